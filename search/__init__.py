@@ -1,0 +1,1 @@
+"""Everything that chooses a move. Knows nothing of standard input, standard output and UCI text."""

@@ -1,0 +1,29 @@
+cimport cython
+
+from x88.board cimport Board
+from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.piece cimport (
+    ANY_PIECE, BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+)
+from x88.square cimport DIFFERENCE, NEAR, NEXT_TO, OFF_BOARD, RANK, REACH_ROW
+
+cdef int[512] REACH
+cdef int[256] DIRECTION
+cdef int[50] MOFF
+cdef int[48] VALUE
+
+@cython.locals(colour=int, back=int, row=int, step=int, kind=int, sq=int, code=int)
+cpdef bint is_attacked(Board board, int target, int side) noexcept nogil
+cpdef bint in_check(Board board) noexcept nogil
+@cython.locals(i=int, pin_count=int, near_count=int, checkers=int, side=int, enemy=int, own=int, king=int, row=int, sq=int,
+               kind=int, reach=int, step=int, first=int, second=int)
+cpdef void find_checks_and_pins(Board board) noexcept nogil
+@cython.locals(row=int, i=int, sq=int, kind=int, reach=int, step=int, first=int)
+cdef bint is_near_attacked(Board board, int target) noexcept nogil
+@cython.locals(i=int, sq=int)
+cpdef list attackers(Board board, int target, int side)
+@cython.locals(code=int, kind=int, reach=int, step=int, sq=int)
+cdef bint _attacks(Board board, int origin, int target) noexcept nogil
+@cython.locals(origin=int, target=int, moved=int, side=int, victim_square=int, victim=int, at_risk=int, i=int, sq=int,
+               last_rank=bint, depth=int, best=int, code=int, step=int, gains="int[40]", queue="int[32]", counts="int[2]")
+cpdef int see(Board board, int move) noexcept nogil

@@ -1,0 +1,82 @@
+from libc.stdint cimport int8_t, uint8_t, uint64_t
+
+from x88.move cimport CAPTURED, CASTLING, DOUBLE_PUSH, EN_PASSANT, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.piece cimport (
+    ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE,
+    WHITE_PIECE,
+)
+from x88.square cimport DIFFERENCE, FILE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+
+cimport cython
+
+cpdef enum:
+    HISTORY = 4096     # moves on the undo stack
+    MAX_PIECES = 16    # of one side
+    WHITE_SHORT = 1    # castling rights, as bits
+    WHITE_LONG = 2
+    BLACK_SHORT = 4
+    BLACK_LONG = 8
+
+cdef uint64_t[6144] PIECE_KEYS
+cdef uint64_t[16] CASTLING_KEYS
+cdef uint64_t[8] EN_PASSANT_KEYS
+cdef uint64_t TURN_KEY
+cdef int[512] REACH
+cdef int[256] DIRECTION
+cdef int[128] KEPT_RIGHTS
+
+
+@cython.final
+cdef class Board:
+    cdef uint8_t[256] squares       # piece code, EMPTY or BORDER
+    cdef uint8_t[128] slots         # square -> its place in pieces
+    cdef uint8_t[32] pieces         # [side << 4 | n] -> square, the king's first
+    cdef int[2] count               # pieces of each side
+    cdef int[48] material           # pieces of each code
+    cdef readonly int side          # to move
+    cdef readonly int castling      # rights as bits
+    cdef readonly int en_passant    # square passed over by a double push with a pawn ready to take, or NO_SQUARE
+    cdef readonly bint en_passant_legal  # whether one of those pawns may really take
+    cdef readonly int halfmove      # plies since the last capture or pawn move
+    cdef readonly int reversible    # plies that a repetition may reach back
+    cdef readonly int fullmove      # number of the move, as FEN counts
+    cdef readonly int ply           # moves on the undo stack
+    cdef readonly uint64_t key      # Polyglot key
+
+    # The undo stack: the state before each move.
+    cdef uint64_t[4096] keys
+    cdef int[4096] moves
+    cdef int[4096] states           # castling | en passant << 8 | its legality << 16 | the victim's slot << 20
+    cdef int[4096] halfmoves
+    cdef int[4096] reversibles
+
+    # What attack.find_checks_and_pins last found about the king of the side to move.
+    cdef int checkers               # enemy pieces that give check
+    cdef int checker                # square of the last of them
+    cdef int8_t[128] pins           # square -> step of the line it is pinned on, 0 if free
+    cdef uint8_t[8] pinned          # the squares with a pin
+    cdef int pin_count
+    cdef uint8_t[16] near           # squares of the enemy pieces that may attack a square next to the king
+    cdef int near_count
+
+    cpdef uint64_t compute_key(self)
+    @cython.locals(ply=int, side=int, origin=int, target=int, code=int, castling=int, state=int, slot=int, last=int,
+                   victim=int, victim_square=int, promoted=int, enemy_pawn=int, left=bint, right=bint, key=uint64_t)
+    cpdef void make(self, int move) noexcept nogil
+    @cython.locals(ply=int, side=int, origin=int, target=int, code=int, state=int, slot=int, last=int, victim=int,
+                   victim_square=int, end=int, move=int)
+    cpdef void unmake(self) noexcept nogil
+    @cython.locals(origin=int, target=int, rook=int, slot=int)
+    cdef uint64_t _move_rook(self, int king_target, bint back) noexcept nogil
+    cpdef void make_null(self) noexcept nogil
+    cpdef void unmake_null(self) noexcept nogil
+    cpdef void forget(self) noexcept nogil
+    @cython.locals(i=int, sq=int, t=int, step=int, legal=bint)
+    cpdef bint is_en_passant_legal(self, int origin) noexcept nogil
+    @cython.locals(key=uint64_t, past=uint64_t, i=int, back=int)
+    cpdef bint is_repetition(self, int times) noexcept nogil
+    @cython.locals(pieces=int, i=int, sq=int, colours=int)
+    cpdef bint is_insufficient_material(self) noexcept nogil
+    cpdef int king(self, int side) noexcept nogil
+    cpdef int piece_at(self, int sq) noexcept nogil
+    cpdef int last_move(self) noexcept nogil

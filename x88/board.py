@@ -1,0 +1,521 @@
+"""The board: placement, piece lists, state, make and unmake.
+
+A 0x88 board after "Modelarea tablei și jocului de șah" (XII), with a piece list for each side, king first, and
+everything that a move destroys kept on a stack. The board knows the rules' state; which moves are legal is the
+generator's business, and `make` trusts its caller: it takes moves of this position from the generator only.
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88 import square, zobrist
+from x88.piece import make_piece
+
+if not cython.compiled:
+    from x88.move import (
+        CAPTURED,
+        CASTLING,
+        DOUBLE_PUSH,
+        EN_PASSANT,
+        NO_MOVE,
+        PROMOTED,
+        PROMOTED_SHIFT,
+        SQUARE,
+        TARGET_SHIFT,
+    )
+    from x88.piece import (
+        ANY_PIECE,
+        BISHOP,
+        BLACK,
+        BLACK_PIECE,
+        BORDER,
+        CODES,
+        EMPTY,
+        KIND,
+        KING,
+        KNIGHT,
+        PAWN,
+        QUEEN,
+        ROOK,
+        SLIDER,
+        WHITE,
+        WHITE_PIECE,
+    )
+    from x88.square import DIFFERENCE, FILE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+
+    HISTORY = 4096
+    MAX_PIECES = 16
+    WHITE_SHORT = 1
+    WHITE_LONG = 2
+    BLACK_SHORT = 4
+    BLACK_LONG = 8
+
+PIECE_KEYS = zobrist.PIECE_KEYS
+CASTLING_KEYS = zobrist.CASTLING_KEYS
+EN_PASSANT_KEYS = zobrist.EN_PASSANT_KEYS
+TURN_KEY = zobrist.TURN_KEY
+REACH = square.REACH
+DIRECTION = square.DIRECTION
+
+
+def _kept_rights() -> list[int]:
+    """KEPT_RIGHTS[square]: the castling rights that survive a move from or to the square."""
+    table = [WHITE_SHORT | WHITE_LONG | BLACK_SHORT | BLACK_LONG] * 128
+    for name, lost in (
+        ("e1", WHITE_SHORT | WHITE_LONG),
+        ("h1", WHITE_SHORT),
+        ("a1", WHITE_LONG),
+        ("e8", BLACK_SHORT | BLACK_LONG),
+        ("h8", BLACK_SHORT),
+        ("a8", BLACK_LONG),
+    ):
+        table[square.parse(name)] ^= lost
+    return table
+
+
+KEPT_RIGHTS = _kept_rights()
+
+
+class Board:
+    """A position with the moves that led to it.
+
+    `squares` holds 256 cells: a piece code or EMPTY on the board, BORDER off it. `pieces[side << 4 | n]` is the n-th
+    piece's square, the king's first; `slots[square]` finds a piece's place in that list; `count[side]` is its length
+    and `material[code]` the number of pieces of one code. `ply` counts the moves on the undo stack.
+    """
+
+    def __init__(self) -> None:
+        self.squares = [BORDER] * 256
+        self.slots = [0] * 128
+        self.pieces = [0] * 32
+        self.count = [0] * 2
+        self.material = [0] * 48
+        self.keys = [0] * 4096
+        self.moves = [0] * 4096
+        self.states = [0] * 4096
+        self.halfmoves = [0] * 4096
+        self.reversibles = [0] * 4096
+        self.checkers = 0
+        self.checker = 0
+        self.pins = [0] * 128
+        self.pinned = [0] * 8
+        self.pin_count = 0
+        self.near = [0] * 16
+        self.near_count = 0
+        self.clear()
+
+    def clear(self) -> None:
+        """Empty the board: no pieces, White to move, no rights, no history."""
+        for sq in square.SQUARES:
+            self.squares[sq] = EMPTY
+        for code in range(CODES):
+            self.material[code] = 0
+        self.count[WHITE] = self.count[BLACK] = 0
+        self.side = WHITE
+        self.castling = 0
+        self.en_passant = NO_SQUARE
+        self.en_passant_legal = False
+        self.halfmove = 0
+        self.reversible = 0
+        self.fullmove = 1
+        self.ply = 0
+        self.key = TURN_KEY
+
+    def setup(
+        self, placement: dict[int, int], side: int, castling: int, en_passant: int, halfmove: int, fullmove: int
+    ) -> None:
+        """Set up a position: piece codes by square, the side to move, castling rights, en-passant square, counters.
+
+        Each side needs one king and at most 16 pieces. Rights that no king and rook at home back, and an en-passant
+        square that no pawn can use, are dropped.
+        """
+        self.clear()
+        for sq, code in sorted(placement.items(), key=lambda item: (item[1] & KIND) != KING):
+            index = code >> 5 << 4 | self.count[code >> 5]
+            self.squares[sq] = code
+            self.slots[sq] = index
+            self.pieces[index] = sq
+            self.count[code >> 5] += 1
+            self.material[code] += 1
+        self.side = side
+        self.castling = castling
+        for right, king, rook, colour in (
+            (WHITE_SHORT, "e1", "h1", WHITE_PIECE),
+            (WHITE_LONG, "e1", "a1", WHITE_PIECE),
+            (BLACK_SHORT, "e8", "h8", BLACK_PIECE),
+            (BLACK_LONG, "e8", "a8", BLACK_PIECE),
+        ):
+            backed = self.squares[square.parse(king)] == colour | KING
+            if not (backed and self.squares[square.parse(rook)] == colour | ROOK):
+                self.castling &= ~right
+        self.halfmove = halfmove
+        self.fullmove = fullmove
+        if not en_passant & OFF_BOARD:
+            self._set_en_passant(en_passant)
+        self.key = self.compute_key()
+
+    def _set_en_passant(self, passed: int) -> None:
+        """Accept the en-passant square if a double push can have passed it and a pawn stands ready to take."""
+        step = 16 if self.side == WHITE else -16
+        pushed, start = passed - step, passed + step
+        if passed & RANK != (0x50 if self.side == WHITE else 0x20):
+            return
+        if self.squares[pushed] != make_piece(self.side ^ 1, PAWN):
+            return
+        if self.squares[passed] != EMPTY or self.squares[start] != EMPTY:
+            return
+        self.en_passant = passed
+        self.en_passant_legal = False
+        ready = False
+        for origin in (pushed - 1, pushed + 1):
+            if self.squares[origin & 0xFF] == make_piece(self.side, PAWN):
+                ready = True
+                if self.is_en_passant_legal(origin):
+                    self.en_passant_legal = True
+        if not ready:
+            self.en_passant = NO_SQUARE
+
+    def copy(self) -> "Board":
+        """An independent board with the same position and history."""
+        other = Board()
+        for i in range(256):
+            other.squares[i] = self.squares[i]
+        for i in range(128):
+            other.slots[i] = self.slots[i]
+        for i in range(32):
+            other.pieces[i] = self.pieces[i]
+        for i in range(CODES):
+            other.material[i] = self.material[i]
+        for i in range(self.ply):
+            other.keys[i] = self.keys[i]
+            other.moves[i] = self.moves[i]
+            other.states[i] = self.states[i]
+            other.halfmoves[i] = self.halfmoves[i]
+            other.reversibles[i] = self.reversibles[i]
+        other.count[WHITE] = self.count[WHITE]
+        other.count[BLACK] = self.count[BLACK]
+        other.side = self.side
+        other.castling = self.castling
+        other.en_passant = self.en_passant
+        other.en_passant_legal = self.en_passant_legal
+        other.halfmove = self.halfmove
+        other.reversible = self.reversible
+        other.fullmove = self.fullmove
+        other.ply = self.ply
+        other.key = self.key
+        return other
+
+    def compute_key(self) -> int:
+        """The Polyglot key of the position, from scratch."""
+        key = CASTLING_KEYS[self.castling]
+        for sq in square.SQUARES:
+            if self.squares[sq]:
+                key ^= PIECE_KEYS[self.squares[sq] << 7 | sq]
+        if self.en_passant != NO_SQUARE:
+            key ^= EN_PASSANT_KEYS[self.en_passant & FILE]
+        if self.side == WHITE:
+            key ^= TURN_KEY
+        return key
+
+    def make(self, move: int) -> None:
+        """Play a legal move. At most HISTORY moves can be on the stack (`forget` makes room)."""
+        ply = self.ply
+        side = self.side
+        origin = move & SQUARE
+        target = move >> TARGET_SHIFT & SQUARE
+        code = self.squares[origin]
+        key = self.key
+        castling = self.castling
+        self.keys[ply] = key
+        self.moves[ply] = move
+        self.halfmoves[ply] = self.halfmove
+        self.reversibles[ply] = self.reversible
+        state = castling | self.en_passant << 8 | self.en_passant_legal << 16
+        self.halfmove += 1
+        self.reversible += 1
+        self.fullmove += side
+        self.ply = ply + 1
+        self.side = side ^ 1
+        key ^= TURN_KEY ^ PIECE_KEYS[code << 7 | origin] ^ PIECE_KEYS[code << 7 | target]
+        if self.en_passant != NO_SQUARE:
+            key ^= EN_PASSANT_KEYS[self.en_passant & FILE]
+            self.en_passant = NO_SQUARE
+            self.en_passant_legal = False
+
+        if move & CAPTURED:
+            victim_square = target
+            if move & EN_PASSANT:
+                victim_square = target - 16 + 32 * side
+            victim = self.squares[victim_square]
+            key ^= PIECE_KEYS[victim << 7 | victim_square]
+            self.material[victim] -= 1
+            # The last piece of the list takes the victim's slot; unmake puts both back.
+            slot = self.slots[victim_square]
+            state |= slot << 20
+            self.count[side ^ 1] -= 1
+            last = self.pieces[(side ^ 1) << 4 | self.count[side ^ 1]]
+            self.pieces[slot] = last
+            self.slots[last] = slot
+            self.squares[victim_square] = EMPTY
+            self.halfmove = 0
+            self.reversible = 0
+        self.states[ply] = state
+
+        slot = self.slots[origin]
+        self.pieces[slot] = target
+        self.slots[target] = slot
+        self.squares[origin] = EMPTY
+        self.squares[target] = code
+
+        if castling:
+            castling &= KEPT_RIGHTS[origin] & KEPT_RIGHTS[target]
+            if castling != self.castling:
+                key ^= CASTLING_KEYS[castling] ^ CASTLING_KEYS[self.castling]
+                self.castling = castling
+                self.reversible = 0
+
+        if code & KIND == PAWN:
+            self.halfmove = 0
+            self.reversible = 0
+            if move & PROMOTED:
+                promoted = code & ANY_PIECE | move >> PROMOTED_SHIFT & KIND
+                self.squares[target] = promoted
+                self.material[code] -= 1
+                self.material[promoted] += 1
+                key ^= PIECE_KEYS[code << 7 | target] ^ PIECE_KEYS[promoted << 7 | target]
+            elif move & DOUBLE_PUSH:
+                enemy_pawn = code ^ ANY_PIECE
+                left = self.squares[target - 1 & 0xFF] == enemy_pawn
+                right = self.squares[target + 1] == enemy_pawn
+                if left or right:
+                    self.en_passant = (origin + target) >> 1
+                    key ^= EN_PASSANT_KEYS[target & FILE]
+                    self.en_passant_legal = (left and self.is_en_passant_legal(target - 1)) or (
+                        right and self.is_en_passant_legal(target + 1)
+                    )
+        elif move & CASTLING:
+            key ^= self._move_rook(target, False)
+        self.key = key
+
+    def unmake(self) -> None:
+        """Take the last move back."""
+        ply = self.ply - 1
+        self.ply = ply
+        side = self.side ^ 1
+        self.side = side
+        self.fullmove -= side
+        move = self.moves[ply]
+        state = self.states[ply]
+        self.key = self.keys[ply]
+        self.halfmove = self.halfmoves[ply]
+        self.reversible = self.reversibles[ply]
+        self.castling = state & 0x0F
+        self.en_passant = state >> 8 & 0xFF
+        self.en_passant_legal = state >> 16 & 1
+        origin = move & SQUARE
+        target = move >> TARGET_SHIFT & SQUARE
+        code = self.squares[target]
+        if move & PROMOTED:
+            self.material[code] -= 1
+            code = code & ANY_PIECE | PAWN
+            self.material[code] += 1
+        slot = self.slots[target]
+        self.pieces[slot] = origin
+        self.slots[origin] = slot
+        self.squares[origin] = code
+        self.squares[target] = EMPTY
+        if move & CAPTURED:
+            victim_square = target
+            if move & EN_PASSANT:
+                victim_square = target - 16 + 32 * side
+            victim = (move & CAPTURED) >> 14 | (code & ANY_PIECE ^ ANY_PIECE)
+            self.squares[victim_square] = victim
+            self.material[victim] += 1
+            slot = state >> 20
+            last = self.pieces[slot]
+            end = (side ^ 1) << 4 | self.count[side ^ 1]
+            self.pieces[end] = last
+            self.slots[last] = end
+            self.pieces[slot] = victim_square
+            self.slots[victim_square] = slot
+            self.count[side ^ 1] += 1
+        elif move & CASTLING:
+            self._move_rook(target, True)
+
+    def _move_rook(self, king_target: int, back: bool) -> int:
+        """Move the castling rook to the king's side, or back home; returns the change of the key."""
+        if king_target & FILE == 6:
+            origin, target = king_target + 1, king_target - 1
+        else:
+            origin, target = king_target - 2, king_target + 1
+        if back:
+            origin, target = target, origin
+        rook = self.squares[origin]
+        slot = self.slots[origin]
+        self.pieces[slot] = target
+        self.slots[target] = slot
+        self.squares[origin] = EMPTY
+        self.squares[target] = rook
+        return PIECE_KEYS[rook << 7 | origin] ^ PIECE_KEYS[rook << 7 | target]
+
+    def make_null(self) -> None:
+        """Pass the turn. Only for a side that is not in check."""
+        ply = self.ply
+        self.keys[ply] = self.key
+        self.moves[ply] = NO_MOVE
+        self.states[ply] = self.castling | self.en_passant << 8 | self.en_passant_legal << 16
+        self.halfmoves[ply] = self.halfmove
+        self.reversibles[ply] = self.reversible
+        self.ply = ply + 1
+        self.halfmove += 1
+        self.reversible = 0
+        self.fullmove += self.side
+        self.side ^= 1
+        self.key ^= TURN_KEY
+        if self.en_passant != NO_SQUARE:
+            self.key ^= EN_PASSANT_KEYS[self.en_passant & FILE]
+            self.en_passant = NO_SQUARE
+            self.en_passant_legal = False
+
+    def unmake_null(self) -> None:
+        """Take a null move back."""
+        ply = self.ply - 1
+        self.ply = ply
+        state = self.states[ply]
+        self.key = self.keys[ply]
+        self.halfmove = self.halfmoves[ply]
+        self.reversible = self.reversibles[ply]
+        self.castling = state & 0x0F
+        self.en_passant = state >> 8 & 0xFF
+        self.en_passant_legal = state >> 16 & 1
+        self.side ^= 1
+        self.fullmove -= self.side
+
+    def forget(self) -> None:
+        """Make room on the undo stack of a long game: half of it goes once it is three quarters full.
+
+        What is left reaches back far beyond the fifty-move rule, so no repetition is lost.
+        """
+        if self.ply < 3 * HISTORY // 4:
+            return
+        gone = HISTORY // 2
+        for i in range(gone, self.ply):
+            self.keys[i - gone] = self.keys[i]
+            self.moves[i - gone] = self.moves[i]
+            self.states[i - gone] = self.states[i]
+            self.halfmoves[i - gone] = self.halfmoves[i]
+            self.reversibles[i - gone] = self.reversibles[i]
+        self.ply -= gone
+
+    def is_en_passant_legal(self, origin: int) -> bool:
+        """Whether the pawn on `origin` may take en passant without opening a line to its king.
+
+        The capture empties two squares at once, so pins do not tell: it is tried on the squares themselves. Knights
+        and pawns need no look, for a double push that gives check gives it with the pushed pawn or a slider.
+        """
+        passed = self.en_passant
+        side = self.squares[origin] >> 5
+        enemy = side ^ 1
+        pushed = passed - 16 + 32 * side
+        king = self.pieces[side << 4]
+        pawn = self.squares[origin]
+        victim = self.squares[pushed]
+        self.squares[origin] = EMPTY
+        self.squares[pushed] = EMPTY
+        self.squares[passed] = pawn
+        legal = True
+        for i in range(enemy << 4, (enemy << 4) + self.count[enemy]):
+            sq = self.pieces[i]
+            if REACH[enemy * REACH_ROW + king - sq + DIFFERENCE] & self.squares[sq] & SLIDER:
+                step = DIRECTION[sq - king + DIFFERENCE]
+                t = king + step
+                while self.squares[t] == EMPTY:
+                    t += step
+                if t == sq:
+                    legal = False
+                    break
+        self.squares[origin] = pawn
+        self.squares[pushed] = victim
+        self.squares[passed] = EMPTY
+        return legal
+
+    def is_repetition(self, times: int) -> bool:
+        """Whether the position has occurred at least `times` times before: 1 for a first repeat, 2 for threefold.
+
+        Positions are the same when the same moves are available, so an en-passant square that stands in the key
+        although no capture there is legal does not make a difference.
+        """
+        reversible = self.reversible
+        if reversible < 4:
+            return False
+        key = self.key
+        ply = self.ply
+        back = 4
+        while back <= reversible:
+            i = ply - back
+            past = self.keys[i]
+            if back == reversible:
+                # Only the oldest position, right after an irreversible move, can have an en-passant square.
+                state = self.states[i]
+                if state >> 8 & 0xFF != NO_SQUARE and not state >> 16 & 1:
+                    past ^= EN_PASSANT_KEYS[state >> 8 & FILE]
+            if past == key:
+                times -= 1
+                if times == 0:
+                    return True
+            back += 2
+        return False
+
+    def is_insufficient_material(self) -> bool:
+        """Whether neither side could mate by any sequence of legal moves: bare kings, a lone knight, or bishops that all
+        stand on squares of one colour."""
+        if self.material[WHITE_PIECE | PAWN] or self.material[BLACK_PIECE | PAWN]:
+            return False
+        if self.material[WHITE_PIECE | ROOK] or self.material[BLACK_PIECE | ROOK]:
+            return False
+        if self.material[WHITE_PIECE | QUEEN] or self.material[BLACK_PIECE | QUEEN]:
+            return False
+        pieces = self.count[WHITE] + self.count[BLACK]
+        if self.material[WHITE_PIECE | KNIGHT] or self.material[BLACK_PIECE | KNIGHT]:
+            return pieces == 3
+        colours = 0
+        for i in range(32):
+            if i & 15 < self.count[i >> 4]:
+                sq = self.pieces[i]
+                if self.squares[sq] & KIND == BISHOP:
+                    colours |= 1 << ((sq ^ sq >> 4) & 1)
+        return colours != 3
+
+    def king(self, side: int) -> int:
+        """The square of a side's king."""
+        return self.pieces[side << 4]
+
+    def piece_at(self, sq: int) -> int:
+        """The piece code on a square of the board, EMPTY for none."""
+        return self.squares[sq]
+
+    def last_move(self) -> int:
+        """The move that led here, NO_MOVE if there is none on the stack."""
+        return self.moves[self.ply - 1] if self.ply else NO_MOVE
+
+    def check_invariants(self) -> None:
+        """Assert that every redundant part of the board agrees with its squares. For tests."""
+        seen = {WHITE: 0, BLACK: 0}
+        counts = [0] * CODES
+        for sq in range(256):
+            if sq & OFF_BOARD:
+                assert self.squares[sq] == BORDER, f"no border at {sq:#x}"
+            elif self.squares[sq] != EMPTY:
+                code = self.squares[sq]
+                side = code >> 5
+                slot = self.slots[sq]
+                assert slot >> 4 == side and slot & 15 < self.count[side], f"slot of {square.name(sq)}"
+                assert self.pieces[slot] == sq, f"list of {square.name(sq)}"
+                assert (slot & 15 == 0) == (code & KIND == KING), "king first"
+                seen[side] += 1
+                counts[code] += 1
+        assert seen == {WHITE: self.count[WHITE], BLACK: self.count[BLACK]}, "length of the piece lists"
+        assert counts == [self.material[code] for code in range(CODES)], "material"
+        assert self.key == self.compute_key(), "key"

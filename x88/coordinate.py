@@ -1,0 +1,44 @@
+"""Coordinate notation, the moves of UCI: "e2e4", "e7e8q", "e1g1" for castling."""
+
+from x88.board import Board
+from x88.move import NO_MOVE, origin_of, promoted_of, target_of
+from x88.movegen import legal_moves
+from x88.piece import EMPTY, LETTERS, letter, side_of
+from x88.square import name
+from x88.square import parse as parse_square
+
+
+def write(move: int) -> str:
+    """The text of a packed move, "0000" for NO_MOVE."""
+    if move == NO_MOVE:
+        return "0000"
+    promoted = promoted_of(move)
+    return name(origin_of(move)) + name(target_of(move)) + (LETTERS[promoted] if promoted else "")
+
+
+def parse(board: Board, text: str) -> int:
+    """The legal move that the text means on this board, packed. Raises ValueError with the text and the reason."""
+    wanted = text.lower()
+    for move in legal_moves(board):
+        if write(move) == wanted:
+            return move
+    raise ValueError(f"{text!r} is not a legal move: {_reason(board, wanted)}")
+
+
+def _reason(board: Board, text: str) -> str:
+    """Why the text is none of the legal moves."""
+    try:
+        origin, target = parse_square(text[:2]), parse_square(text[2:4])
+        if text[4:] not in ("", "q", "r", "b", "n"):
+            raise ValueError
+    except ValueError:
+        return "it must name two squares and, for a promotion, one of q r b n, as in e2e4 or e7e8q"
+    code = board.piece_at(origin)
+    if code == EMPTY:
+        return f"there is no piece on {name(origin)}"
+    if side_of(code) != board.side:
+        return f"the {letter(code)} on {name(origin)} is not of the side to move"
+    pair = [move for move in legal_moves(board) if origin_of(move) == origin and target_of(move) == target]
+    if pair:
+        return "it must name the new piece, as in e7e8q" if promoted_of(pair[0]) else "it is no promotion"
+    return f"the {letter(code)} on {name(origin)} cannot go to {name(target)} in this position"

@@ -1,0 +1,53 @@
+cimport cython
+
+from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
+from x88.board cimport WHITE_LONG, WHITE_SHORT, Board
+from x88.move cimport (
+    CAPTURED, CAPTURED_SHIFT, CASTLING, DOUBLE_PUSH, EN_PASSANT, MOVED_SHIFT, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
+)
+from x88.piece cimport (
+    ANY_PIECE, BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+)
+from x88.square cimport DIFFERENCE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+
+cpdef enum:
+    MAX_MOVES = 448     # no position of at most 16 pieces a side has more
+    RECAPTURE = 6000
+    CAPTURE = 2000
+    CASTLE = 500
+    SCALE = 1           # score per centipawn of exchange value
+
+cdef int[50] MOFF
+cdef int[48] VALUE
+cdef int[512] REACH
+cdef int[256] DIRECTION
+
+
+@cython.final
+cdef class MoveStack:
+    cdef int[60000] moves
+    cdef int[60000] scores
+
+    cpdef int move_at(self, int index)
+    cpdef int score_at(self, int index)
+
+
+cpdef int generate(Board board, MoveStack stack, int sp) noexcept nogil
+cpdef int generate_captures(Board board, MoveStack stack, int sp) noexcept nogil
+@cython.locals(move=int)
+cdef int _last_capture(Board board) noexcept nogil
+@cython.locals(kind=int, victim=int)
+cdef int _add_capture(Board board, MoveStack stack, int sp, int origin, int target, int recapture) noexcept nogil
+@cython.locals(victim=int, move=int, score=int)
+cdef int _add_pawn_move(Board board, MoveStack stack, int sp, int origin, int target, int recapture) noexcept nogil
+cdef int _add_en_passant(Board board, MoveStack stack, int sp, int origin) noexcept nogil
+@cython.locals(origin=int, king=int, own=int, jx=int, target=int, victim=int)
+cdef int _king_moves(Board board, MoveStack stack, int sp, int recapture, bint quiets) noexcept nogil
+@cython.locals(rights=int, king=int)
+cdef int _castling(Board board, MoveStack stack, int sp) noexcept nogil
+@cython.locals(side=int, own=int, enemy=int, recapture=int, forward=int, start=int, last=int, i=int, origin=int, kind=int,
+               pin=int, move=int, jx=int, step=int, target=int, code=int)
+cdef int _moves(Board board, MoveStack stack, int sp, bint quiets) noexcept nogil
+@cython.locals(side=int, recapture=int, king=int, checker=int, row=int, forward=int, start=int, step=int, i=int, origin=int,
+               kind=int, target=int, sq=int, line=int)
+cdef int _evasions(Board board, MoveStack stack, int sp) noexcept nogil

@@ -1,0 +1,342 @@
+"""The ordered move generator, after the Swedish moff loop, and legal to the move.
+
+One loop serves knight, bishop, rook, queen and king: the head of the moff table, indexed by the piece's code, points to
+the row of its steps. Moves are scored while they are generated, so that dramatic moves can be tried first:
+
+| move | score |
+|---|---|
+| capture on the square of the opponent's last capture | 6000 |
+| any other capture | 2000 + SCALE * (value of the victim - value of the attacker) |
+| promotion | 2000, or the capture's score, + SCALE * (value of the new piece - value of the pawn) |
+| castling | 500 |
+| quiet move | 0 |
+
+Only legal moves come out: checks and pins are found once per position (`attack.find_checks_and_pins`), a pinned piece
+stays on its line, the king's targets are tested without the king on the board, and a side in check gets evasions only.
+
+Source: "Draggenerator", the Swedish series on programming a chess board; pawns and legality are ours.
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88 import piece, square
+
+if not cython.compiled:
+    from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
+    from x88.board import WHITE_LONG, WHITE_SHORT, Board
+    from x88.move import (
+        CAPTURED,
+        CAPTURED_SHIFT,
+        CASTLING,
+        DOUBLE_PUSH,
+        EN_PASSANT,
+        MOVED_SHIFT,
+        PROMOTED_SHIFT,
+        SQUARE,
+        TARGET_SHIFT,
+    )
+    from x88.piece import (
+        ANY_PIECE,
+        BISHOP,
+        EMPTY,
+        KIND,
+        KING,
+        KNIGHT,
+        PAWN,
+        QUEEN,
+        ROOK,
+        SLIDER,
+        WHITE,
+        WHITE_PIECE,
+    )
+    from x88.square import DIFFERENCE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+
+    MAX_MOVES = 448
+    RECAPTURE = 6000
+    CAPTURE = 2000
+    CASTLE = 500
+    SCALE = 1
+
+MOFF = piece.MOFF
+VALUE = piece.VALUE
+REACH = square.REACH
+DIRECTION = square.DIRECTION
+
+
+class MoveStack:
+    """Moves and their scores, the lists of all plies of a search one after the other.
+
+    A generator writes from a given index on and returns the index after its last move, where the next ply's list may
+    start. One position has at most MAX_MOVES moves.
+    """
+
+    def __init__(self) -> None:
+        self.moves = [0] * 60000
+        self.scores = [0] * 60000
+
+    def move_at(self, index: int) -> int:
+        """The packed move at an index."""
+        return self.moves[index]
+
+    def score_at(self, index: int) -> int:
+        """The score of the move at an index."""
+        return self.scores[index]
+
+
+def generate(board: Board, stack: MoveStack, sp: int) -> int:
+    """Write all legal moves with their scores to the stack from index `sp` on; returns the index after the last."""
+    find_checks_and_pins(board)
+    if board.checkers:
+        return _evasions(board, stack, sp)
+    return _moves(board, stack, sp, True)
+
+
+def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
+    """Write the legal captures and promotions of a side that is not in check, as `generate` does.
+
+    A side in check gets all its evasions, so that a quiescence search never takes a mate for a quiet position;
+    `board.checkers` tells.
+    """
+    find_checks_and_pins(board)
+    if board.checkers:
+        return _evasions(board, stack, sp)
+    return _moves(board, stack, sp, False)
+
+
+def _last_capture(board: Board) -> int:
+    """The square on which the opponent's last move captured, or NO_SQUARE."""
+    if board.ply:
+        move = board.moves[board.ply - 1]
+        if move & CAPTURED:
+            return move >> TARGET_SHIFT & SQUARE
+    return NO_SQUARE
+
+
+def _add_capture(board: Board, stack: MoveStack, sp: int, origin: int, target: int, recapture: int) -> int:
+    """Write a capture by any piece but a pawn."""
+    kind = board.squares[origin] & KIND
+    victim = board.squares[target] & KIND
+    stack.moves[sp] = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | kind << MOVED_SHIFT
+    stack.scores[sp] = RECAPTURE if target == recapture else CAPTURE + SCALE * (VALUE[victim] - VALUE[kind])
+    return sp + 1
+
+
+def _add_pawn_move(board: Board, stack: MoveStack, sp: int, origin: int, target: int, recapture: int) -> int:
+    """Write a pawn's move or capture, four times if it promotes."""
+    victim = board.squares[target] & KIND
+    move = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | PAWN << MOVED_SHIFT
+    score = 0
+    if victim:
+        score = RECAPTURE if target == recapture else CAPTURE + SCALE * (VALUE[victim] - VALUE[PAWN])
+    if target & RANK == 0x70 or target & RANK == 0:
+        if not victim:
+            score = CAPTURE
+        stack.moves[sp] = move | QUEEN << PROMOTED_SHIFT
+        stack.scores[sp] = score + SCALE * (VALUE[QUEEN] - VALUE[PAWN])
+        stack.moves[sp + 1] = move | KNIGHT << PROMOTED_SHIFT
+        stack.scores[sp + 1] = score + SCALE * (VALUE[KNIGHT] - VALUE[PAWN])
+        stack.moves[sp + 2] = move | ROOK << PROMOTED_SHIFT
+        stack.scores[sp + 2] = score + SCALE * (VALUE[ROOK] - VALUE[PAWN])
+        stack.moves[sp + 3] = move | BISHOP << PROMOTED_SHIFT
+        stack.scores[sp + 3] = score + SCALE * (VALUE[BISHOP] - VALUE[PAWN])
+        return sp + 4
+    stack.moves[sp] = move
+    stack.scores[sp] = score
+    return sp + 1
+
+
+def _add_en_passant(board: Board, stack: MoveStack, sp: int, origin: int) -> int:
+    """Write the en-passant capture by the pawn on `origin` if it is legal."""
+    if not board.is_en_passant_legal(origin):
+        return sp
+    stack.moves[sp] = (
+        origin | board.en_passant << TARGET_SHIFT | PAWN << CAPTURED_SHIFT | PAWN << MOVED_SHIFT | EN_PASSANT
+    )
+    stack.scores[sp] = CAPTURE
+    return sp + 1
+
+
+def _king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: bool) -> int:
+    """Write the king's steps to squares that are not attacked once it has left its own."""
+    origin = board.pieces[board.side << 4]
+    king = board.squares[origin]
+    own = king & ANY_PIECE
+    board.squares[origin] = EMPTY
+    jx = MOFF[KING]
+    while MOFF[jx]:
+        target = origin + MOFF[jx] & 0xFF
+        jx += 1
+        if target & OFF_BOARD or board.squares[target] & own:
+            continue
+        victim = board.squares[target] & KIND
+        if not victim and not quiets:
+            continue
+        if is_near_attacked(board, target):
+            continue
+        stack.moves[sp] = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | KING << MOVED_SHIFT
+        stack.scores[sp] = 0
+        if victim:
+            stack.scores[sp] = RECAPTURE if target == recapture else CAPTURE + SCALE * (VALUE[victim] - VALUE[KING])
+        sp += 1
+    board.squares[origin] = king
+    return sp
+
+
+def _castling(board: Board, stack: MoveStack, sp: int) -> int:
+    """Write the castling moves of a side that is not in check."""
+    rights = board.castling >> 2 if board.side else board.castling
+    king = board.pieces[board.side << 4]
+    if rights & WHITE_SHORT and board.squares[king + 1] == EMPTY and board.squares[king + 2] == EMPTY:
+        if not is_near_attacked(board, king + 1) and not is_attacked(board, king + 2, board.side ^ 1):
+            stack.moves[sp] = king | king + 2 << TARGET_SHIFT | KING << MOVED_SHIFT | CASTLING
+            stack.scores[sp] = CASTLE
+            sp += 1
+    if (
+        rights & WHITE_LONG
+        and board.squares[king - 1] == EMPTY
+        and board.squares[king - 2] == EMPTY
+        and board.squares[king - 3] == EMPTY
+    ):
+        if not is_near_attacked(board, king - 1) and not is_attacked(board, king - 2, board.side ^ 1):
+            stack.moves[sp] = king | king - 2 << TARGET_SHIFT | KING << MOVED_SHIFT | CASTLING
+            stack.scores[sp] = CASTLE
+            sp += 1
+    return sp
+
+
+def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
+    """Write the legal moves of a side that is not in check: all of them, or captures and promotions."""
+    side = board.side
+    own = WHITE_PIECE << side
+    enemy = own ^ ANY_PIECE
+    recapture = _last_capture(board)
+    forward = 16 - 32 * side
+    start = 0x10 if side == WHITE else 0x60
+    last = 0x60 if side == WHITE else 0x10
+
+    sp = _king_moves(board, stack, sp, recapture, quiets)
+    if quiets and board.castling:
+        sp = _castling(board, stack, sp)
+
+    for i in range((side << 4) + 1, (side << 4) + board.count[side]):
+        origin = board.pieces[i]
+        kind = board.squares[origin] & KIND
+        pin = board.pins[origin]
+        if kind & 0x0E:
+            # The moff loop.
+            if pin and kind == KNIGHT:
+                continue
+            move = origin | kind << MOVED_SHIFT
+            jx = MOFF[kind]
+            while MOFF[jx]:
+                step = MOFF[jx]
+                jx += 1
+                if pin and step != pin and step != -pin:
+                    continue
+                target = origin + step & 0xFF
+                while not target & OFF_BOARD:
+                    code = board.squares[target]
+                    if code:
+                        if code & enemy:
+                            sp = _add_capture(board, stack, sp, origin, target, recapture)
+                        break
+                    if quiets:
+                        stack.moves[sp] = move | target << TARGET_SHIFT
+                        stack.scores[sp] = 0
+                        sp += 1
+                    if kind & 0x02:
+                        break
+                    target = target + step & 0xFF
+        else:
+            target = origin + forward
+            if pin == 0 or pin == 16 or pin == -16:
+                if board.squares[target] == EMPTY and (quiets or origin & RANK == last):
+                    sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
+                    if origin & RANK == start and board.squares[target + forward] == EMPTY:
+                        stack.moves[sp] = origin | target + forward << TARGET_SHIFT | PAWN << MOVED_SHIFT | DOUBLE_PUSH
+                        stack.scores[sp] = 0
+                        sp += 1
+            if board.squares[target - 1 & 0xFF] & enemy and (pin == 0 or pin == forward - 1 or pin == 1 - forward):
+                sp = _add_pawn_move(board, stack, sp, origin, target - 1, recapture)
+            if board.squares[target + 1] & enemy and (pin == 0 or pin == forward + 1 or pin == -1 - forward):
+                sp = _add_pawn_move(board, stack, sp, origin, target + 1, recapture)
+            if board.en_passant == target - 1 or board.en_passant == target + 1:
+                sp = _add_en_passant(board, stack, sp, origin)
+    return sp
+
+
+def _evasions(board: Board, stack: MoveStack, sp: int) -> int:
+    """Write the legal moves of a side in check: king's steps, captures of the checker, pieces put between."""
+    side = board.side
+    recapture = _last_capture(board)
+    sp = _king_moves(board, stack, sp, recapture, True)
+    if board.checkers > 1:
+        return sp
+    king = board.pieces[side << 4]
+    checker = board.checker
+    row = side * REACH_ROW + DIFFERENCE
+    forward = 16 - 32 * side
+    start = 0x10 if side == WHITE else 0x60
+
+    # The squares that end the check: the checker's, and those between a slider and the king.
+    step = 0
+    if board.squares[checker] & SLIDER:
+        step = DIRECTION[king - checker + DIFFERENCE]
+    for i in range((side << 4) + 1, (side << 4) + board.count[side]):
+        origin = board.pieces[i]
+        if board.pins[origin]:
+            continue
+        kind = board.squares[origin] & KIND
+        target = checker
+        while True:
+            if kind == PAWN:
+                if target == checker:
+                    if REACH[row + target - origin] & PAWN:
+                        sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
+                elif target == origin + forward:
+                    sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
+                elif target == origin + 2 * forward and origin & RANK == start:
+                    if board.squares[origin + forward] == EMPTY:
+                        stack.moves[sp] = origin | target << TARGET_SHIFT | PAWN << MOVED_SHIFT | DOUBLE_PUSH
+                        stack.scores[sp] = 0
+                        sp += 1
+            elif REACH[row + target - origin] & kind:
+                sq = target
+                if kind & SLIDER:
+                    line = DIRECTION[target - origin + DIFFERENCE]
+                    sq = origin + line
+                    while sq != target and board.squares[sq] == EMPTY:
+                        sq += line
+                if sq == target:
+                    if target == checker:
+                        sp = _add_capture(board, stack, sp, origin, target, recapture)
+                    else:
+                        stack.moves[sp] = origin | target << TARGET_SHIFT | kind << MOVED_SHIFT
+                        stack.scores[sp] = 0
+                        sp += 1
+            if step == 0:
+                break
+            target += step
+            if target == king:
+                break
+        # An en-passant capture may take the checker or land between.
+        if kind == PAWN and board.en_passant != NO_SQUARE and REACH[row + board.en_passant - origin] & PAWN:
+            sp = _add_en_passant(board, stack, sp, origin)
+    return sp
+
+
+def legal_moves(board: Board) -> list[int]:
+    """All legal moves as packed ints, best score first; moves of equal score in the generator's order."""
+    return [move for move, _ in scored_moves(board)]
+
+
+def scored_moves(board: Board) -> list[tuple[int, int]]:
+    """All legal moves with the generator's scores, best first."""
+    stack = MoveStack()
+    end = generate(board, stack, 0)
+    found = [(stack.move_at(i), stack.score_at(i)) for i in range(end)]
+    found.sort(key=lambda pair: -pair[1])
+    return found

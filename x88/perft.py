@@ -1,0 +1,199 @@
+"""Perft: the number of leaves of the tree of legal moves, which proves a move generator and measures its speed.
+
+Two ways of counting give the same number. `perft` counts the moves of the last ply without playing them, as other
+engines do; `play_leaves` makes and unmakes every leaf.
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88 import piece
+
+if not cython.compiled:
+    from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
+    from x88.board import WHITE_LONG, WHITE_SHORT, Board
+    from x88.movegen import MoveStack, generate
+    from x88.piece import ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE
+    from x88.square import RANK
+
+MOFF = piece.MOFF
+
+
+def play_leaves(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
+    """The leaves at `depth` plies, with every move made and unmade."""
+    if depth <= 0:
+        return 1
+    end = generate(board, stack, sp)
+    total = 0
+    for i in range(sp, end):
+        board.make(stack.moves[i])
+        total += play_leaves(board, stack, end, depth - 1)
+        board.unmake()
+    return total
+
+
+def perft(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
+    """The leaves at `depth` plies; the moves of the last ply are counted, not played."""
+    if depth <= 0:
+        return 1
+    if depth == 1:
+        return count_moves(board, stack, sp)
+    end = generate(board, stack, sp)
+    total = 0
+    for i in range(sp, end):
+        board.make(stack.moves[i])
+        total += perft(board, stack, end, depth - 1)
+        board.unmake()
+    return total
+
+
+def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
+    """The number of legal moves. The stack, from `sp` on, is scratch space for a position in check."""
+    find_checks_and_pins(board)
+    if board.checkers:
+        return generate(board, stack, sp) - sp
+    side = board.side
+    own = WHITE_PIECE << side
+    enemy = own ^ ANY_PIECE
+    closed = own | BORDER
+    forward = 16 - 32 * side
+    start = 0x10 if side == WHITE else 0x60
+    last = 0x60 if side == WHITE else 0x10
+    pinned = board.pin_count != 0
+    total = _count_king(board)
+    for i in range((side << 4) + 1, (side << 4) + board.count[side]):
+        origin = board.pieces[i]
+        code = board.squares[origin]
+        if pinned and board.pins[origin]:
+            total += _count_pinned(board, origin, code, enemy, forward)
+        elif code & 0x0E == 0:
+            target = origin + forward
+            moves = (board.squares[target - 1 & 0xFF] & enemy != 0) + (board.squares[target + 1] & enemy != 0)
+            if board.squares[target] == EMPTY:
+                moves += 1
+                if origin & RANK == start and board.squares[target + forward] == EMPTY:
+                    moves += 1
+            if origin & RANK == last:
+                moves *= 4
+            total += moves
+        elif code & SLIDER:
+            if code & ROOK:
+                total += (
+                    _count_line(board, origin, 16, enemy)
+                    + _count_line(board, origin, 1, enemy)
+                    + _count_line(board, origin, -1, enemy)
+                    + _count_line(board, origin, -16, enemy)
+                )
+            if code & BISHOP:
+                total += (
+                    _count_line(board, origin, 17, enemy)
+                    + _count_line(board, origin, 15, enemy)
+                    + _count_line(board, origin, -15, enemy)
+                    + _count_line(board, origin, -17, enemy)
+                )
+        else:
+            total += _count_steps(board, origin, MOFF[KNIGHT], closed)
+    if board.en_passant_legal:
+        total += _count_en_passant(board, forward)
+    return total
+
+
+def _count_pinned(board: Board, origin: int, code: int, enemy: int, forward: int) -> int:
+    """The legal moves of a pinned piece, en passant apart: only along the line to its king."""
+    step = board.pins[origin]
+    straight = step == 1 or step == -1 or step == 16 or step == -16
+    if code & SLIDER:
+        if code & (ROOK if straight else BISHOP):
+            return _count_line(board, origin, step, enemy) + _count_line(board, origin, -step, enemy)
+    elif code & PAWN:
+        target = origin + forward
+        if step == 16 or step == -16:
+            if board.squares[target] == EMPTY:
+                if origin & RANK == (0x10 if forward > 0 else 0x60) and board.squares[target + forward] == EMPTY:
+                    return 2
+                return 1
+        elif not straight:
+            # The pin's line, turned to the pawn's way: it may take the piece that pins it.
+            target = origin + (step if (step > 0) == (forward > 0) else -step)
+            if board.squares[target & 0xFF] & enemy:
+                return 4 if target & RANK == 0x70 or target & RANK == 0 else 1
+    return 0
+
+
+def _count_en_passant(board: Board, forward: int) -> int:
+    """The legal en-passant captures."""
+    total = 0
+    pawn = WHITE_PIECE << board.side | PAWN
+    origin = board.en_passant - forward - 1
+    if board.squares[origin & 0xFF] == pawn and board.is_en_passant_legal(origin):
+        total += 1
+    origin += 2
+    if board.squares[origin & 0xFF] == pawn and board.is_en_passant_legal(origin):
+        total += 1
+    return total
+
+
+def _count_steps(board: Board, origin: int, row: int, closed: int) -> int:
+    """The squares that one of the eight steps of a row of the moff table reaches and that are not closed."""
+    total = 0
+    for i in range(8):
+        total += board.squares[origin + MOFF[row + i] & 0xFF] & closed == 0
+    return total
+
+
+def _count_line(board: Board, origin: int, step: int, enemy: int) -> int:
+    """The moves of a slider along one step. The border ends the line, so no test for the edge is needed."""
+    total = 0
+    target = origin + step & 0xFF
+    while board.squares[target] == EMPTY:
+        total += 1
+        target = target + step & 0xFF
+    return total + (board.squares[target] & enemy != 0)
+
+
+def _count_king(board: Board) -> int:
+    """The legal moves of a king that is not in check, castling included."""
+    side = board.side
+    origin = board.pieces[side << 4]
+    king = board.squares[origin]
+    closed = king & ANY_PIECE | BORDER
+    total = 0
+    jx = MOFF[KING]
+    if board.near_count == 0:
+        total = _count_steps(board, origin, jx, closed)
+    else:
+        board.squares[origin] = EMPTY
+        while MOFF[jx]:
+            target = origin + MOFF[jx] & 0xFF
+            if board.squares[target] & closed == 0 and not is_near_attacked(board, target):
+                total += 1
+            jx += 1
+        board.squares[origin] = king
+    rights = board.castling >> 2 * side
+    if rights & WHITE_SHORT and board.squares[origin + 1] == EMPTY and board.squares[origin + 2] == EMPTY:
+        if not is_near_attacked(board, origin + 1) and not is_attacked(board, origin + 2, side ^ 1):
+            total += 1
+    if (
+        rights & WHITE_LONG
+        and board.squares[origin - 1] == EMPTY
+        and board.squares[origin - 2] == EMPTY
+        and board.squares[origin - 3] == EMPTY
+    ):
+        if not is_near_attacked(board, origin - 1) and not is_attacked(board, origin - 2, side ^ 1):
+            total += 1
+    return total
+
+
+def leaves_under(board: Board, move: int, depth: int, playing: bool = False) -> int:
+    """The leaves at `depth` >= 1 plies that begin with a legal move: one line of a divided perft.
+
+    `playing` makes and unmakes every leaf instead of counting the last ply. Runs without the GIL.
+    """
+    stack = MoveStack()
+    board.make(move)
+    with cython.nogil:
+        total = play_leaves(board, stack, 0, depth - 1) if playing else perft(board, stack, 0, depth - 1)
+    board.unmake()
+    return total

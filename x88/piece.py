@@ -1,0 +1,87 @@
+"""Piece codes, the moff table and exchange values.
+
+The code itself says how a piece moves: pawn 1, knight 2, king 3, rook 4, bishop 8, queen 12 = rook | bishop; 0x10 marks
+a white piece, 0x20 a black one. ``code & 2`` with anything but a pawn steps once, ``code & 4`` runs along ranks and
+files, ``code & 8`` along diagonals, and ``code & 0x0E`` is zero for a pawn alone.
+
+Source: "Draggenerator", the Swedish series on programming a chess board in JavaScript.
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+if not cython.compiled:
+    EMPTY = 0
+    PAWN = 1
+    KNIGHT = 2
+    KING = 3
+    ROOK = 4
+    BISHOP = 8
+    QUEEN = 12
+    SLIDER = 0x0C
+    KIND = 0x0F
+    WHITE_PIECE = 0x10
+    BLACK_PIECE = 0x20
+    ANY_PIECE = 0x30
+    BORDER = 0x40
+    CODES = 0x30
+    WHITE = 0
+    BLACK = 1
+
+KINDS = [PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING]
+"""The six kinds of piece, cheapest first."""
+
+_STRAIGHT = [16, 1, -1, -16]
+_DIAGONAL = [17, 15, -15, -17]
+
+STEPS: dict[int, list[int]] = {
+    KNIGHT: [33, 31, 18, 14, -14, -18, -31, -33],
+    KING: _STRAIGHT + _DIAGONAL,
+    ROOK: _STRAIGHT,
+    BISHOP: _DIAGONAL,
+    QUEEN: _STRAIGHT + _DIAGONAL,
+}
+"""The steps of each kind but the pawn, as differences of 0x88 squares."""
+
+
+def _moff() -> list[int]:
+    """The moff table: every kind's steps in one row each, ended by 0; the head, indexed by kind, points to the row."""
+    table = [0] * (QUEEN + 1)
+    for kind, steps in STEPS.items():
+        table[kind] = len(table)
+        table += [*steps, 0]
+    return table
+
+
+MOFF = _moff()
+
+VALUES = {PAWN: 100, KNIGHT: 320, KING: 1200, ROOK: 500, BISHOP: 330, QUEEN: 950}
+"""Exchange values in centipawns. The king's only has to be above the queen's: it takes last."""
+
+VALUE = [VALUES.get(code & KIND, 0) if code < CODES else 0 for code in range(CODES)]
+"""VALUE[code]: the exchange value of a piece code, with or without its colour."""
+
+LETTERS = {PAWN: "p", KNIGHT: "n", KING: "k", ROOK: "r", BISHOP: "b", QUEEN: "q"}
+"""The lower-case English letter of each kind."""
+
+
+def make_piece(side: int, kind: int) -> int:
+    """The code of a side's piece of that kind."""
+    return WHITE_PIECE << side | kind
+
+
+def side_of(code: int) -> int:
+    """WHITE or BLACK, for the code of a piece."""
+    return code >> 5
+
+
+def letter(code: int) -> str:
+    """The FEN letter of a piece code: upper case for White."""
+    text = LETTERS[code & KIND]
+    return text.upper() if code & WHITE_PIECE else text
+
+
+CODE_OF_LETTER = {letter(make_piece(side, kind)): make_piece(side, kind) for side in (WHITE, BLACK) for kind in KINDS}
+"""The piece code of each FEN letter."""

@@ -1,0 +1,90 @@
+"""Squares of the 0x88 board: names and the difference tables.
+
+Two boards of 8x8 lie side by side in rows of 16 cells: index = rank * 16 + file, so a1 = 0x00, h1 = 0x07, a8 = 0x70,
+h8 = 0x77, and ``index & 0x88`` is non-zero exactly off the board. An index is kept in 0..255 by ``& 0xFF``; the cells
+from 0x80 up are off the board as well, so a step from any square never leaves the array.
+
+Source: Vlad Bazon, "Modelarea tablei și jocului de șah" (XII), 2012.
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88.piece import STEPS
+
+if not cython.compiled:
+    from x88.piece import BISHOP, BLACK, KING, KNIGHT, PAWN, ROOK, WHITE
+
+    OFF_BOARD = 0x88
+    NO_SQUARE = 0x88
+    FILE = 0x0F
+    RANK = 0xF0
+    DIFFERENCE = 0x77
+    REACH_ROW = 256
+    NEXT_TO = 0x100
+    NEAR = 0x200
+
+SQUARES = [rank << 4 | file for rank in range(8) for file in range(8)]
+"""The 64 squares from a1 to h8."""
+
+
+def name(square: int) -> str:
+    """The square's name ("e4"), or "-" for NO_SQUARE."""
+    if square & OFF_BOARD:
+        return "-"
+    return "abcdefgh"[square & FILE] + "12345678"[square >> 4]
+
+
+def parse(text: str) -> int:
+    """The square that text names ("e4"). Raises ValueError naming the text."""
+    if len(text) == 2 and text[0] in "abcdefgh" and text[1] in "12345678":
+        return (ord(text[1]) - ord("1")) << 4 | (ord(text[0]) - ord("a"))
+    raise ValueError(f"{text!r} is not a square")
+
+
+def _directions() -> list[int]:
+    """DIRECTION[to - from + 0x77]: the unit step of the line that joins two squares, 0 where no line does."""
+    table = [0] * REACH_ROW
+    for step in STEPS[KING]:
+        for length in range(1, 8):
+            if abs(step * length) <= DIFFERENCE:
+                table[step * length + DIFFERENCE] = step
+    return table
+
+
+def _reach() -> list[int]:
+    """REACH[side * 256 + to - from + 0x77]: which of the side's pieces could reach `to` from `from`.
+
+    The low four bits are the Swedish piece codes themselves (pawn's capture 1, knight 2, straight line 4, diagonal 8), so
+    ``REACH[...] & code`` answers for every piece but the king (code 3). The next four bits say the same for `to` or any
+    square next to it: a piece that fails that test cannot hinder a king on `to` from moving. NEXT_TO and NEAR (one and
+    at most two king moves apart) do both services for the king.
+    """
+    differences = {16 * rank + file for rank in range(-7, 8) for file in range(-7, 8)}
+    table = [0] * (2 * REACH_ROW)
+    for side, pawn_steps in ((WHITE, [15, 17]), (BLACK, [-15, -17])):
+        row = side * REACH_ROW + DIFFERENCE
+        for difference in differences:
+            step = DIRECTION[difference + DIFFERENCE]
+            if difference in pawn_steps:
+                table[row + difference] |= PAWN
+            if difference in STEPS[KNIGHT]:
+                table[row + difference] |= KNIGHT
+            if step:
+                table[row + difference] |= ROOK if step in STEPS[ROOK] else BISHOP
+            if difference in STEPS[KING]:
+                table[row + difference] |= NEXT_TO
+        for difference in differences:
+            around = [difference + step for step in [0, *STEPS[KING]]]
+            for other in around:
+                if other in differences:
+                    table[row + difference] |= (table[row + other] & 0x0F) << 4
+                    if other in STEPS[KING]:
+                        table[row + difference] |= NEAR
+    return table
+
+
+DIRECTION = _directions()
+REACH = _reach()
