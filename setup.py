@@ -6,15 +6,17 @@ Without a C compiler, or with MOFF_PURE set, the package installs as plain Pytho
 import glob
 import importlib.util
 import os
+import shutil
 import sys
 import sysconfig
 import tempfile
+from types import ModuleType
+from typing import Any
 
-from distutils.ccompiler import new_compiler
-from distutils.sysconfig import customize_compiler
-from setuptools import Extension, setup
+from setuptools import Distribution, Extension, setup
 from setuptools.command.build_ext import build_ext
-from setuptools.errors import CCompilerError, ExecError, PlatformError
+from setuptools.command.build_py import build_py
+from setuptools.errors import BaseError, CCompilerError
 
 DIRECTIVES = {
     "language_level": 3,
@@ -25,7 +27,7 @@ DIRECTIVES = {
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
 
 
-def load_build():
+def load_build() -> ModuleType:
     """x88/build.py by itself: importing the package would load what is not compiled yet."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "x88", "build.py")
     spec = importlib.util.spec_from_file_location("moff_build", path)
@@ -34,53 +36,96 @@ def load_build():
     return module
 
 
-class BuildExtensions(build_ext):
-    """Compiles, and records which sources went into modules built beside them."""
+class BuildSource(build_py):
+    """Starts from nothing: no compiled module of an earlier build may outlive its source."""
 
-    def run(self):
+    uncompiled = ""
+    """Why this build stays uncompiled, if it does."""
+
+    def run(self) -> None:
+        if self.uncompiled:
+            print(f"Moff is built uncompiled, a hundred times slower: {self.uncompiled}", file=sys.stderr)
+        if self.editable_mode:
+            for path in load_build().compiled_files():
+                os.remove(path)
+        else:
+            shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
-        if self.extensions and (self.inplace or self.editable_mode):
-            load_build().record()
 
 
-def has_compiler() -> bool:
-    """Whether a file that includes Python.h compiles here."""
-    compiler = new_compiler()
-    customize_compiler(compiler)
+class BuildExtensions(build_ext):
+    """Compiles on all cores, and notes which sources went into modules built beside them."""
+
+    def finalize_options(self) -> None:
+        self.parallel = self.parallel or os.cpu_count()
+        super().finalize_options()
+
+    def run(self) -> None:
+        from Cython.Build import cythonize
+
+        build = load_build()
+        digests = build.digests()  # before compiling: an edit made meanwhile is not in the compiled module
+        if self.inplace:
+            # Cython and setuptools go by time, this build's check by content.
+            changed = {name for name, _ in digests.items() ^ build.recorded().items()}
+            self.force = self.force or "setup.py" in changed
+            for name in changed & digests.keys():
+                os.utime(name)
+        else:
+            self.force = True
+        translated = cythonize(
+            self.extensions, build_dir=self.build_temp, compiler_directives=DIRECTIVES, force=self.force
+        )
+        for extension, c_extension in zip(self.extensions, translated, strict=True):
+            extension.sources = c_extension.sources
+        super().run()
+        if self.inplace:
+            build.record(digests)
+
+    def build_extensions(self) -> None:
+        # Some Pythons link with the path of their own libraries, which no module of ours needs elsewhere.
+        if isinstance(linker := getattr(self.compiler, "linker_so", None), list):
+            self.compiler.linker_so = [word for word in linker if not word.startswith("-Wl,-rpath")]
+        super().build_extensions()
+
+
+def obstacle() -> str:
+    """Why no extension is to be compiled and linked here; empty if one can be."""
+    if os.environ.get("MOFF_PURE", "0") not in ("", "0"):
+        return "MOFF_PURE is set"
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "probe.c")
         with open(source, "w", encoding="ascii") as file:
-            file.write("#include <Python.h>\n")
+            file.write("#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n")
+        probe = build_ext(Distribution({"ext_modules": [Extension("probe", [source])]}))
+        probe.build_lib = probe.build_temp = folder
         try:
-            compiler.compile([source], output_dir=folder, include_dirs=[sysconfig.get_paths()["include"]])
-        except (CCompilerError, ExecError, PlatformError, OSError) as error:
-            print(f"no C compiler ({error})", file=sys.stderr)
-            return False
-    return True
+            probe.ensure_finalized()
+            probe.run()
+        except (BaseError, CCompilerError, OSError) as error:
+            return f"no C compiler works here ({error})"
+    return ""
 
 
 def extensions() -> list[Extension]:
-    from Cython.Build import cythonize
-
+    """One for each module that has a header."""
     names = sorted(path[:-4] for package in ("x88", "search") for path in glob.glob(f"{package}/*.pxd"))
-    flags = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]
-    stable = {"py_limited_api": True, "define_macros": [("Py_LIMITED_API", "0x030B0000")]} if STABLE_ABI else {}
-    modules = [
-        Extension(name.replace(os.sep, "."), [name + ".py"], extra_compile_args=flags, **stable) for name in names
-    ]
-    return cythonize(modules, build_dir="build/cython", compiler_directives=DIRECTIVES)
+    options: dict[str, Any] = {"extra_compile_args": ["/O2"] if sys.platform == "win32" else ["-O3", "-g0"]}
+    if STABLE_ABI:
+        options |= {"py_limited_api": True, "define_macros": [("Py_LIMITED_API", "0x030B0000")]}
+    return [Extension(name.replace(os.sep, "."), [name + ".py"], **options) for name in names]
 
 
 def main() -> None:
-    if os.environ.get("MOFF_PURE", "0") not in ("", "0") or not has_compiler():
-        print("Moff is installed uncompiled: it runs about a hundred times slower", file=sys.stderr)
-        # What an earlier build left beside the source must not run instead of it.
-        for path in load_build().compiled_files():
-            os.remove(path)
-        setup()
+    """Set up the compiled package where one can be built, the uncompiled one elsewhere."""
+    commands: dict[str, Any] = {"build_py": BuildSource}
+    BuildSource.uncompiled = obstacle()
+    if BuildSource.uncompiled:
+        setup(cmdclass=commands)
         return
     options = {"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE_ABI else {}
-    setup(ext_modules=extensions(), cmdclass={"build_ext": BuildExtensions}, options=options)
+    commands["build_ext"] = BuildExtensions
+    setup(ext_modules=extensions(), cmdclass=commands, options=options)
 
 
 main()

@@ -1,11 +1,13 @@
 cimport cython
 
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
-from x88.piece cimport (
-    ANY_PIECE, BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+from x88.move cimport (
+    CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
 )
-from x88.square cimport DIFFERENCE, NEAR, NEXT_TO, OFF_BOARD, RANK, REACH_ROW
+from x88.piece cimport (
+    BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+)
+from x88.square cimport DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, RANK, REACH_ROW
 
 cdef int[512] REACH
 cdef int[256] DIRECTION
@@ -24,6 +26,14 @@ cdef bint is_near_attacked(Board board, int target) noexcept nogil
 cpdef list attackers(Board board, int target, int side)
 @cython.locals(code=int, kind=int, reach=int, step=int, sq=int)
 cdef bint _attacks(Board board, int origin, int target) noexcept nogil
-@cython.locals(origin=int, target=int, moved=int, side=int, victim_square=int, victim=int, at_risk=int, i=int, sq=int,
-               last_rank=bint, depth=int, best=int, code=int, step=int, gains="int[40]", queue="int[32]", counts="int[2]")
+@cython.locals(least=int, row=int, i=int, sq=int, kind=int, step=int, first=int)
+cdef int _least_attacker(Board board, int target, int side) noexcept nogil
+@cython.locals(target=int, side=int, at_risk=int, depth=int, sq=int, code=int, i=int, gains="int[33]", lifted="int[33]")
 cpdef int see(Board board, int move) noexcept nogil
+@cython.locals(lead=int, target=int, side=int, at_risk=int, depth=int, sq=int, code=int, i=int, lifted="int[33]")
+cpdef bint see_at_least(Board board, int move, int threshold) noexcept nogil
+@cython.locals(gain=int)
+cdef int _first_gain(Board board, int move) noexcept nogil
+cdef int _start_exchange(Board board, int move) noexcept nogil
+@cython.locals(victim=int)
+cdef void _end_exchange(Board board, int move) noexcept nogil

@@ -1,9 +1,9 @@
 """Attacks: is a square attacked, who attacks it, checks and pins, static exchange evaluation.
 
-`is_attacked` follows "Modelarea tablei și jocului de șah" (XIII): pawns, then knights and kings by their steps, then the
-lines of rook, bishop and queen until the first piece. Where the answer is wanted for the king, or for every piece of a
-side, the 0x88 difference table says at once which pieces can be concerned, and only an aligned slider's line is walked.
-"""
+`is_attacked` follows "Modelarea tablei și jocului de șah" (XIII): pawns, then knights and kings by their
+steps, then the lines of rook, bishop and queen until the first piece. Where the answer is wanted for the
+king, or for every piece of a side, the 0x88 difference table says at once which pieces can be concerned, and
+only an aligned slider's line is walked."""
 
 try:
     import cython
@@ -14,9 +14,17 @@ from x88 import piece, square
 
 if not cython.compiled:
     from x88.board import Board
-    from x88.move import CAPTURED, CASTLING, EN_PASSANT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+    from x88.move import (
+        CAPTURED_SHIFT,
+        CASTLING,
+        EN_PASSANT,
+        MOVED_SHIFT,
+        PROMOTED,
+        PROMOTED_SHIFT,
+        SQUARE,
+        TARGET_SHIFT,
+    )
     from x88.piece import (
-        ANY_PIECE,
         BISHOP,
         EMPTY,
         KIND,
@@ -29,7 +37,7 @@ if not cython.compiled:
         WHITE,
         WHITE_PIECE,
     )
-    from x88.square import DIFFERENCE, NEAR, NEXT_TO, OFF_BOARD, RANK, REACH_ROW
+    from x88.square import DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, RANK, REACH_ROW
 
 REACH = square.REACH
 DIRECTION = square.DIRECTION
@@ -74,10 +82,10 @@ def in_check(board: Board) -> bool:
 def find_checks_and_pins(board: Board) -> None:
     """Find what bears on the king of the side to move, once for all its moves.
 
-    Sets `checkers` and `checker`, the pinned squares with the step of their line, and in `near` the enemy pieces that may
-    attack a square next to the king. One pass over the enemy's piece list: REACH holds the Swedish codes, so that one AND
-    with a piece's code tells whether it could reach the king; only an aligned slider is walked, from the king outwards.
-    """
+    Sets `checkers` and `checker`, the pinned squares with the step of their line, and in `near` the enemy
+    pieces that may attack a square next to the king. One pass over the enemy's piece list: REACH holds the
+    Swedish codes, so that one AND with a piece's code tells whether it could reach the king; only an aligned
+    slider is walked, from the king outwards."""
     for i in range(board.pin_count):
         board.pins[board.pinned[i]] = 0
     pin_count = 0
@@ -124,7 +132,8 @@ def find_checks_and_pins(board: Board) -> None:
 
 
 def is_near_attacked(board: Board, target: int) -> bool:
-    """Whether one of the `near` pieces attacks a square next to the king; the king itself must be off its square."""
+    """Whether one of the `near` pieces attacks a square next to the king; the king itself must be off its
+    square."""
     row = (board.side ^ 1) * REACH_ROW + DIFFERENCE + target
     for i in range(board.near_count):
         sq = board.near[i]
@@ -173,80 +182,138 @@ def _attacks(board: Board, origin: int, target: int) -> bool:
     return True
 
 
+def _least_attacker(board: Board, target: int, side: int) -> int:
+    """The square of the least valuable piece of `side` that attacks the square, or NO_SQUARE.
+
+    Pieces of the list whose square is empty have been lifted off by an exchange.
+    """
+    least = NO_SQUARE
+    row = side * REACH_ROW + DIFFERENCE + target
+    for i in range(side << 4, (side << 4) + board.count[side]):
+        sq = board.pieces[i]
+        kind = board.squares[sq] & KIND
+        if kind == KING:
+            if least == NO_SQUARE and REACH[row - sq] & NEXT_TO:
+                least = sq
+        elif REACH[row - sq] & kind:
+            if least != NO_SQUARE and VALUE[kind] >= VALUE[board.squares[least]]:
+                continue
+            if kind & SLIDER:
+                step = DIRECTION[sq - target + DIFFERENCE]
+                first = target + step
+                while first != sq and board.squares[first] == EMPTY:
+                    first += step
+                if first != sq:
+                    continue
+            least = sq
+            if kind == PAWN:
+                break
+    return least
+
+
 def see(board: Board, move: int) -> int:
     """Static exchange evaluation: what the move wins on its target square, in centipawns.
 
-    Both sides take there with their least valuable piece as long as that pays; pieces behind others join in as lines open,
-    a pawn that takes on the last rank becomes a queen, a king takes only what is no longer protected. Pins and checks are
-    not looked at. Source: the swap algorithm as described by Fritz Reul, "Static Exchange Evaluation with alpha-beta
-    Approach", 2010.
-    """
+    Both sides take there with their least valuable piece as long as that pays; pieces behind others join in
+    as lines open, a pawn that takes on the last rank becomes a queen, a king takes only what is no longer
+    protected. Pins and checks are not looked at. Source: the swap algorithm as described by Fritz Reul,
+    "Static Exchange Evaluation with alpha-beta Approach", 2010."""
     if move & CASTLING:
         return 0
-    origin = move & SQUARE
     target = move >> TARGET_SHIFT & SQUARE
-    moved = board.squares[origin]
-    side = moved >> 5
-    victim_square = target
-    if move & EN_PASSANT:
-        victim_square = target - 16 + 32 * side
-    victim = board.squares[victim_square]
-    gains = [0] * 40
-    gains[0] = VALUE[victim]
-    at_risk = VALUE[moved]
-    if move & PROMOTED:
-        at_risk = VALUE[move >> PROMOTED_SHIFT & KIND]
-        gains[0] += at_risk - VALUE[PAWN]
-    # The squares show the exchange while it lasts: the mover is gone from its origin, an en-passant victim from its own.
-    board.squares[victim_square] = EMPTY
-    board.squares[origin] = EMPTY
-
-    queue = [0] * 32
-    counts = [0] * 2
-    for i in range(32):
-        if i & 15 < board.count[i >> 4]:
-            sq = board.pieces[i]
-            if sq != target and board.squares[sq] != EMPTY and _attacks(board, sq, target):
-                queue[i & 16 | counts[i >> 4]] = sq
-                counts[i >> 4] += 1
-
-    last_rank = target & RANK == 0x70 or target & RANK == 0
+    side = board.side
+    gains = [0] * 33
+    lifted = [0] * 33
+    at_risk = _start_exchange(board, move)
+    gains[0] = _first_gain(board, move)
+    lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
     depth = 0
     while True:
         side ^= 1
-        if counts[side] == 0:
+        sq = _least_attacker(board, target, side)
+        if sq == NO_SQUARE:
             break
-        # The least valuable attacker leaves the queue.
-        best = side << 4
-        for i in range((side << 4) + 1, (side << 4) + counts[side]):
-            if VALUE[board.squares[queue[i]]] < VALUE[board.squares[queue[best]]]:
-                best = i
-        sq = queue[best]
         code = board.squares[sq]
-        if code & KIND == KING and counts[side ^ 1]:
+        if code & KIND == KING and _least_attacker(board, target, side ^ 1) != NO_SQUARE:
             break
-        counts[side] -= 1
-        queue[best] = queue[side << 4 | counts[side]]
         depth += 1
         gains[depth] = at_risk - gains[depth - 1]
         at_risk = VALUE[code]
-        if last_rank and code & KIND == PAWN:
+        if code & KIND == PAWN and (target & RANK == 0x70 or target & RANK == 0):
             at_risk = VALUE[QUEEN]
-            gains[depth] += at_risk - VALUE[PAWN]
-        # What stood behind it on the line can take now.
-        step = DIRECTION[sq - target + DIFFERENCE]
-        if step:
-            sq = sq + step & 0xFF
-            while board.squares[sq] == EMPTY:
-                sq = sq + step & 0xFF
-            code = board.squares[sq]
-            if code & ANY_PIECE and code & REACH[target - sq + DIFFERENCE] & SLIDER:
-                queue[code >> 1 & 16 | counts[code >> 5]] = sq
-                counts[code >> 5] += 1
+            gains[depth] += VALUE[QUEEN] - VALUE[PAWN]
+        lifted[depth] = sq | code << 8
+        board.squares[sq] = EMPTY
+    for i in range(depth + 1):
+        board.squares[lifted[i] & 0xFF] = lifted[i] >> 8
+    _end_exchange(board, move)
     while depth:
         depth -= 1
         if gains[depth + 1] > -gains[depth]:
             gains[depth] = -gains[depth + 1]
-    board.squares[origin] = moved
-    board.squares[victim_square] = victim
     return gains[0]
+
+
+def see_at_least(board: Board, move: int, threshold: int) -> bool:
+    """Whether `see` is at least the threshold; the exchange is followed only until that is certain."""
+    if move & CASTLING:
+        return threshold <= 0
+    # What the side that took last is ahead of its goal if the exchange ends here.
+    lead = _first_gain(board, move) - threshold
+    if lead < 0:
+        return False
+    target = move >> TARGET_SHIFT & SQUARE
+    side = board.side
+    lifted = [0] * 33
+    at_risk = _start_exchange(board, move)
+    lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
+    depth = 0
+    # Who is ahead even without the piece it took with, has won the exchange.
+    while lead < at_risk:
+        sq = _least_attacker(board, target, side ^ 1)
+        if sq == NO_SQUARE:
+            break
+        code = board.squares[sq]
+        if code & KIND == KING and _least_attacker(board, target, side) != NO_SQUARE:
+            break
+        side ^= 1
+        depth += 1
+        # The two goals exclude each other: one side reaches its own by a centipawn more than the other
+        # allows.
+        lead = at_risk - lead - 1
+        at_risk = VALUE[code]
+        if code & KIND == PAWN and (target & RANK == 0x70 or target & RANK == 0):
+            at_risk = VALUE[QUEEN]
+            lead += VALUE[QUEEN] - VALUE[PAWN]
+        lifted[depth] = sq | code << 8
+        board.squares[sq] = EMPTY
+    for i in range(depth + 1):
+        board.squares[lifted[i] & 0xFF] = lifted[i] >> 8
+    _end_exchange(board, move)
+    return side == board.side
+
+
+def _first_gain(board: Board, move: int) -> int:
+    """What the move wins by itself: its victim, and what a pawn becomes."""
+    gain = VALUE[move >> CAPTURED_SHIFT & KIND]
+    if move & PROMOTED:
+        gain += VALUE[move >> PROMOTED_SHIFT & KIND] - VALUE[PAWN]
+    return gain
+
+
+def _start_exchange(board: Board, move: int) -> int:
+    """Lift the moving piece off its square, and an en-passant victim off its own; returns the value then at
+    risk."""
+    board.squares[move & SQUARE] = EMPTY
+    if move & EN_PASSANT:
+        board.squares[(move >> TARGET_SHIFT & SQUARE) - 16 + 32 * board.side] = EMPTY
+    if move & PROMOTED:
+        return VALUE[move >> PROMOTED_SHIFT & KIND]
+    return VALUE[move >> MOVED_SHIFT & KIND]
+
+
+def _end_exchange(board: Board, move: int) -> None:
+    """Put an en-passant victim back."""
+    if move & EN_PASSANT:
+        victim = WHITE_PIECE << (board.side ^ 1) | PAWN
+        board.squares[(move >> TARGET_SHIFT & SQUARE) - 16 + 32 * board.side] = victim

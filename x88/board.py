@@ -1,9 +1,9 @@
 """The board: placement, piece lists, state, make and unmake.
 
-A 0x88 board after "Modelarea tablei și jocului de șah" (XII), with a piece list for each side, king first, and
-everything that a move destroys kept on a stack. The board knows the rules' state; which moves are legal is the
-generator's business, and `make` trusts its caller: it takes moves of this position from the generator only.
-"""
+A 0x88 board after "Modelarea tablei și jocului de șah" (XII), with a piece list for each side, king first,
+and everything that a move destroys kept on a stack. The board knows the rules' state; which moves are legal
+is the generator's business, and `make` trusts its caller: it takes moves of this position from the generator
+only."""
 
 try:
     import cython
@@ -81,10 +81,10 @@ KEPT_RIGHTS = _kept_rights()
 class Board:
     """A position with the moves that led to it.
 
-    `squares` holds 256 cells: a piece code or EMPTY on the board, BORDER off it. `pieces[side << 4 | n]` is the n-th
-    piece's square, the king's first; `slots[square]` finds a piece's place in that list; `count[side]` is its length
-    and `material[code]` the number of pieces of one code. `ply` counts the moves on the undo stack.
-    """
+    `squares` holds 256 cells: a piece code or EMPTY on the board, BORDER off it. `pieces[side << 4 | n]` is
+    the n-th piece's square, the king's first; `slots[square]` finds a piece's place in that list;
+    `count[side]` is its length and `material[code]` the number of pieces of one code. `ply` counts the moves
+    on the undo stack."""
 
     def __init__(self) -> None:
         self.squares = [BORDER] * 256
@@ -124,13 +124,19 @@ class Board:
         self.key = TURN_KEY
 
     def setup(
-        self, placement: dict[int, int], side: int, castling: int, en_passant: int, halfmove: int, fullmove: int
+        self,
+        placement: dict[int, int],
+        side: int,
+        castling: int,
+        en_passant: int,
+        halfmove: int,
+        fullmove: int,
     ) -> None:
-        """Set up a position: piece codes by square, the side to move, castling rights, en-passant square, counters.
+        """Set up a position: piece codes by square, the side to move, castling rights, en-passant square,
+        counters.
 
-        Each side needs one king and at most 16 pieces. Rights that no king and rook at home back, and an en-passant
-        square that no pawn can use, are dropped.
-        """
+        Each side needs one king and at most 16 pieces. Rights that no king and rook at home back, and an
+        en-passant square that no pawn can use, are dropped."""
         self.clear()
         for sq, code in sorted(placement.items(), key=lambda item: (item[1] & KIND) != KING):
             index = code >> 5 << 4 | self.count[code >> 5]
@@ -157,7 +163,8 @@ class Board:
         self.key = self.compute_key()
 
     def _set_en_passant(self, passed: int) -> None:
-        """Accept the en-passant square if a double push can have passed it and a pawn stands ready to take."""
+        """Accept the en-passant square if a double push can have passed it and a pawn stands ready to
+        take."""
         step = 16 if self.side == WHITE else -16
         pushed, start = passed - step, passed + step
         if passed & RANK != (0x50 if self.side == WHITE else 0x20):
@@ -313,7 +320,7 @@ class Board:
         self.reversible = self.reversibles[ply]
         self.castling = state & 0x0F
         self.en_passant = state >> 8 & 0xFF
-        self.en_passant_legal = state >> 16 & 1
+        self.en_passant_legal = state >> 16 & 1 != 0
         origin = move & SQUARE
         target = move >> TARGET_SHIFT & SQUARE
         code = self.squares[target]
@@ -389,7 +396,7 @@ class Board:
         self.reversible = self.reversibles[ply]
         self.castling = state & 0x0F
         self.en_passant = state >> 8 & 0xFF
-        self.en_passant_legal = state >> 16 & 1
+        self.en_passant_legal = state >> 16 & 1 != 0
         self.side ^= 1
         self.fullmove -= self.side
 
@@ -412,9 +419,9 @@ class Board:
     def is_en_passant_legal(self, origin: int) -> bool:
         """Whether the pawn on `origin` may take en passant without opening a line to its king.
 
-        The capture empties two squares at once, so pins do not tell: it is tried on the squares themselves. Knights
-        and pawns need no look, for a double push that gives check gives it with the pushed pawn or a slider.
-        """
+        The capture empties two squares at once, so pins do not tell: it is tried on the squares themselves.
+        Knights and pawns need no look, for a double push that gives check gives it with the pushed pawn or a
+        slider."""
         passed = self.en_passant
         side = self.squares[origin] >> 5
         enemy = side ^ 1
@@ -442,11 +449,11 @@ class Board:
         return legal
 
     def is_repetition(self, times: int) -> bool:
-        """Whether the position has occurred at least `times` times before: 1 for a first repeat, 2 for threefold.
+        """Whether the position has occurred at least `times` times before: 1 for a first repeat, 2 for
+        threefold.
 
-        Positions are the same when the same moves are available, so an en-passant square that stands in the key
-        although no capture there is legal does not make a difference.
-        """
+        Positions are the same when the same moves are available, so an en-passant square that stands in the
+        key although no capture there is legal does not make a difference."""
         reversible = self.reversible
         if reversible < 4:
             return False
@@ -469,8 +476,8 @@ class Board:
         return False
 
     def is_insufficient_material(self) -> bool:
-        """Whether neither side could mate by any sequence of legal moves: bare kings, a lone knight, or bishops that all
-        stand on squares of one colour."""
+        """Whether neither side could mate by any sequence of legal moves: bare kings, a lone knight, or
+        bishops that all stand on squares of one colour."""
         if self.material[WHITE_PIECE | PAWN] or self.material[BLACK_PIECE | PAWN]:
             return False
         if self.material[WHITE_PIECE | ROOK] or self.material[BLACK_PIECE | ROOK]:
@@ -511,7 +518,8 @@ class Board:
                 code = self.squares[sq]
                 side = code >> 5
                 slot = self.slots[sq]
-                assert slot >> 4 == side and slot & 15 < self.count[side], f"slot of {square.name(sq)}"
+                assert slot >> 4 == side, f"slot of {square.name(sq)}"
+                assert slot & 15 < self.count[side], f"slot of {square.name(sq)}"
                 assert self.pieces[slot] == sq, f"list of {square.name(sq)}"
                 assert (slot & 15 == 0) == (code & KIND == KING), "king first"
                 seen[side] += 1

@@ -1,11 +1,16 @@
 """Which build runs: the compiled modules, or the same source uncompiled.
 
-Every module with a .pxd beside it can be compiled. All of them run compiled, or none: in a mixture C types and Python
-objects would meet. The source runs
+Every module with a .pxd beside it can be compiled. All of them run compiled, or none: in a mixture, C types
+would meet Python objects.
+
+The source runs
 
 - when the environment variable MOFF_PURE is set (to anything but 0),
 - when no compiled module is there,
-- in a checkout whose compiled modules are incomplete or older than their source. `problem` says so then.
+- when the compiled modules are not one for each header,
+- in a checkout whose compiled modules were made from other sources than those that are there now.
+
+In the last two cases `problem` says so.
 """
 
 import importlib.machinery
@@ -19,44 +24,102 @@ PACKAGES = ("x88", "search")
 REBUILD = "python -m pip install -e ."
 """The command that compiles a checkout's modules again."""
 
-SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
-_RECORD = "compiled.txt"
-_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
 compiled = False
 """Whether the compiled modules run."""
 
 problem = ""
-"""What is wrong with this checkout's compiled modules, with the command that mends it; empty if nothing is."""
+"""What is wrong with the compiled modules, with the command that mends it; empty if nothing is."""
+
+_SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_RECORD = os.path.join(_ROOT, "x88", "compiled.txt")
 
 
 def choose() -> None:
     """Decide which build runs and make the import system follow."""
     global compiled, problem
     sources, built = _modules()
-    complete = built == sources
-    if built and not complete:
-        missing = ", ".join(sorted(sources - built))
-        problem = f"the compiled modules are incomplete ({missing}): rebuild with `{REBUILD}`"
-    elif built and _is_checkout():
-        stale = _stale()
-        if stale:
-            problem = f"the compiled modules are older than {', '.join(stale)}: rebuild with `{REBUILD}`"
-    compiled = bool(built) and not problem and os.environ.get("MOFF_PURE", "0") in ("", "0")
-    if built and not compiled:
+    if not built:
+        return
+    if not is_forced():
+        problem = _fault(sources, built)
+        compiled = not problem
+    if not compiled:
         sys.meta_path.insert(0, _SourceFinder())
 
 
-def record() -> None:
-    """Note the state of the sources that were just compiled in place; `choose` compares it at every start."""
-    with open(os.path.join(_ROOT, "x88", _RECORD), "w", encoding="ascii") as file:
-        file.writelines(f"{name} {digest}\n" for name, digest in _digests().items())
+def is_forced() -> bool:
+    """Whether MOFF_PURE asks for the uncompiled source."""
+    return os.environ.get("MOFF_PURE", "0") not in ("", "0")
+
+
+def notice() -> str:
+    """One line for whoever runs Moff uncompiled: why, and what mends it. Empty if it runs compiled."""
+    if compiled:
+        return ""
+    if is_forced():
+        reason = "MOFF_PURE is set"
+    elif problem:
+        reason = problem
+    elif _is_checkout():
+        reason = f"with a C compiler at hand, `{REBUILD}` compiles it"
+    else:
+        reason = "install a C compiler, then install Moff again"
+    return f"Moff runs uncompiled, about a hundred times slower: {reason}"
+
+
+def digests() -> dict[str, str]:
+    """A checksum of every file that the compiled modules of a checkout are made from."""
+    names = ["setup.py"]
+    for module in sorted(_modules()[0]):
+        path = module.replace(".", "/")
+        names += [path + ".py", path + ".pxd"]
+    return {name: _digest(name) for name in names}
+
+
+def record(made_from: dict[str, str]) -> None:
+    """Note the `digests` that modules were compiled from in place; `choose` compares them at every start."""
+    with open(_RECORD, "w", encoding="ascii") as file:
+        file.writelines(f"{name} {digest}\n" for name, digest in made_from.items())
+
+
+def recorded() -> dict[str, str]:
+    """The `digests` noted when the modules were compiled; empty if that note is missing or damaged."""
+    noted = {}
+    try:
+        with open(_RECORD, encoding="ascii") as file:
+            for line in file:
+                name, digest = line.split()
+                noted[name] = digest
+    except (OSError, ValueError):
+        return {}
+    return noted
 
 
 def compiled_files() -> list[str]:
     """The paths of all compiled modules that stand beside their source."""
     folders = [os.path.join(_ROOT, package) for package in PACKAGES]
-    return [os.path.join(folder, file) for folder in folders for file in os.listdir(folder) if file.endswith(SUFFIXES)]
+    return [
+        os.path.join(folder, file)
+        for folder in folders
+        for file in os.listdir(folder)
+        if file.endswith(_SUFFIXES)
+    ]
+
+
+def _fault(sources: set[str], built: set[str]) -> str:
+    """Why the compiled modules must not run; empty if they may."""
+    if missing := sources - built:
+        return f"the compiled modules are incomplete (without {_listed(missing)}): {_remedy()}"
+    if left := built - sources:
+        return f"there are compiled modules without a header ({_listed(left)}): {_remedy()}"
+    if _is_checkout():
+        noted = recorded()
+        if not noted:
+            return f"nothing tells what the compiled modules were made from: {_remedy()}"
+        if changed := {name for name, _ in digests().items() ^ noted.items()}:
+            return f"the compiled modules were made before {_listed(changed)} changed: {_remedy()}"
+    return ""
 
 
 def _modules() -> tuple[set[str], set[str]]:
@@ -64,42 +127,36 @@ def _modules() -> tuple[set[str], set[str]]:
     sources, built = set(), set()
     for package in PACKAGES:
         for file in os.listdir(os.path.join(_ROOT, package)):
-            stem = file.split(".", 1)[0]
+            name = f"{package}.{file.partition('.')[0]}"
             if file.endswith(".pxd"):
-                sources.add(f"{package}.{stem}")
-            elif file.endswith(SUFFIXES):
-                built.add(f"{package}.{stem}")
+                sources.add(name)
+            elif file.endswith(_SUFFIXES):
+                built.add(name)
     return sources, built
 
 
 def _is_checkout() -> bool:
-    """Whether this is a source tree rather than an installed package."""
-    return os.path.exists(os.path.join(_ROOT, "pyproject.toml"))
+    """Whether this is a source tree rather than an installed package, which never changes."""
+    return os.path.exists(os.path.join(_ROOT, "bench", "perft.py"))
 
 
-def _stale() -> list[str]:
-    """The sources, as paths, that are not what was compiled."""
-    recorded = {}
+def _digest(name: str) -> str:
+    """A checksum of a file of the checkout; empty if it is not there."""
     try:
-        with open(os.path.join(_ROOT, "x88", _RECORD), encoding="ascii") as file:
-            for line in file:
-                name, digest = line.split()
-                recorded[name] = digest
-    except (OSError, ValueError):
-        return ["all sources"]
-    digests = _digests()
-    return sorted(name for name in digests.keys() | recorded.keys() if digests.get(name) != recorded.get(name))
+        with open(os.path.join(_ROOT, name), "rb") as file:
+            return f"{zlib.crc32(file.read()):08x}"
+    except OSError:
+        return ""
 
 
-def _digests() -> dict[str, str]:
-    """A checksum of every source that goes into a compiled module."""
-    digests = {}
-    for module in sorted(_modules()[0]):
-        for suffix in (".py", ".pxd"):
-            name = module.replace(".", "/") + suffix
-            with open(os.path.join(_ROOT, name), "rb") as file:
-                digests[name] = f"{zlib.crc32(file.read()):08x}"
-    return digests
+def _remedy() -> str:
+    return f"rebuild with `{REBUILD}`" if _is_checkout() else "install Moff again"
+
+
+def _listed(names: set[str]) -> str:
+    """The first names, in order; a line that a person reads at a glance."""
+    first = sorted(names)
+    return ", ".join(first[:3]) + (f" and {len(first) - 3} more" if len(first) > 3 else "")
 
 
 class _SourceFinder:
@@ -117,4 +174,5 @@ class _SourceFinder:
             spec = finder.find_spec(name, target)
             if spec is not None:
                 return spec
-        return None
+        # The next finder would take a compiled module that has lost its source.
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)

@@ -19,9 +19,8 @@ _MOST = 99999
 def parse(text: str) -> Board:
     """The position of a FEN of six fields, or of four as EPD has them (the counters are 0 and 1 then).
 
-    Castling rights that no king and rook at home back, and an en-passant square that no pawn can use, are dropped. Raises
-    ValueError with the text, the field and what is wrong with it.
-    """
+    Castling rights that no king and rook at home back, and an en-passant square that no pawn can use, are
+    dropped. Raises ValueError with the text, the field and what is wrong with it."""
     try:
         return _parse(text.split())
     except ValueError as error:
@@ -77,8 +76,10 @@ def _placement(text: str) -> dict[int, int]:
         previous = ""
         for character in row:
             if character in "12345678":
-                if previous in "12345678" and previous:
-                    raise ValueError(f"placement: two numbers in a row, {previous + character!r}, on rank {number}")
+                if previous.isdigit():
+                    raise ValueError(
+                        f"placement: {previous + character!r} on rank {number} is not one number"
+                    )
                 file += int(character)
             elif character in CODE_OF_LETTER:
                 if file < 8:

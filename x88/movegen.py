@@ -1,7 +1,8 @@
 """The ordered move generator, after the Swedish moff loop, and legal to the move.
 
-One loop serves knight, bishop, rook, queen and king: the head of the moff table, indexed by the piece's code, points to
-the row of its steps. Moves are scored while they are generated, so that dramatic moves can be tried first:
+One loop serves knight, bishop, rook, queen and king: the head of the moff table, indexed by the piece's code,
+points to the row of its steps. Moves are scored while they are generated, so that dramatic moves can be tried
+first:
 
 | move | score |
 |---|---|
@@ -11,11 +12,14 @@ the row of its steps. Moves are scored while they are generated, so that dramati
 | castling | 500 |
 | quiet move | 0 |
 
-Only legal moves come out: checks and pins are found once per position (`attack.find_checks_and_pins`), a pinned piece
-stays on its line, the king's targets are tested without the king on the board, and a side in check gets evasions only.
+Only legal moves come out: checks and pins are found once per position (`attack.find_checks_and_pins`), a
+pinned piece stays on its line, the king's targets are tested without the king on the board, and a side in
+check gets evasions only.
 
 Source: "Draggenerator", the Swedish series on programming a chess board; pawns and legality are ours.
 """
+
+import threading
 
 try:
     import cython
@@ -69,9 +73,8 @@ DIRECTION = square.DIRECTION
 class MoveStack:
     """Moves and their scores, the lists of all plies of a search one after the other.
 
-    A generator writes from a given index on and returns the index after its last move, where the next ply's list may
-    start. One position has at most MAX_MOVES moves.
-    """
+    A generator writes from a given index on and returns the index after its last move, where the next ply's
+    list may start. One position has at most MAX_MOVES moves."""
 
     def __init__(self) -> None:
         self.moves = [0] * 60000
@@ -87,20 +90,30 @@ class MoveStack:
 
 
 def generate(board: Board, stack: MoveStack, sp: int) -> int:
-    """Write all legal moves with their scores to the stack from index `sp` on; returns the index after the last."""
+    """Write all legal moves with their scores to the stack from index `sp` on; returns the index after the
+    last."""
     find_checks_and_pins(board)
-    if board.checkers:
-        return _evasions(board, stack, sp)
-    return _moves(board, stack, sp, True)
+    return generate_found(board, stack, sp)
 
 
 def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
     """Write the legal captures and promotions of a side that is not in check, as `generate` does.
 
-    A side in check gets all its evasions, so that a quiescence search never takes a mate for a quiet position;
-    `board.checkers` tells.
-    """
+    A side in check gets all its evasions, so that a quiescence search never takes a mate for a quiet
+    position; `board.checkers` tells."""
     find_checks_and_pins(board)
+    return generate_captures_found(board, stack, sp)
+
+
+def generate_found(board: Board, stack: MoveStack, sp: int) -> int:
+    """`generate`, where `find_checks_and_pins` was called last for this very position."""
+    if board.checkers:
+        return _evasions(board, stack, sp)
+    return _moves(board, stack, sp, True)
+
+
+def generate_captures_found(board: Board, stack: MoveStack, sp: int) -> int:
+    """`generate_captures`, where `find_checks_and_pins` was called last for this very position."""
     if board.checkers:
         return _evasions(board, stack, sp)
     return _moves(board, stack, sp, False)
@@ -115,12 +128,17 @@ def _last_capture(board: Board) -> int:
     return NO_SQUARE
 
 
+def _capture_score(victim: int, attacker: int, recapture: bool) -> int:
+    """The score of a capture, by the kinds of the two pieces."""
+    return RECAPTURE if recapture else CAPTURE + SCALE * (VALUE[victim] - VALUE[attacker])
+
+
 def _add_capture(board: Board, stack: MoveStack, sp: int, origin: int, target: int, recapture: int) -> int:
     """Write a capture by any piece but a pawn."""
     kind = board.squares[origin] & KIND
     victim = board.squares[target] & KIND
     stack.moves[sp] = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | kind << MOVED_SHIFT
-    stack.scores[sp] = RECAPTURE if target == recapture else CAPTURE + SCALE * (VALUE[victim] - VALUE[kind])
+    stack.scores[sp] = _capture_score(victim, kind, target == recapture)
     return sp + 1
 
 
@@ -130,7 +148,7 @@ def _add_pawn_move(board: Board, stack: MoveStack, sp: int, origin: int, target:
     move = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | PAWN << MOVED_SHIFT
     score = 0
     if victim:
-        score = RECAPTURE if target == recapture else CAPTURE + SCALE * (VALUE[victim] - VALUE[PAWN])
+        score = _capture_score(victim, PAWN, target == recapture)
     if target & RANK == 0x70 or target & RANK == 0:
         if not victim:
             score = CAPTURE
@@ -145,6 +163,13 @@ def _add_pawn_move(board: Board, stack: MoveStack, sp: int, origin: int, target:
         return sp + 4
     stack.moves[sp] = move
     stack.scores[sp] = score
+    return sp + 1
+
+
+def _add_double_push(stack: MoveStack, sp: int, origin: int, target: int) -> int:
+    """Write a pawn's double push."""
+    stack.moves[sp] = origin | target << TARGET_SHIFT | PAWN << MOVED_SHIFT | DOUBLE_PUSH
+    stack.scores[sp] = 0
     return sp + 1
 
 
@@ -179,7 +204,7 @@ def _king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets:
         stack.moves[sp] = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | KING << MOVED_SHIFT
         stack.scores[sp] = 0
         if victim:
-            stack.scores[sp] = RECAPTURE if target == recapture else CAPTURE + SCALE * (VALUE[victim] - VALUE[KING])
+            stack.scores[sp] = _capture_score(victim, KING, target == recapture)
         sp += 1
     board.squares[origin] = king
     return sp
@@ -256,14 +281,14 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
                 if board.squares[target] == EMPTY and (quiets or origin & RANK == last):
                     sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
                     if origin & RANK == start and board.squares[target + forward] == EMPTY:
-                        stack.moves[sp] = origin | target + forward << TARGET_SHIFT | PAWN << MOVED_SHIFT | DOUBLE_PUSH
-                        stack.scores[sp] = 0
-                        sp += 1
-            if board.squares[target - 1 & 0xFF] & enemy and (pin == 0 or pin == forward - 1 or pin == 1 - forward):
-                sp = _add_pawn_move(board, stack, sp, origin, target - 1, recapture)
-            if board.squares[target + 1] & enemy and (pin == 0 or pin == forward + 1 or pin == -1 - forward):
-                sp = _add_pawn_move(board, stack, sp, origin, target + 1, recapture)
-            if board.en_passant == target - 1 or board.en_passant == target + 1:
+                        sp = _add_double_push(stack, sp, origin, target + forward)
+            left = target - 1 & 0xFF
+            if board.squares[left] & enemy and (pin == 0 or pin == forward - 1 or pin == 1 - forward):
+                sp = _add_pawn_move(board, stack, sp, origin, left, recapture)
+            right = target + 1
+            if board.squares[right] & enemy and (pin == 0 or pin == forward + 1 or pin == -1 - forward):
+                sp = _add_pawn_move(board, stack, sp, origin, right, recapture)
+            if board.en_passant == left or board.en_passant == right:
                 sp = _add_en_passant(board, stack, sp, origin)
     return sp
 
@@ -300,9 +325,7 @@ def _evasions(board: Board, stack: MoveStack, sp: int) -> int:
                     sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
                 elif target == origin + 2 * forward and origin & RANK == start:
                     if board.squares[origin + forward] == EMPTY:
-                        stack.moves[sp] = origin | target << TARGET_SHIFT | PAWN << MOVED_SHIFT | DOUBLE_PUSH
-                        stack.scores[sp] = 0
-                        sp += 1
+                        sp = _add_double_push(stack, sp, origin, target)
             elif REACH[row + target - origin] & kind:
                 sq = target
                 if kind & SLIDER:
@@ -335,8 +358,19 @@ def legal_moves(board: Board) -> list[int]:
 
 def scored_moves(board: Board) -> list[tuple[int, int]]:
     """All legal moves with the generator's scores, best first."""
-    stack = MoveStack()
+    stack = _own_stack()
     end = generate(board, stack, 0)
     found = [(stack.move_at(i), stack.score_at(i)) for i in range(end)]
     found.sort(key=lambda pair: -pair[1])
     return found
+
+
+_scratch = threading.local()
+
+
+def _own_stack() -> MoveStack:
+    """This thread's scratch stack: a new one for every list would cost more than the list."""
+    stack: MoveStack | None = getattr(_scratch, "stack", None)
+    if stack is None:
+        stack = _scratch.stack = MoveStack()
+    return stack

@@ -17,7 +17,7 @@ cpdef long long perft(Board board, MoveStack stack, int sp, int depth) noexcept 
 @cython.locals(side=int, own=int, enemy=int, closed=int, total=int, i=int, origin=int, code=int, forward=int, start=int,
                last=int, pinned=bint, target=int, moves=int)
 cpdef int count_moves(Board board, MoveStack stack, int sp) noexcept nogil
-@cython.locals(step=int, straight=bint, target=int)
+@cython.locals(step=int, straight=bint, target=int, start=int)
 cdef int _count_pinned(Board board, int origin, int code, int enemy, int forward) noexcept nogil
 @cython.locals(total=int, pawn=int, origin=int)
 cdef int _count_en_passant(Board board, int forward) noexcept nogil

@@ -1,8 +1,8 @@
-"""Perft: the number of leaves of the tree of legal moves, which proves a move generator and measures its speed.
+"""Perft: the number of leaves of the tree of legal moves, which proves a move generator and measures its
+speed.
 
-Two ways of counting give the same number. `perft` counts the moves of the last ply without playing them, as other
-engines do; `play_leaves` makes and unmakes every leaf.
-"""
+Two ways of counting give the same number. `perft` counts the moves of the last ply without playing them, as
+other engines do; `play_leaves` makes and unmakes every leaf."""
 
 try:
     import cython
@@ -15,7 +15,19 @@ if not cython.compiled:
     from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
     from x88.board import WHITE_LONG, WHITE_SHORT, Board
     from x88.movegen import MoveStack, generate
-    from x88.piece import ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE
+    from x88.piece import (
+        ANY_PIECE,
+        BISHOP,
+        BORDER,
+        EMPTY,
+        KING,
+        KNIGHT,
+        PAWN,
+        ROOK,
+        SLIDER,
+        WHITE,
+        WHITE_PIECE,
+    )
     from x88.square import RANK
 
 MOFF = piece.MOFF
@@ -111,9 +123,8 @@ def _count_pinned(board: Board, origin: int, code: int, enemy: int, forward: int
         target = origin + forward
         if step == 16 or step == -16:
             if board.squares[target] == EMPTY:
-                if origin & RANK == (0x10 if forward > 0 else 0x60) and board.squares[target + forward] == EMPTY:
-                    return 2
-                return 1
+                start = 0x10 if forward > 0 else 0x60
+                return 1 + (origin & RANK == start and board.squares[target + forward] == EMPTY)
         elif not straight:
             # The pin's line, turned to the pawn's way: it may take the piece that pins it.
             target = origin + (step if (step > 0) == (forward > 0) else -step)

@@ -1,8 +1,8 @@
 """Piece codes, the moff table and exchange values.
 
-The code itself says how a piece moves: pawn 1, knight 2, king 3, rook 4, bishop 8, queen 12 = rook | bishop; 0x10 marks
-a white piece, 0x20 a black one. ``code & 2`` with anything but a pawn steps once, ``code & 4`` runs along ranks and
-files, ``code & 8`` along diagonals, and ``code & 0x0E`` is zero for a pawn alone.
+The code itself says how a piece moves: pawn 1, knight 2, king 3, rook 4, bishop 8, queen 12 = rook | bishop;
+0x10 marks a white piece, 0x20 a black one. ``code & 2`` with anything but a pawn steps once, ``code & 4``
+runs along ranks and files, ``code & 8`` along diagonals, and ``code & 0x0E`` is zero for a pawn alone.
 
 Source: "Draggenerator", the Swedish series on programming a chess board in JavaScript.
 """
@@ -47,7 +47,8 @@ STEPS: dict[int, list[int]] = {
 
 
 def _moff() -> list[int]:
-    """The moff table: every kind's steps in one row each, ended by 0; the head, indexed by kind, points to the row."""
+    """The moff table: every kind's steps in one row each, ended by 0; the head, indexed by kind, points to
+    the row."""
     table = [0] * (QUEEN + 1)
     for kind, steps in STEPS.items():
         table[kind] = len(table)
@@ -83,5 +84,7 @@ def letter(code: int) -> str:
     return text.upper() if code & WHITE_PIECE else text
 
 
-CODE_OF_LETTER = {letter(make_piece(side, kind)): make_piece(side, kind) for side in (WHITE, BLACK) for kind in KINDS}
+CODE_OF_LETTER = {
+    letter(make_piece(side, kind)): make_piece(side, kind) for side in (WHITE, BLACK) for kind in KINDS
+}
 """The piece code of each FEN letter."""

@@ -1,8 +1,8 @@
 """Squares of the 0x88 board: names and the difference tables.
 
-Two boards of 8x8 lie side by side in rows of 16 cells: index = rank * 16 + file, so a1 = 0x00, h1 = 0x07, a8 = 0x70,
-h8 = 0x77, and ``index & 0x88`` is non-zero exactly off the board. An index is kept in 0..255 by ``& 0xFF``; the cells
-from 0x80 up are off the board as well, so a step from any square never leaves the array.
+Two boards of 8x8 lie side by side in rows of 16 cells: index = rank * 16 + file, so a1 = 0x00, h1 = 0x07, a8
+= 0x70, h8 = 0x77, and ``index & 0x88`` is non-zero exactly off the board. An index is kept in 0..255 by ``&
+0xFF``; the cells from 0x80 up are off the board as well, so a step from any square never leaves the array.
 
 Source: Vlad Bazon, "Modelarea tablei și jocului de șah" (XII), 2012.
 """
@@ -57,11 +57,10 @@ def _directions() -> list[int]:
 def _reach() -> list[int]:
     """REACH[side * 256 + to - from + 0x77]: which of the side's pieces could reach `to` from `from`.
 
-    The low four bits are the Swedish piece codes themselves (pawn's capture 1, knight 2, straight line 4, diagonal 8), so
-    ``REACH[...] & code`` answers for every piece but the king (code 3). The next four bits say the same for `to` or any
-    square next to it: a piece that fails that test cannot hinder a king on `to` from moving. NEXT_TO and NEAR (one and
-    at most two king moves apart) do both services for the king.
-    """
+    The low four bits are the Swedish piece codes themselves (pawn's capture 1, knight 2, straight line 4,
+    diagonal 8), so ``REACH[...] & code`` answers for every piece but the king (code 3). The next four bits
+    say the same for `to` or any square next to it: a piece that fails that test cannot hinder a king on `to`
+    from moving. NEXT_TO and NEAR (one and at most two king moves apart) do both services for the king."""
     differences = {16 * rank + file for rank in range(-7, 8) for file in range(-7, 8)}
     table = [0] * (2 * REACH_ROW)
     for side, pawn_steps in ((WHITE, [15, 17]), (BLACK, [-15, -17])):

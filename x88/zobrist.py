@@ -1,8 +1,8 @@
 """Position keys: Polyglot's Zobrist table, so that a position's key is also its key in a Polyglot book.
 
-The 781 numbers are part of the book format (Fabien Letouzey, "Book format", polyglot 1.4, 2006): twelve pieces on 64
-squares, four castling rights, eight en-passant files, White to move. En passant enters the key only when a pawn stands
-ready to take.
+The 781 numbers are part of the book format (Fabien Letouzey, "Book format", polyglot 1.4, 2006): twelve
+pieces on 64 squares, four castling rights, eight en-passant files, White to move. En passant enters the key
+only when a pawn stands ready to take.
 
 Source of the method: Albert L. Zobrist, "A New Hashing Method with Application for Game Playing", 1970.
 """

@@ -1,0 +1,26 @@
+cimport cython
+
+from search.history cimport History
+from search.table cimport short_move
+from x88.attack cimport see_at_least
+from x88.board cimport Board
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE
+from x88.movegen cimport MoveStack
+from x88.piece cimport KIND, QUEEN
+
+cpdef enum:
+    TABLE_MOVE = 1000000
+    GOOD = 500000
+    KILLER = 400000
+    LOSING = -500000
+
+cdef int[48] VALUE
+
+@cython.locals(first=int, second=int, i=int, move=int)
+cdef void score_moves(Board board, MoveStack stack, History history, int sp, int end, int ply, int table_move) noexcept nogil
+@cython.locals(i=int, move=int)
+cdef void score_captures(MoveStack stack, int sp, int end, int table_move) noexcept nogil
+cdef int _capture_score(int move) noexcept nogil
+@cython.locals(best=int, i=int, move=int, score=int)
+cdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil
+cdef bint _is_sound(Board board, int move) noexcept nogil

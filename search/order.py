@@ -1,0 +1,102 @@
+"""Move ordering: the generator's scores, raised by what the search knows, and picking the best move left.
+
+| move | score |
+|---|---|
+| the table's move | TABLE_MOVE |
+| captures and promotions to a queen | GOOD + the generator's score |
+| killers | KILLER, one less for the older |
+| quiet moves and castling | the history score, plus the generator's |
+| captures that lose material by static exchange, underpromotions | LOSING + the generator's score |
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88 import piece
+
+if not cython.compiled:
+    from search.history import History
+    from search.table import short_move
+    from x88.attack import see_at_least
+    from x88.board import Board
+    from x88.move import CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE
+    from x88.movegen import MoveStack
+    from x88.piece import KIND, QUEEN
+
+    TABLE_MOVE = 1000000
+    GOOD = 500000
+    KILLER = 400000
+    LOSING = -500000
+
+VALUE = piece.VALUE
+
+
+def score_moves(
+    board: Board, stack: MoveStack, history: History, sp: int, end: int, ply: int, table_move: int
+) -> None:
+    """Turn the generator's scores of the moves from `sp` to `end` into the search's."""
+    first = history.killers[2 * ply]
+    second = history.killers[2 * ply + 1]
+    for i in range(sp, end):
+        move = stack.moves[i]
+        if table_move and short_move(move) == table_move:
+            stack.scores[i] = TABLE_MOVE
+        elif move & (CAPTURED | PROMOTED):
+            stack.scores[i] += _capture_score(move)
+        elif move == first:
+            stack.scores[i] = KILLER
+        elif move == second:
+            stack.scores[i] = KILLER - 1
+        else:
+            stack.scores[i] += history.score(board.squares[move & SQUARE], move)
+
+
+def score_captures(stack: MoveStack, sp: int, end: int, table_move: int) -> None:
+    """The same for a list of captures and promotions."""
+    for i in range(sp, end):
+        move = stack.moves[i]
+        if table_move and short_move(move) == table_move:
+            stack.scores[i] = TABLE_MOVE
+        else:
+            stack.scores[i] += _capture_score(move)
+
+
+def _capture_score(move: int) -> int:
+    """GOOD, until the move is picked and its exchange looked at, or LOSING."""
+    if move & PROMOTED and move >> PROMOTED_SHIFT & KIND != QUEEN:
+        return LOSING
+    return GOOD
+
+
+def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
+    """Bring the best move left to index `start` and return it; equal scores keep the generator's order.
+
+    A capture that comes out best is exchanged statically only now, for most lists are not searched to their
+    end; if it loses material it is put back behind the quiet moves."""
+    while True:
+        best = start
+        for i in range(start + 1, end):
+            if stack.scores[i] > stack.scores[best]:
+                best = i
+        move = stack.moves[best]
+        score = stack.scores[best]
+        if score < GOOD or score == TABLE_MOVE or _is_sound(board, move):
+            break
+        stack.scores[best] += LOSING - GOOD
+    # Shifting rather than swapping keeps the rest in order.
+    for i in range(best, start, -1):
+        stack.moves[i] = stack.moves[i - 1]
+        stack.scores[i] = stack.scores[i - 1]
+    stack.moves[start] = move
+    stack.scores[start] = score
+    return move
+
+
+def _is_sound(board: Board, move: int) -> bool:
+    """Whether a capture or promotion does not lose material. Taking a piece of at least the attacker's value
+    cannot."""
+    if VALUE[move >> CAPTURED_SHIFT & KIND] >= VALUE[move >> MOVED_SHIFT & KIND] and not move & PROMOTED:
+        return True
+    return see_at_least(board, move, 0)

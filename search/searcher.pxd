@@ -1,0 +1,30 @@
+cimport cython
+
+from search.evaluate cimport Evaluation
+from search.history cimport History
+from search.score cimport MAX_PLY
+from search.stop cimport Stop
+from search.table cimport Table
+from x88.board cimport Board
+from x88.movegen cimport MoveStack
+
+
+@cython.final
+cdef class Searcher:
+    cdef Board board
+    cdef MoveStack stack
+    cdef Table table
+    cdef Stop stop
+    cdef Evaluation evaluation
+    cdef History history
+    cdef int[16900] pv
+    cdef int[130] pv_ends
+    cdef readonly long long nodes
+    cdef long long node_limit   # 0: none
+    cdef public int seldepth    # the deepest ply reached
+
+    cdef bint enter(self, int ply) noexcept nogil
+    cdef void make(self, int move) noexcept nogil
+    cdef void unmake(self) noexcept nogil
+    @cython.locals(row=int, end=int, i=int)
+    cdef void update_pv(self, int ply, int move) noexcept nogil

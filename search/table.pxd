@@ -1,0 +1,38 @@
+from libc.stdint cimport uint64_t
+
+cimport cython
+
+cpdef enum:
+    UPPER = 1        # the score is at most the one stored
+    LOWER = 2        # the score is at least the one stored
+    EXACT = 3
+    CLUSTER = 8      # words in a cluster of four entries
+    LARGEST = 65536  # megabytes
+
+cpdef int short_move(int move) noexcept nogil
+cpdef int move_of(uint64_t data) noexcept nogil
+cpdef int score_of(uint64_t data) noexcept nogil
+cpdef int static_of(uint64_t data) noexcept nogil
+cpdef int depth_of(uint64_t data) noexcept nogil
+cpdef int bound_of(uint64_t data) noexcept nogil
+
+
+@cython.final
+cdef class Table:
+    cdef uint64_t[::1] words
+    cdef readonly uint64_t clusters
+    cdef readonly int age           # of the current search, 0..63
+
+    @cython.locals(i=uint64_t)
+    cdef void _wipe(self) noexcept nogil
+    cpdef void new_search(self) noexcept nogil
+    @cython.locals(index=uint64_t, data=uint64_t, i=int)
+    cpdef uint64_t probe(self, uint64_t key) noexcept nogil
+    @cython.locals(index=uint64_t, i=uint64_t, place=uint64_t, data=uint64_t, least=int, worth=int)
+    cpdef void store(self, uint64_t key, int move, int score, int static, int depth, int bound) noexcept nogil
+    @cython.locals(sample=uint64_t, i=uint64_t, data=uint64_t, used=uint64_t)
+    cpdef int fullness(self) noexcept nogil
+
+
+@cython.locals(high=uint64_t, low=uint64_t, middle=uint64_t)
+cdef uint64_t _pack(int move, int score, int static, int depth, int bound, int age) noexcept nogil

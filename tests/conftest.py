@@ -1,0 +1,34 @@
+"""Which build the tests run on, and how hypothesis searches."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from x88 import build
+
+FORCED_PURE = os.environ.get("MOFF_PURE", "0") not in ("", "0")
+
+settings.register_profile(
+    "moff",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("moff")
+
+
+def pytest_configure() -> None:
+    """Refuse a stale build: the tests would pass or fail for code that nobody reads any more."""
+    if build.problem and not FORCED_PURE:
+        pytest.exit(
+            f"{build.problem}\n(MOFF_PURE=1 in the environment tests the uncompiled source instead)", returncode=1
+        )
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say which build runs; a report header would not be shown under -q."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None:
+        reporter.write_line(f"Moff: {'compiled modules' if build.compiled else 'uncompiled source'}")

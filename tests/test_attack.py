@@ -1,0 +1,206 @@
+"""Attacks against python-chess, static exchange evaluation against a search that really makes the captures."""
+
+from random import Random
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests import exchange
+from tests.oracle import (
+    Game,
+    games,
+    packed,
+    placements,
+    reference_texts,
+    scaled,
+    side_of_colour,
+    texts,
+    thrown,
+    to_0x88,
+)
+from x88 import coordinate, fen
+from x88.attack import attackers, in_check, is_attacked, see, see_at_least
+from x88.board import Board
+from x88.piece import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, VALUES
+
+P, N, B, R, Q = (VALUES[kind] for kind in (PAWN, KNIGHT, BISHOP, ROOK, QUEEN))
+
+# --- Attacks and checks
+
+
+@settings(max_examples=scaled(300, 150))
+@given(placements())
+def test_attacks_on_every_square_are_those_of_python_chess_among_pieces_thrown_on_the_board(text: str) -> None:
+    _check_attacks(fen.parse(text), chess.Board(text))
+
+
+@settings(max_examples=scaled(60, 30))
+@given(games(longest=40))
+def test_attacks_on_every_square_are_those_of_python_chess_all_game(game: Game) -> None:
+    for board, position in game.positions():
+        _check_attacks(board, position)
+
+
+def _check_attacks(board: Board, position: chess.Board) -> None:
+    for square in chess.SQUARES:
+        for colour in chess.COLORS:
+            side, target = side_of_colour(colour), to_0x88(square)
+            wanted = [to_0x88(origin) for origin in position.attackers(colour, square)]
+            assert sorted(attackers(board, target, side)) == sorted(wanted)
+            assert bool(is_attacked(board, target, side)) == bool(wanted)
+    assert bool(in_check(board)) == position.is_check()
+
+
+@pytest.mark.parametrize("letter", "PNBRQKpnbrqk")
+def test_a_lone_piece_attacks_what_it_attacks_from_every_square(letter: str) -> None:
+    piece = chess.Piece.from_symbol(letter)
+    for origin in chess.SQUARES:
+        if piece.piece_type == chess.PAWN and chess.square_rank(origin) in (0, 7):
+            continue
+        position = chess.Board(None)
+        position.set_piece_at(origin, piece)
+        wanted = set(position.attacks(origin))
+        # The kings that a position needs stand far apart where they bar no line.
+        aside = [sq for sq in chess.SQUARES if sq != origin and sq not in wanted]
+        for king, sq in ((chess.Piece(chess.KING, chess.WHITE), aside[0]), (chess.Piece(chess.KING, chess.BLACK), aside[-1])):
+            if king != piece:
+                position.set_piece_at(sq, king)
+        position.turn = not piece.color
+        board = fen.parse(position.fen())
+        side = side_of_colour(piece.color)
+        assert {sq for sq in chess.SQUARES if to_0x88(origin) in attackers(board, to_0x88(sq), side)} == wanted
+
+
+def test_pins_and_checks_of_one_position_do_not_linger_in_the_next() -> None:
+    board = fen.parse("4r1k1/8/8/8/8/8/3NN3/r2QK3 w - - 0 1")
+    position = chess.Board(fen.write(board))
+    for move in ("e1f2", "e8e2", "f2e2", "a1d1", "e2d1", "g8g7", "d2e4", "g7g6"):
+        assert texts(board) == reference_texts(position)
+        board.make(coordinate.parse(board, move))
+        position.push_uci(move)
+    while board.ply:
+        assert texts(board) == reference_texts(position)
+        board.unmake()
+        position.pop()
+
+
+# --- Static exchange evaluation
+
+
+def _check_exchanges(board: Board, position: chess.Board) -> None:
+    before = fen.write(board), board.key
+    for text, move in packed(board).items():
+        theirs = chess.Move.from_uci(text)
+        wanted = {0} if position.is_castling(theirs) else exchange.least_first(position, theirs)
+        assert see(board, move) in wanted, (position.fen(), text)
+    board.check_invariants()
+    assert (fen.write(board), board.key) == before
+
+
+@settings(max_examples=scaled(700, 300))
+@given(placements(most=30))
+def test_see_is_what_an_exchange_wins_among_pieces_thrown_on_the_board(text: str) -> None:
+    _check_exchanges(fen.parse(text), chess.Board(text))
+
+
+@settings(max_examples=scaled(40, 15))
+@given(games(longest=50))
+def test_see_is_what_an_exchange_wins_all_game(game: Game) -> None:
+    for board, position in game.positions():
+        _check_exchanges(board, position)
+
+
+@settings(max_examples=scaled(500, 250))
+@given(placements(most=30), st.integers(-2000, 2000))
+def test_see_at_least_says_what_see_says(text: str, threshold: int) -> None:
+    board = fen.parse(text)
+    before = fen.write(board), board.key
+    for move in packed(board).values():
+        won = see(board, move)
+        for least in (won - 1, won, won + 1, -1, 0, 1, threshold):
+            assert bool(see_at_least(board, move, least)) == (won >= least), (text, coordinate.write(move), least)
+    board.check_invariants()
+    assert (fen.write(board), board.key) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "won"),
+    [
+        # Nothing to win, nothing to lose.
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", 0),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a5", 0),
+        # Unprotected, protected once, protected by a king that may or may not take.
+        ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", P),
+        ("4k3/8/3p4/4p3/8/8/4R3/4K3 w - - 0 1", "e2e5", P - R),
+        ("8/8/4k3/4p3/8/8/4R3/4K3 w - - 0 1", "e2e5", P - R),
+        ("8/8/4k3/4p3/8/2B5/4R3/4K3 w - - 0 1", "e2e5", P),
+        # The second taker need not go on.
+        ("4k3/8/4p3/3r4/4P3/8/8/3QK3 w - - 0 1", "e4d5", R),
+        ("4k3/8/4p3/3r4/2N5/8/8/3QK3 w - - 0 1", "d1d5", R - Q),
+        ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", P - N),
+        # A quiet move to an attacked square, protected and not.
+        ("4k3/8/3p4/8/8/5N2/8/4K3 w - - 0 1", "f3e5", -N),
+        ("4k3/8/3p4/8/3P4/5N2/8/4K3 w - - 0 1", "f3e5", P - N),
+        # Pieces behind one another, of one side and of both, behind the first taker too.
+        ("4k3/4r3/4r3/4p3/8/8/4R3/4RK2 w - - 0 1", "e2e5", P - R),
+        ("4k3/8/4r3/4p3/8/8/4R3/4RK2 w - - 0 1", "e2e5", P),
+        ("4k3/8/8/2p5/3p4/2P5/1B6/Q3K3 w - - 0 1", "c3d4", P),
+        ("4k1b1/5q2/4p3/3p4/2P5/1B6/Q7/4K3 w - - 0 1", "c4d5", 0),
+        # Pins are not looked at.
+        ("4k3/4n3/8/3p4/8/8/4R3/3RK3 w - - 0 1", "d1d5", P - R),
+        # Promotions: safe, taken, capturing, to a knight.
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", Q - P),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8n", N - P),
+        ("4k3/P7/8/8/r7/8/8/4K3 w - - 0 1", "a7a8q", -P),
+        ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", R + Q - P),
+        ("1r1rk3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", R - P),
+        ("1r1rk3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8n", R - P),
+        # A pawn that takes back on the last rank becomes a queen, and can be taken as one.
+        ("4k3/8/8/8/8/8/1p6/q2RK3 w - - 0 1", "d1a1", Q - R - (Q - P)),
+        ("4k3/8/8/8/8/2B5/1p6/q2RK3 w - - 0 1", "d1a1", Q - R - (Q - P) + Q),
+        ("8/8/8/8/8/2k5/1p6/q2RK3 w - - 0 1", "d1a1", Q - R - (Q - P)),
+        # En passant: free, taken back, the lines open that both pawns had closed.
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", P),
+        ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
+        ("3rk3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
+        ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", P),
+        ("3rk3/8/8/3pP3/8/6B1/8/4K3 w - d6 0 1", "e5d6", P),
+    ],
+)
+def test_see_of_exchanges_worked_out_by_hand(text: str, move: str, won: int) -> None:
+    board, position = fen.parse(text), chess.Board(text)
+    packed_move = coordinate.parse(board, move)
+    assert see(board, packed_move) == won
+    assert see_at_least(board, packed_move, won)
+    assert not see_at_least(board, packed_move, won + 1)
+    theirs = chess.Move.from_uci(move)
+    assert position.is_castling(theirs) or exchange.least_first(position, theirs) == {won}
+
+
+def test_taking_with_the_least_valuable_piece_is_nearly_always_best() -> None:
+    """On the last rank it need not be: there the least valuable piece, a pawn, turns into the most valuable one."""
+    random = Random(3)
+    captures = agreed = 0
+    while captures < scaled(3000, 1500):
+        position = thrown(random, 30)
+        if position is None:
+            continue
+        board = fen.parse(position.fen(en_passant="fen"))
+        for text, move in packed(board).items():
+            theirs = chess.Move.from_uci(text)
+            if position.is_capture(theirs) and chess.square_rank(theirs.to_square) not in (0, 7):
+                captures += 1
+                agreed += see(board, move) == exchange.best_play(position, theirs)
+    assert agreed / captures > 0.99
+
+
+def test_taking_with_the_least_valuable_piece_can_open_a_line_for_the_other_side() -> None:
+    """After Rh7 Rxh7 White should take with the bishop: gxh7 lets the bishop on d3 take part."""
+    text = "4k1Br/3q4/6P1/8/8/3b4/8/K6R w - - 0 1"
+    board, position = fen.parse(text), chess.Board(text)
+    move = chess.Move.from_uci("h1h7")
+    assert exchange.least_first(position, move) == {-P}
+    assert exchange.best_play(position, move) == 0
+    assert see(board, coordinate.parse(board, "h1h7")) == -P

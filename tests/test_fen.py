@@ -1,0 +1,332 @@
+"""FEN in and out: what is accepted says the same to python-chess, what is refused says why."""
+
+import chess
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.oracle import STARTS, Game, games, placements, scaled, texts, to_0x88
+from x88 import fen
+from x88.board import Board
+from x88.piece import BLACK, WHITE
+from x88.square import NO_SQUARE
+
+# --- Round trips
+
+
+@settings(max_examples=scaled(300, 200))
+@given(games())
+def test_the_fen_of_every_position_of_a_game_is_that_of_python_chess(game: Game) -> None:
+    for board, position in game.positions():
+        text = fen.write(board)
+        assert text == position.fen()
+        assert fen.write(fen.parse(text)) == text
+
+
+@settings(max_examples=scaled(1000, 600))
+@given(placements())
+def test_a_fen_that_was_read_is_written_as_python_chess_writes_it(text: str) -> None:
+    assert fen.write(fen.parse(text)) == chess.Board(text).fen()
+
+
+@settings(max_examples=scaled(200, 100))
+@given(games())
+def test_a_board_set_up_from_a_fen_is_the_board_that_was_played(game: Game) -> None:
+    for board, position in game.positions():
+        other = fen.parse(position.fen(en_passant="fen"))
+        other.check_invariants()
+        assert other.key == board.key
+        assert texts(other) == texts(board)
+        assert (other.side, other.castling, other.en_passant) == (board.side, board.castling, board.en_passant)
+        assert (other.halfmove, other.fullmove, other.ply) == (board.halfmove, board.fullmove, 0)
+
+
+@pytest.mark.parametrize("text", STARTS)
+def test_well_known_positions_are_read_and_written(text: str) -> None:
+    assert fen.write(fen.parse(text)) == chess.Board(text).fen()
+
+
+def test_a_fen_leaves_out_the_full_move_error_of_the_article() -> None:
+    assert fen.write(fen.parse("4k3/8/8/8/8/8/4P3/4K3 b - - 3 17")).endswith(" b - - 3 17")
+    board = fen.parse(fen.START)
+    assert (board.halfmove, board.fullmove) == (0, 1)
+
+
+@pytest.mark.parametrize("rights", ["K", "Q", "k", "q", "KQ", "kq", "Kq", "Qk", "KQkq", "-"])
+def test_castling_rights_are_bits_one_two_four_eight(rights: str) -> None:
+    board = fen.parse(f"r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1")
+    assert board.castling == sum(bit for right, bit in (("K", 1), ("Q", 2), ("k", 4), ("q", 8)) if right in rights)
+    assert fen.write(board).split()[2] == rights
+
+
+def test_castling_rights_may_stand_in_any_order() -> None:
+    assert fen.write(fen.parse("r3k2r/8/8/8/8/8/8/R3K2R w qkQK - 0 1")).split()[2] == "KQkq"
+
+
+# --- Short forms and spaces
+
+
+@pytest.mark.parametrize(
+    ("text", "counters"),
+    [
+        ("4k3/8/8/8/8/8/4P3/4K3 b - -", "0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - 7", "7 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - 7 31", "7 31"),
+        ("  4k3/8/8/8/8/8/4P3/4K3   b\t-  -  7 31\r\n", "7 31"),
+        # Some programs count the first move as 0.
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 0", "0 1"),
+    ],
+)
+def test_four_five_and_six_fields_are_read(text: str, counters: str) -> None:
+    assert fen.write(fen.parse(text)) == f"4k3/8/8/8/8/8/4P3/4K3 b - - {counters}"
+
+
+# --- What is dropped without complaint
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "KQkq"),
+        ("r3k2r/8/8/8/8/8/8/R3K3 w KQkq - 0 1", "Qkq"),
+        ("r3k3/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "KQq"),
+        ("r3k2r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "kq"),
+        ("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1", "-"),
+        ("1r2k1r1/8/8/8/8/8/8/4K3 w KQkq - 0 1", "-"),
+        ("n3k2n/8/8/8/8/8/8/B3K2B w KQkq - 0 1", "-"),
+        # Rooks of the other side.
+        ("R2nkn1R/8/8/8/8/8/8/r2NKN1r b KQkq - 0 1", "-"),
+    ],
+)
+def test_castling_rights_that_no_king_and_rook_at_home_back_are_dropped(text: str, kept: str) -> None:
+    assert fen.write(fen.parse(text)).split()[2] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "written"),
+    [
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "d6", "d6"),
+        ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", "e3", "e3"),
+        # A pawn stands ready but is pinned: kept, for the key is Polyglot's, and not written.
+        ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "d6", "-"),
+        # No pawn stands ready.
+        ("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1", None, "-"),
+        ("4k3/8/8/3p1P2/8/8/8/4K3 w - d6 0 1", None, "-"),
+        ("4k3/8/8/3pN3/8/8/8/4K3 w - d6 0 1", None, "-"),
+        ("4k3/8/8/3pp3/8/8/8/4K3 w - d6 0 1", None, "-"),
+        # The other edge of the board is not beside.
+        ("4k3/8/8/p6P/8/8/8/4K3 w - a6 0 1", None, "-"),
+        ("4k3/8/8/P6p/8/8/8/4K3 w - h6 0 1", None, "-"),
+        # No pawn has just passed over.
+        ("4k3/8/8/4P3/8/8/8/4K3 w - d6 0 1", None, "-"),
+        ("4k3/8/8/3nP3/8/8/8/4K3 w - d6 0 1", None, "-"),
+        ("4k3/8/8/3PP3/8/8/8/4K3 w - d6 0 1", None, "-"),
+        ("4k3/8/3n4/3pP3/8/8/8/4K3 w - d6 0 1", None, "-"),
+        ("4k3/3n4/8/3pP3/8/8/8/4K3 w - d6 0 1", None, "-"),
+        # The wrong rank.
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d5 0 1", None, "-"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d3 0 1", None, "-"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 b - e6 0 1", None, "-"),
+        ("4k3/8/8/8/3pP3/8/8/4K3 w - e3 0 1", None, "-"),
+        ("4k3/3p4/4P3/8/8/8/8/4K3 w - d8 0 1", None, "-"),
+    ],
+)
+def test_an_en_passant_square_that_no_pawn_can_use_is_dropped(text: str, passed: str | None, written: str) -> None:
+    board = fen.parse(text)
+    assert board.en_passant == (NO_SQUARE if passed is None else to_0x88(chess.parse_square(passed)))
+    assert fen.write(board).split()[3] == written
+    board.check_invariants()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A knight or a pawn gives check that the double step cannot have given.
+        "8/8/8/3pP3/8/5n2/8/4K2k w - d6 0 1",
+        "8/8/8/3pP3/8/8/3p4/4K2k w - d6 0 1",
+        "4k3/5P2/8/8/3pP3/8/8/4K3 b - e3 0 1",
+        # Two pieces give check.
+        "8/8/8/3pPp2/4K3/8/8/6k1 w - d6 0 1",
+        "4r2k/8/8/2PpK3/8/5n2/8/8 w - d6 0 1",
+    ],
+)
+def test_a_pawn_that_may_not_take_en_passant_because_of_a_check_is_not_offered_it(text: str) -> None:
+    board = fen.parse(text)
+    assert texts(board) == {move.uci() for move in chess.Board(text).legal_moves}
+    assert fen.write(board).split()[3] == "-"
+
+
+# --- Errors
+
+PLACEMENT = "4k3/8/8/8/8/8/4P3/4K3"
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "reason"),
+    [
+        # The number of fields.
+        ("", "fields", "0 fields"),
+        ("   ", "fields", "0 fields"),
+        (PLACEMENT, "fields", "1 fields"),
+        (f"{PLACEMENT} w -", "fields", "3 fields"),
+        (f"{PLACEMENT} w - - 0 1 1", "fields", "7 fields"),
+        # Ranks.
+        ("4k3/8/8/8/8/8/4K3 w - - 0 1", "placement", "7 ranks"),
+        ("4k3/8/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "9 ranks"),
+        ("4k3/8/8/8/8/8/8/4K3/ w - - 0 1", "placement", "9 ranks"),
+        ("4k3 w - - 0 1", "placement", "1 ranks"),
+        ("4k3/8/8/7/8/8/8/4K3 w - - 0 1", "placement", "rank 5 ('7') has 7 squares"),
+        ("4k3/8/8/8p/8/8/8/4K3 w - - 0 1", "placement", "rank 5 ('8p') has 9 squares"),
+        ("4k3/8/8/ppppppppp/8/8/8/4K3 w - - 0 1", "placement", "rank 5 ('ppppppppp') has 9 squares"),
+        ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "rank 8 ('4k4') has 9 squares"),
+        ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "placement", "rank 1 ('4K2') has 7 squares"),
+        ("4k3//8/8/8/8/8/4K3 w - - 0 1", "placement", "rank 7 ('') has 0 squares"),
+        ("4k3/44/8/8/8/8/8/4K3 w - - 0 1", "placement", "'44' on rank 7"),
+        # Letters.
+        ("4k3/8/8/3x4/8/8/8/4K3 w - - 0 1", "placement", "'x' on rank 5 is no piece"),
+        ("4k3/8/8/9/8/8/8/4K3 w - - 0 1", "placement", "'9' on rank 5 is no piece"),
+        ("4k3/8/8/08/8/8/8/4K3 w - - 0 1", "placement", "'0' on rank 5 is no piece"),
+        ("4k3/8/8/3♞4/8/8/8/4K3 w - - 0 1", "placement", "'♞' on rank 5 is no piece"),
+        ("4k3/8/8/٣p4/8/8/8/4K3 w - - 0 1", "placement", "'٣' on rank 5 is no piece"),
+        ("4k3-8/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "'-' on rank 8 is no piece"),
+        # Kings.
+        ("8/8/8/8/8/8/4P3/4K3 w - - 0 1", "placement", "Black has 0 kings"),
+        ("4k3/8/8/8/8/8/4P3/8 w - - 0 1", "placement", "White has 0 kings"),
+        ("4k3/8/8/8/8/8/4P3/K3K3 w - - 0 1", "placement", "White has 2 kings"),
+        ("kkk5/8/8/8/8/8/4P3/4K3 w - - 0 1", "placement", "Black has 3 kings"),
+        ("8/8/8/8/8/8/8/8 w - - 0 1", "placement", "White has 0 kings"),
+        # Pawns where none can be, and more pieces than a side has.
+        ("4k2P/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "a pawn on h8"),
+        ("p3k3/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "a pawn on a8"),
+        ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "placement", "a pawn on a1"),
+        ("4k3/8/8/8/8/8/8/4K2p w - - 0 1", "placement", "a pawn on h1"),
+        ("4k3/8/8/8/8/P7/PPPPPPPP/RNBQKBNR w - - 0 1", "placement", "White has 17 pieces"),
+        ("rnbqkbnr/pppppppp/n7/8/8/8/8/4K3 w - - 0 1", "placement", "Black has 17 pieces"),
+        # The side not to move in check.
+        ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "placement", "Black is in check, but White is to move"),
+        ("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1", "placement", "White is in check, but Black is to move"),
+        ("4k3/3P4/8/8/8/8/8/4K3 w - - 0 1", "placement", "Black is in check"),
+        ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "placement", "in check"),
+        ("8/8/8/3kK3/8/8/8/8 b - - 0 1", "placement", "in check"),
+        ("8/8/2k5/3K4/8/8/8/8 b - - 0 1", "placement", "in check"),
+        # The side to move.
+        (f"{PLACEMENT} x - - 0 1", "side to move", "'x' is neither w nor b"),
+        (f"{PLACEMENT} W - - 0 1", "side to move", "'W'"),
+        (f"{PLACEMENT} wb - - 0 1", "side to move", "'wb'"),
+        (f"{PLACEMENT} - w - 0 1", "side to move", "'-'"),
+        # Castling.
+        (f"{PLACEMENT} w X - 0 1", "castling", "'X'"),
+        (f"{PLACEMENT} w KK - 0 1", "castling", "'KK'"),
+        (f"{PLACEMENT} w KQkqK - 0 1", "castling", "'KQkqK'"),
+        (f"{PLACEMENT} w -K - 0 1", "castling", "'-K'"),
+        (f"{PLACEMENT} w -- - 0 1", "castling", "'--'"),
+        # En passant.
+        (f"{PLACEMENT} w - e9 0 1", "en passant", "'e9' is not a square"),
+        (f"{PLACEMENT} w - i3 0 1", "en passant", "'i3' is not a square"),
+        (f"{PLACEMENT} w - E3 0 1", "en passant", "'E3' is not a square"),
+        (f"{PLACEMENT} w - e 0 1", "en passant", "'e' is not a square"),
+        (f"{PLACEMENT} w - e33 0 1", "en passant", "'e33' is not a square"),
+        (f"{PLACEMENT} w - 0 1", "en passant", "'0' is not a square"),
+        # Counters.
+        (f"{PLACEMENT} w - - x 1", "half-move clock", "'x' is not a whole number"),
+        (f"{PLACEMENT} w - - -1 1", "half-move clock", "'-1' is not a whole number"),
+        (f"{PLACEMENT} w - - 1.5 1", "half-move clock", "'1.5' is not a whole number"),
+        (f"{PLACEMENT} w - - 1_0 1", "half-move clock", "'1_0' is not a whole number"),
+        (f"{PLACEMENT} w - - +1 1", "half-move clock", "'+1' is not a whole number"),
+        (f"{PLACEMENT} w - - ١ 1", "half-move clock", "'١' is not a whole number"),
+        (f"{PLACEMENT} w - - ² 1", "half-move clock", "'²' is not a whole number"),
+        (f"{PLACEMENT} w - - 100000 1", "half-move clock", "'100000' is not a whole number"),
+        (f"{PLACEMENT} w - - 0 x", "full-move number", "'x' is not a whole number"),
+        (f"{PLACEMENT} w - - 0 -", "full-move number", "'-' is not a whole number"),
+        (f"{PLACEMENT} w - - 0 {'9' * 5000}", "full-move number", "is not a whole number"),
+        (f"{PLACEMENT} w - - 0 4294967297", "full-move number", "'4294967297' is not a whole number"),
+    ],
+)
+def test_an_error_names_the_text_the_field_and_the_reason(text: str, field: str, reason: str) -> None:
+    with pytest.raises(ValueError, match="bad FEN") as caught:
+        fen.parse(text)
+    message = str(caught.value)
+    assert repr(text) in message
+    assert field in message.replace(repr(text), "")
+    assert reason in message.replace(repr(text), "")
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("text", [f"{PLACEMENT} w - - 99999 99999", f"{PLACEMENT} b - - 0 00012"])
+def test_counters_up_to_five_digits_are_read(text: str) -> None:
+    halfmove, fullmove = (int(field) for field in text.split()[4:])
+    board = fen.parse(text)
+    assert (board.halfmove, board.fullmove) == (halfmove, fullmove)
+
+
+def test_sixteen_pieces_a_side_are_read() -> None:
+    text = "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"
+    position = chess.Board(text)
+    assert texts(fen.parse(text)) == {move.uci() for move in position.legal_moves}
+
+
+def test_a_rejected_fen_leaves_other_boards_as_they_were() -> None:
+    board = fen.parse(fen.START)
+    with pytest.raises(ValueError, match="placement"):
+        fen.parse("8/8/8/8/8/8/8/8 w - - 0 1")
+    assert fen.write(board) == fen.START
+    board.check_invariants()
+
+
+# --- Fuzzing
+
+_ALPHABET = "/12345678pnbrqkPNBRQK wb-KQkqabcdefgh0129xé\0\n٣"
+
+
+def _read(text: str) -> Board | None:
+    """The board, or None where the text is refused in the one way in which it may be."""
+    try:
+        return fen.parse(text)
+    except ValueError as error:
+        assert repr(text) in str(error)  # noqa: PT017 - what else it raises is the failure looked for
+        return None
+
+
+def _check_text(text: str) -> None:
+    board = _read(text)
+    if board is None:
+        return
+    board.check_invariants()
+    written = fen.write(board)
+    again = fen.parse(written)
+    assert fen.write(again) == written
+    assert again.side in (WHITE, BLACK)
+    position = chess.Board(written)
+    assert not position.was_into_check()
+    assert texts(again) == {move.uci() for move in position.legal_moves}
+
+
+@settings(max_examples=scaled(1000, 600))
+@given(st.text())
+def test_arbitrary_text_is_read_or_refused_with_a_value_error(text: str) -> None:
+    _check_text(text)
+
+
+@settings(max_examples=scaled(1000, 600))
+@given(st.lists(st.text(_ALPHABET, max_size=12), max_size=14).map("/".join))
+def test_text_that_looks_like_fen_is_read_or_refused_with_a_value_error(text: str) -> None:
+    _check_text(text)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """A FEN with up to four characters changed, taken out or put in, or two fields exchanged."""
+    text = draw(st.one_of(st.sampled_from(STARTS), placements()))
+    if draw(st.integers(0, 9)) == 0:
+        return " ".join(draw(st.permutations(text.split())))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(text)))
+        text = text[:at] + draw(st.text(_ALPHABET, max_size=2)) + text[at + draw(st.integers(0, 2)) :]
+    return text
+
+
+@settings(max_examples=scaled(3000, 1500))
+@given(damaged())
+@example("8/8/8/3pP3/8/5n2/8/4K2k w - d6 0 1")
+def test_a_damaged_fen_is_read_or_refused_with_a_value_error(text: str) -> None:
+    _check_text(text)

@@ -1,0 +1,89 @@
+"""Moff against the tests' own mailbox generator, and both against the lists that the Italian article prints."""
+
+import pytest
+from hypothesis import given, settings
+
+from tests import mailbox
+from tests.oracle import Game, games, packed, placements, reference_texts, scaled, texts
+from x88 import fen
+from x88.attack import in_check
+
+LISTS = (
+    (
+        "",
+        "a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 e2e3 e2e4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 g1f3 g1h3",
+    ),
+    (
+        "e2e4",
+        "b8a6 b8c6 g8f6 g8h6 a7a6 a7a5 b7b6 b7b5 c7c6 c7c5 d7d6 d7d5 e7e6 e7e5 f7f6 f7f5 g7g6 g7g5 h7h6 h7h5",
+    ),
+    (
+        "e2e4 d7d5",
+        "e4d5 e4e5 a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 d1e2 d1f3 d1g4 "
+        "d1h5 e1e2 f1e2 f1d3 f1c4 f1b5 f1a6 g1f3 g1h3 g1e2",
+    ),
+)
+"""The moves played and the list that LaMoSca logged then."""
+
+
+@pytest.mark.parametrize(("played", "printed"), LISTS)
+def test_moff_finds_the_moves_that_the_article_prints(played: str, printed: str) -> None:
+    board = fen.parse(fen.START)
+    for text in played.split():
+        board.make(packed(board)[text])
+    assert texts(board) == set(printed.split())
+
+
+@pytest.mark.parametrize(("played", "printed"), LISTS)
+def test_the_mailbox_finds_the_moves_that_the_article_prints(played: str, printed: str) -> None:
+    position = mailbox.Position.from_fen(fen.START)
+    for text in played.split():
+        position = position.play(next(move for move in position.legal() if str(move) == text))
+    assert sorted(map(str, position.pseudo_legal())) == sorted(printed.split())
+
+
+def test_the_inner_table_is_the_one_of_the_article() -> None:
+    assert mailbox.INNER[:8] == [21, 22, 23, 24, 25, 26, 27, 28]
+    assert mailbox.INNER[56:] == [91, 92, 93, 94, 95, 96, 97, 98]
+    assert len(mailbox.MAILBOX) == 120
+    # The article's example: the knight on 36.
+    assert sorted(mailbox.step(36, vector) for vector in mailbox.VECTORS["n"]) == [19, 21, 26, 30, 42, 46, 51, 53]
+
+
+@settings(max_examples=scaled(60, 25))
+@given(games(longest=40))
+def test_moff_and_the_mailbox_play_the_same_moves_all_game(game: Game) -> None:
+    position = mailbox.Position.from_fen(game.fen)
+    board = fen.parse(game.fen)
+    for _, move in game.moves():
+        assert texts(board) == set(map(str, position.legal()))
+        assert in_check(board) == position.is_check()
+        board.make(packed(board)[move.uci()])
+        position = position.play(next(mine for mine in position.legal() if str(mine) == move.uci()))
+
+
+@settings(max_examples=scaled(150, 60))
+@given(placements())
+def test_moff_and_the_mailbox_find_the_same_moves_among_pieces_thrown_on_the_board(text: str) -> None:
+    assert texts(fen.parse(text)) == set(map(str, mailbox.Position.from_fen(text).legal()))
+
+
+@settings(max_examples=60)
+@given(games(longest=20))
+def test_the_mailbox_agrees_with_python_chess(game: Game) -> None:
+    position = mailbox.Position.from_fen(game.fen)
+    for reference, move in game.moves():
+        assert set(map(str, position.legal())) == reference_texts(reference)
+        position = position.play(next(mine for mine in position.legal() if str(mine) == move.uci()))
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves"),
+    [
+        (fen.START, 8902),
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 2812),
+        ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", 9483),
+    ],
+)
+def test_the_mailbox_counts_the_published_leaves_at_three_plies(text: str, leaves: int) -> None:
+    assert mailbox.perft(mailbox.Position.from_fen(text), 3) == leaves

@@ -1,0 +1,390 @@
+"""The ordered generator: the legal moves and nothing else, with the scores that DESIGN.md and the module state."""
+
+import chess
+import pytest
+from hypothesis import given, settings
+
+from tests.oracle import (
+    KINDS,
+    Game,
+    games,
+    generated,
+    packed,
+    placements,
+    reference_texts,
+    scaled,
+    texts,
+    to_0x88,
+)
+from x88 import coordinate, fen
+from x88.board import Board
+from x88.move import (
+    CAPTURED,
+    CASTLING,
+    DOUBLE_PUSH,
+    EN_PASSANT,
+    PROMOTED,
+    captured_of,
+    moved_of,
+    origin_of,
+    promoted_of,
+    target_of,
+)
+from x88.movegen import (
+    CAPTURE,
+    CASTLE,
+    MAX_MOVES,
+    RECAPTURE,
+    SCALE,
+    MoveStack,
+    generate,
+    generate_captures,
+    legal_moves,
+    scored_moves,
+)
+from x88.piece import (
+    BISHOP,
+    BLACK_PIECE,
+    CODE_OF_LETTER,
+    KING,
+    KNIGHT,
+    MOFF,
+    PAWN,
+    QUEEN,
+    ROOK,
+    SLIDER,
+    VALUES,
+    WHITE_PIECE,
+)
+
+# The rows of the article's moff table.
+ARTICLE_STEPS = {
+    ROOK: {-1, 1, -16, 16},
+    BISHOP: {-17, -15, 15, 17},
+    QUEEN: {-1, 1, -16, 16, -17, -15, 15, 17},
+    KNIGHT: {-33, -31, -14, -18, 14, 31, 33, 18},
+    KING: {-1, 1, -15, -16, -17, 16, 15, 17},
+}
+
+MOST_MOVES = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1"
+"""The most moves known of any position that a game can reach: 218 (Nenad Petrović, 1964)."""
+
+
+# --- The piece codes and the moff table
+
+
+def test_piece_codes_are_those_of_the_article() -> None:
+    assert {letter: CODE_OF_LETTER[letter] for letter in "PNBRQK"} == {
+        "P": 0x11,
+        "N": 0x12,
+        "B": 0x18,
+        "R": 0x14,
+        "Q": 0x1C,
+        "K": 0x13,
+    }
+    assert {letter: CODE_OF_LETTER[letter] for letter in "pnbrqk"} == {
+        "p": 0x21,
+        "n": 0x22,
+        "b": 0x28,
+        "r": 0x24,
+        "q": 0x2C,
+        "k": 0x23,
+    }
+
+
+def test_the_code_itself_says_how_a_piece_moves() -> None:
+    kinds = [PAWN, KNIGHT, KING, ROOK, BISHOP, QUEEN]
+    assert [kind for kind in kinds if not kind & 0x0E] == [PAWN]
+    assert [kind for kind in kinds if kind & 0x02] == [KNIGHT, KING]
+    assert [kind for kind in kinds if kind & 0x04] == [ROOK, QUEEN]
+    assert [kind for kind in kinds if kind & 0x08] == [BISHOP, QUEEN]
+    assert [kind for kind in kinds if kind & SLIDER] == [ROOK, BISHOP, QUEEN]
+    assert WHITE_PIECE ^ BLACK_PIECE == WHITE_PIECE | BLACK_PIECE
+
+
+@pytest.mark.parametrize("kind", ARTICLE_STEPS)
+def test_the_head_of_the_moff_table_points_to_the_row_of_steps(kind: int) -> None:
+    row = MOFF[MOFF[kind] :]
+    steps = row[: row.index(0)]
+    assert len(steps) == len(ARTICLE_STEPS[kind])
+    assert set(steps) == ARTICLE_STEPS[kind]
+
+
+def test_the_moff_table_holds_its_head_and_five_rows_and_no_more() -> None:
+    assert [kind for kind in range(13) if MOFF[kind]] == sorted(ARTICLE_STEPS)
+    assert len(MOFF) == 13 + sum(len(steps) + 1 for steps in ARTICLE_STEPS.values())
+    assert MOFF[13:].count(0) == len(ARTICLE_STEPS)
+
+
+# --- Legal moves
+
+
+@settings(max_examples=scaled(250, 150))
+@given(games())
+def test_the_legal_moves_are_those_of_python_chess_all_game(game: Game) -> None:
+    for board, position in game.positions():
+        assert texts(board) == reference_texts(position)
+
+
+@settings(max_examples=scaled(3000, 2000))
+@given(placements())
+def test_the_legal_moves_are_those_of_python_chess_among_pieces_thrown_on_the_board(text: str) -> None:
+    assert texts(fen.parse(text)) == reference_texts(chess.Board(text))
+
+
+@settings(max_examples=scaled(150, 100))
+@given(games(longest=20))
+def test_a_packed_move_says_what_happens_on_the_board(game: Game) -> None:
+    for board, position in game.positions():
+        for text, move in packed(board).items():
+            theirs = chess.Move.from_uci(text)
+            assert origin_of(move) == to_0x88(theirs.from_square)
+            assert target_of(move) == to_0x88(theirs.to_square)
+            assert moved_of(move) == KINDS[position.piece_type_at(theirs.from_square) or 0]
+            assert captured_of(move) == _victim(position, theirs)
+            assert promoted_of(move) == (KINDS[theirs.promotion] if theirs.promotion else 0)
+            assert bool(move & EN_PASSANT) == position.is_en_passant(theirs)
+            assert bool(move & CASTLING) == position.is_castling(theirs)
+            two_ranks = abs(theirs.to_square - theirs.from_square) == 16
+            assert bool(move & DOUBLE_PUSH) == (two_ranks and moved_of(move) == PAWN)
+            assert 0 < move < 1 << 31
+
+
+def test_the_most_moves_of_a_position_fit() -> None:
+    assert len(legal_moves(fen.parse(MOST_MOVES))) == 218 <= MAX_MOVES
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        # Each checker alone could be taken or met by a piece put between.
+        ("4k3/8/8/8/1b6/5n2/P5P1/R3K2R w KQ - 0 1", "e1d1 e1e2 e1f1 e1f2"),
+        ("4r1k1/8/8/8/8/3n4/2P5/R3K2R w KQ - 0 1", "e1d1 e1d2 e1f1"),
+        ("3r2k1/8/8/7b/8/8/8/R2K3R w - - 0 1", "d1c1 d1c2 d1e1"),
+    ],
+)
+def test_in_double_check_only_the_king_moves(text: str, moves: str) -> None:
+    assert texts(fen.parse(text)) == set(moves.split())
+    assert reference_texts(chess.Board(text)) == set(moves.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "pinned", "moves"),
+    [
+        ("4r1k1/8/8/8/8/8/4N3/4K3 w - - 0 1", "e2", ""),
+        ("4r1k1/8/8/8/8/8/4R3/4K3 w - - 0 1", "e2", "e2e3 e2e4 e2e5 e2e6 e2e7 e2e8"),
+        ("4r1k1/8/8/8/8/8/4B3/4K3 w - - 0 1", "e2", ""),
+        ("4r1k1/8/8/8/8/8/4Q3/4K3 w - - 0 1", "e2", "e2e3 e2e4 e2e5 e2e6 e2e7 e2e8"),
+        ("6k1/8/8/8/7b/8/5B2/4K3 w - - 0 1", "f2", "f2g3 f2h4"),
+        ("6k1/8/8/8/7b/8/5R2/4K3 w - - 0 1", "f2", ""),
+        ("6k1/8/8/8/7b/8/5Q2/4K3 w - - 0 1", "f2", "f2g3 f2h4"),
+        # A pinned pawn: forward along the file, to the pinning piece on the diagonal, nowhere from the rank.
+        ("4r1k1/8/8/8/8/3p1p2/4P3/4K3 w - - 0 1", "e2", "e2e3 e2e4"),
+        ("6k1/8/8/8/8/6b1/5P2/4K3 w - - 0 1", "f2", "f2g3"),
+        ("6k1/8/8/8/7b/8/5P2/4K3 w - - 0 1", "f2", ""),
+        ("6k1/8/8/8/8/8/K2P3r/8 w - - 0 1", "d2", ""),
+        ("2b3k1/1P6/K7/8/8/8/8/8 w - - 0 1", "b7", "b7c8q b7c8r b7c8b b7c8n"),
+        # En passant along the line of the pin, across it, and with both pawns gone from the king's rank.
+        ("6k1/2b5/8/3pP3/5K2/8/8/8 w - d6 0 1", "e5", "e5d6"),
+        ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5", "e5e6"),
+        ("6k1/8/8/K2pP2r/8/8/8/8 w - d6 0 1", "e5", "e5e6"),
+        ("b5k1/8/8/3pP3/4K3/8/8/8 w - d6 0 1", "e5", ""),
+    ],
+)
+def test_a_pinned_piece_stays_on_its_line(text: str, pinned: str, moves: str) -> None:
+    board = fen.parse(text)
+    assert {move for move in texts(board) if move.startswith(pinned)} == set(moves.split())
+    assert texts(board) == reference_texts(chess.Board(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "castling"),
+    [
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1 e1c1"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", "e8g8 e8c8"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w Kq - 0 1", "e1g1"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1", "e8c8"),
+        ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", ""),
+        # Out of check, through an attacked square, into one.
+        ("4k3/8/8/8/4r3/8/8/R3K2R w KQ - 0 1", ""),
+        ("4k3/8/8/8/5r2/8/8/R3K2R w KQ - 0 1", "e1c1"),
+        ("4k3/8/8/8/6r1/8/8/R3K2R w KQ - 0 1", "e1c1"),
+        ("4k3/8/8/8/3r4/8/8/R3K2R w KQ - 0 1", "e1g1"),
+        ("4k3/8/8/8/2r5/8/8/R3K2R w KQ - 0 1", "e1g1"),
+        # The rook may be attacked, and may cross an attacked square.
+        ("4k3/8/8/8/1r5r/8/8/R3K2R w KQ - 0 1", "e1g1 e1c1"),
+        ("4k3/8/8/8/r7/8/8/R3K2R w KQ - 0 1", "e1g1 e1c1"),
+        # Pieces between.
+        ("4k3/8/8/8/8/8/8/RN2K1NR w KQ - 0 1", ""),
+        ("4k3/8/8/8/8/8/8/Rn2K2R w KQ - 0 1", "e1g1"),
+        ("4k3/8/8/8/8/8/8/R2QKB1R w KQ - 0 1", ""),
+        # Pawns and the king as attackers.
+        ("4k3/8/8/8/8/8/6p1/R3K2R w KQ - 0 1", "e1c1"),
+        ("4k3/8/8/8/8/8/7p/R3K2R w KQ - 0 1", "e1c1"),
+        ("8/8/8/8/8/8/1k6/R3K2R w KQ - 0 1", "e1g1"),
+    ],
+)
+def test_castling_needs_the_right_free_squares_and_no_attack_on_the_kings_way(text: str, castling: str) -> None:
+    board = fen.parse(text)
+    assert {coordinate.write(move) for move in legal_moves(board) if move & CASTLING} == set(castling.split())
+    assert texts(board) == reference_texts(chess.Board(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"),
+        ("4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1", "c5d6 e5d6"),
+        ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", "d4e3"),
+        ("4k3/8/8/7p/P6P/8/8/4K3 w - h6 0 1", ""),
+        ("4k3/8/8/p6P/8/8/8/4K3 w - a6 0 1", ""),
+        # The pawn that stepped twice gives check; so does the bishop behind it, until a pawn lands between.
+        ("8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1", "e4d3"),
+        ("8/1k6/8/8/1pP5/8/8/5BK1 b - c3 0 1", "b4c3"),
+        ("8/7k/8/8/4pP2/8/2B5/6K1 b - f3 0 1", ""),
+        # Both pawns leave the king's rank; the pinned pawn stays on its line.
+        ("8/8/8/8/k2Pp2R/8/8/4K3 b - d3 0 1", ""),
+        ("8/5k2/8/8/1Pp5/8/B7/6K1 b - b3 0 1", "c4b3"),
+    ],
+)
+def test_en_passant_is_found_wherever_it_is_legal(text: str, taken: str) -> None:
+    board = fen.parse(text)
+    assert {coordinate.write(move) for move in legal_moves(board) if move & EN_PASSANT} == set(taken.split())
+    assert texts(board) == reference_texts(chess.Board(text))
+
+
+# --- Captures
+
+
+@settings(max_examples=scaled(250, 150))
+@given(games())
+def test_the_captures_are_the_captures_and_promotions_or_in_check_all_evasions(game: Game) -> None:
+    for board, position in game.positions():
+        _check_captures(board, position)
+
+
+@settings(max_examples=scaled(1000, 800))
+@given(placements())
+def test_the_captures_are_complete_among_pieces_thrown_on_the_board(text: str) -> None:
+    _check_captures(fen.parse(text), chess.Board(text))
+
+
+def _check_captures(board: Board, position: chess.Board) -> None:
+    found = generated(board, captures=True)
+    written = [coordinate.write(move) for move, _ in found]
+    wanted = {
+        move.uci()
+        for move in position.legal_moves
+        if position.is_check() or position.is_capture(move) or move.promotion
+    }
+    assert set(written) == wanted
+    assert len(written) == len(wanted)
+    # The same packed moves and scores, in the same order, as among all moves.
+    assert found == [pair for pair in generated(board) if coordinate.write(pair[0]) in wanted]
+
+
+# --- Scores and order
+
+
+def _victim(position: chess.Board, move: chess.Move) -> int:
+    """The kind that the move captures, 0 if none."""
+    if position.is_en_passant(move):
+        return PAWN
+    victim = position.piece_type_at(move.to_square)
+    return KINDS[victim] if victim and not position.is_castling(move) else 0
+
+
+def _last_capture(position: chess.Board) -> chess.Square | None:
+    """The square on which the last move captured."""
+    if not position.move_stack:
+        return None
+    last = position.pop()
+    captured = position.is_capture(last)
+    position.push(last)
+    return last.to_square if captured else None
+
+
+def _score(position: chess.Board, move: chess.Move) -> int:
+    """The score as DESIGN.md and the docstring of x88/movegen.py state it, from python-chess's view of the move."""
+    if position.is_castling(move):
+        return 500
+    victim = _victim(position, move)
+    attacker = KINDS[position.piece_type_at(move.from_square) or 0]
+    score = 0
+    if victim:
+        recapture = move.to_square == _last_capture(position)
+        score = 6000 if recapture else 2000 + SCALE * (VALUES[victim] - VALUES[attacker])
+    if move.promotion:
+        score = (score or 2000) + SCALE * (VALUES[KINDS[move.promotion]] - VALUES[PAWN])
+    return score
+
+
+def test_the_scores_have_the_values_of_the_design() -> None:
+    assert (RECAPTURE, CAPTURE, CASTLE) == (6000, 2000, 500)
+    assert SCALE > 0
+
+
+@settings(max_examples=scaled(150, 100))
+@given(games())
+def test_every_move_has_its_score_all_game(game: Game) -> None:
+    for board, position in game.positions():
+        scores = {coordinate.write(move): score for move, score in generated(board)}
+        assert scores == {move.uci(): _score(position, move) for move in position.legal_moves}
+
+
+@settings(max_examples=scaled(1000, 800))
+@given(placements())
+def test_every_move_has_its_score_among_pieces_thrown_on_the_board(text: str) -> None:
+    position = chess.Board(text)
+    scores = {coordinate.write(move): score for move, score in generated(fen.parse(text))}
+    assert scores == {move.uci(): _score(position, move) for move in position.legal_moves}
+
+
+def test_the_last_captures_square_is_where_a_recapture_scores_6000() -> None:
+    board = fen.parse("rnbqkbnr/ppp1pppp/8/3p4/4P3/2N5/PPPP1PPP/R1BQKBNR b KQkq - 0 2")
+    board.make(coordinate.parse(board, "d5e4"))
+    scores = {coordinate.write(move): score for move, score in generated(board)}
+    assert scores["c3e4"] == 6000
+    board.make(coordinate.parse(board, "g1f3"))
+    board.make(coordinate.parse(board, "a7a6"))
+    # Two plies later it is a capture like any other.
+    scores = {coordinate.write(move): score for move, score in generated(board)}
+    assert scores["c3e4"] == 2000 + SCALE * (VALUES[PAWN] - VALUES[KNIGHT])
+
+
+def test_a_null_move_leaves_nothing_to_recapture() -> None:
+    board = fen.parse("4k3/8/8/3p4/4P3/8/3Q4/4K3 w - - 0 1")
+    board.make(coordinate.parse(board, "e4d5"))
+    board.make_null()
+    assert not any(score == 6000 for _, score in generated(board))
+
+
+@settings(max_examples=scaled(150, 100))
+@given(games(longest=30))
+def test_legal_moves_come_best_first_and_equal_ones_in_the_generators_order(game: Game) -> None:
+    for board, _ in game.positions():
+        wanted = sorted(generated(board), key=lambda pair: -pair[1])
+        assert scored_moves(board) == wanted
+        assert legal_moves(board) == [move for move, _ in wanted]
+
+
+def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
+    stack = MoveStack()
+    board = fen.parse("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+    end = generate(board, stack, 0)
+    first = [(stack.move_at(i), stack.score_at(i)) for i in range(end)]
+    assert generate(board, stack, end) == 2 * end
+    captures = generate_captures(board, stack, 2 * end) - 2 * end
+    assert [(stack.move_at(i), stack.score_at(i)) for i in range(2 * end)] == first * 2
+    assert captures == sum(1 for move, _ in first if move & (CAPTURED | PROMOTED))
+
+
+@settings(max_examples=scaled(300, 200))
+@given(placements())
+def test_generating_leaves_the_board_as_it_was(text: str) -> None:
+    board = fen.parse(text)
+    before = fen.write(board), board.key
+    generated(board)
+    generated(board, captures=True)
+    board.check_invariants()
+    assert (fen.write(board), board.key) == before
