@@ -257,7 +257,8 @@ def _parse_limits(words: list[str]) -> Limits:
         if word == "infinite":
             infinite = True
         elif word in ("depth", "nodes", "movetime", "movestogo"):
-            found[word] = _number(word, next(waiting, ""), 1)
+            # None at all still asks for a move.
+            found[word] = max(1, _number(word, next(waiting, ""), 0))
         elif word in ("wtime", "btime", "winc", "binc"):
             # A clock may be overdrawn: GUIs send negative times inside their margin.
             found[word] = _number(word, next(waiting, ""), -(10**15))

@@ -20,11 +20,11 @@ class Budget(NamedTuple):
 
 
 def budget(limits: Limits, side: int) -> Budget | None:
-    """The time that the limits allow the side to move, None for unlimited."""
+    """The time that the limits allow the side to move, None for unlimited; a missing clock is as the other."""
     if limits.movetime is not None:
         allowed = max(1, limits.movetime)
         return Budget(allowed, allowed)
-    left = limits.time[side]
+    left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
     if left is None:
         return None
     moves = EXPECTED_MOVES if limits.movestogo is None else max(1, min(limits.movestogo, EXPECTED_MOVES))

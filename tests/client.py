@@ -1,0 +1,76 @@
+"""A UCI client for the tests: the real engine process over pipes."""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from queue import Empty, Queue
+
+ENGINE = [sys.executable, str(Path(__file__).resolve().parent.parent / "engine.py")]
+"""The command that starts the engine of this checkout."""
+
+PATIENCE = 60.0
+"""Seconds to wait for a line before a test fails; the uncompiled engine on a busy machine needs some."""
+
+
+class Conversation:
+    """A running engine that is written to and read from line by line."""
+
+    def __init__(self, pure: bool = False) -> None:
+        """`pure` forces the uncompiled source; otherwise the engine runs on the same build as the tests."""
+        environment = dict(os.environ, MOFF_PURE="1") if pure else None
+        self.process = subprocess.Popen(
+            ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        )
+        self.lines: Queue[str] = Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> "Conversation":
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self._reader.join()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            stream.close()
+
+    def _read(self) -> None:
+        for raw in self.process.stdout:
+            self.lines.put(raw.decode().rstrip("\r\n"))
+
+    def send(self, *lines: str) -> None:
+        """Write lines at once."""
+        self.process.stdin.write("".join(line + "\n" for line in lines).encode())
+        self.process.stdin.flush()
+
+    def send_bytes(self, data: bytes) -> None:
+        """Write raw bytes."""
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def read(self) -> str:
+        """The next line of output."""
+        try:
+            return self.lines.get(timeout=PATIENCE)
+        except Empty:
+            raise AssertionError(f"no output within {PATIENCE} s") from None
+
+    def until(self, start: str) -> list[str]:
+        """All lines up to and with the first that begins with `start`."""
+        seen = [self.read()]
+        while not seen[-1].startswith(start):
+            seen.append(self.read())
+        return seen
+
+    def ready(self) -> list[str]:
+        """What comes before the answer to isready: all that earlier commands have printed at once."""
+        self.send("isready")
+        return self.until("readyok")[:-1]
+
+    def end(self) -> int:
+        """Close the engine's input and return its exit code."""
+        self.process.stdin.close()
+        return self.process.wait(PATIENCE)

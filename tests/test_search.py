@@ -1,0 +1,296 @@
+"""The search: mates, draws, limits, principal variations, and the same nodes on every run and both builds."""
+
+import random
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import chess
+import pytest
+
+from search import benchmark
+from search.clock import Budget, budget
+from search.limits import Limits
+from search.score import DRAW, LONGEST_MATE, MATE, mate_distance
+from search.search import Report, Result, Search
+from tests.client import ENGINE
+from x88 import build, coordinate, fen
+from x88.movegen import legal_moves
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def think(text: str, limits: Limits, moves: str = "") -> tuple[Result, list[Report]]:
+    """The result and the reports of a fresh search of a FEN, after some moves."""
+    board = fen.parse(text)
+    for move in moves.split():
+        board.make(coordinate.parse(board, move))
+    reports: list[Report] = []
+    return Search(1).think(board, limits, reports.append), reports
+
+
+MATES = [
+    ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", 1),
+    ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", 1),
+    ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 2),
+    ("7k/8/5K2/8/8/8/8/Q7 w - - 0 1", 2),
+]
+
+
+@pytest.mark.parametrize(("text", "moves"), MATES)
+def test_a_mate_is_announced_with_its_distance_and_a_line_that_ends_in_it(text: str, moves: int) -> None:
+    result, reports = think(text, Limits(depth=2 * moves + 1))
+    last = reports[-1]
+    assert last.mate == moves
+    assert last.score == MATE - (2 * moves - 1)
+    assert result.move == last.pv[0]
+    board = chess.Board(text)
+    for move in last.pv:
+        board.push_uci(coordinate.write(move))
+    assert board.is_checkmate()
+    assert len(last.pv) == 2 * moves - 1
+
+
+def test_the_side_that_is_being_mated_knows_it() -> None:
+    # Every reply loses to a mate at once.
+    _, reports = think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", Limits(depth=3))
+    assert reports[-1].mate == -1
+    assert reports[-1].score == -MATE + 2
+
+
+def known_mates() -> list[tuple[str, int]]:
+    """Positions with the moves to mate: the project's own, and those of the shared test data where it is
+    present."""
+    found = []
+    for line in Path(__file__).with_name("mates.epd").read_text(encoding="utf-8").splitlines():
+        text, moves = line.split(" ; dm ")
+        found.append((text, int(moves)))
+    for moves in (1, 2):
+        path = DATA / "tactics" / f"mate{moves}.fen"
+        if path.exists():
+            lines = path.read_text(encoding="utf-8").splitlines()
+            found += [(line, moves) for line in lines if line.strip()]
+    return [(text, moves) for text, moves in found if build.compiled or moves < 3][
+        : 200 if build.compiled else 12
+    ]
+
+
+def test_known_mates_are_found() -> None:
+    for text, moves in known_mates():
+        _, reports = think(text, Limits(depth=2 * moves + 3))
+        assert reports[-1].mate == moves, text
+
+
+def test_mate_distance_counts_moves() -> None:
+    assert mate_distance(MATE - 1) == 1
+    assert mate_distance(MATE - 2) == 1
+    assert mate_distance(MATE - 3) == 2
+    assert mate_distance(-MATE) == 0
+    assert mate_distance(-MATE + 2) == -1
+    assert mate_distance(-MATE + 4) == -2
+    assert mate_distance(LONGEST_MATE - 1) is None
+    assert mate_distance(DRAW) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", DRAW), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", -MATE)],
+)
+def test_a_finished_game_has_a_score_and_no_move(text: str, score: int) -> None:
+    result, reports = think(text, Limits(depth=3))
+    assert result == Result(0, 0, 0)
+    assert [(report.depth, report.score, report.pv) for report in reports] == [(0, score, [])]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8/8/4k3/8/8/3NK3/8/8 w - - 0 1",
+        "8/8/4k3/8/8/3BK3/8/8 w - - 0 1",
+        "8/8/4k1b1/8/8/3BK3/8/8 w - - 0 1",
+        "k7/8/8/8/8/8/1R6/K7 w - - 99 80",
+    ],
+    ids=["knight", "bishop", "bishops of one colour", "fifty moves"],
+)
+def test_a_draw_by_rule_is_worth_nothing(text: str) -> None:
+    _, reports = think(text, Limits(depth=4))
+    assert reports[-1].score == DRAW
+
+
+def test_mate_on_the_last_move_comes_before_the_fifty_move_rule() -> None:
+    _, reports = think("6k1/5ppp/8/8/8/8/8/R5K1 w - - 99 80", Limits(depth=3))
+    assert reports[-1].mate == 1
+
+
+def test_a_lost_side_takes_the_repetition() -> None:
+    # A queen behind, White checks for ever: Qe8+ Kh7 Qh5+ Kg8.
+    text = "6k1/6p1/8/7Q/8/8/1q4PP/1r4BK w - - 0 1"
+    _, reports = think(text, Limits(depth=6))
+    assert reports[-1].score == DRAW
+
+
+def test_a_winning_side_avoids_what_came_before_in_the_game() -> None:
+    # Back to a1 repeats a position, so the rook's advantage would be gone.
+    shuffle = "a1a2 e5e4 a2a1 e4e5 a1a2 e5e4"
+    for depth in range(1, 6 if build.compiled else 4):
+        result, reports = think("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", Limits(depth=depth), shuffle)
+        assert coordinate.write(result.move) != "a2a1"
+        assert reports[-1].score > 300
+
+
+@pytest.mark.parametrize("nodes", [1, 10, 100, 1000, 2500])
+def test_a_node_limit_is_kept_exactly(nodes: int) -> None:
+    result, _ = think(fen.START, Limits(nodes=nodes))
+    assert result.nodes == nodes
+    assert result.move in legal_moves(fen.parse(fen.START))
+
+
+def test_a_depth_limit_is_kept() -> None:
+    _, reports = think(fen.START, Limits(depth=4))
+    assert [report.depth for report in reports] == [1, 2, 3, 4]
+    assert all(report.seldepth >= report.depth for report in reports)
+
+
+def test_principal_variations_are_legal_to_their_end() -> None:
+    positions = benchmark.POSITIONS if build.compiled else benchmark.POSITIONS[::6]
+    for text in positions:
+        _, reports = think(text, Limits(depth=6 if build.compiled else 3))
+        for report in reports:
+            board = chess.Board(text)
+            for move in report.pv:
+                board.push(chess.Move.from_uci(coordinate.write(move)))
+                assert board.is_valid(), (text, report)
+
+
+def test_a_search_does_not_touch_its_caller_s_board() -> None:
+    board = fen.parse(fen.START)
+    board.make(coordinate.parse(board, "e2e4"))
+    Search(1).think(board, Limits(depth=3))
+    assert fen.write(board) == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    assert board.ply == 1
+    board.check_invariants()
+
+
+def test_the_same_search_takes_the_same_nodes() -> None:
+    depth = 7 if build.compiled else 3
+    search = Search(1)
+    board = fen.parse(benchmark.POSITIONS[3])
+    counts = []
+    for _ in range(3):
+        search.new_game()
+        counts.append(search.think(board, Limits(depth=depth)))
+    assert counts[0] == counts[1] == counts[2]
+
+
+def test_bench_counts_the_same_nodes_on_both_builds() -> None:
+    """Compiled and uncompiled, in this process and in another one."""
+    count = benchmark.run(3).nodes
+    for pure in ("0", "1"):
+        with_build = subprocess.run(
+            [*ENGINE, "bench", "3"],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=300,
+            env={"MOFF_PURE": pure},
+        )
+        assert with_build.stdout.splitlines()[-1].split()[0] == str(count)
+
+
+def test_bench_is_about_forty_different_positions_that_can_be_played() -> None:
+    assert len(set(benchmark.POSITIONS)) == len(benchmark.POSITIONS) >= 40
+    for text in benchmark.POSITIONS:
+        assert chess.Board(text).is_valid()
+        assert fen.write(fen.parse(text)) == text
+        assert legal_moves(fen.parse(text))
+    assert sum(chess.Board(text).is_check() for text in benchmark.POSITIONS) >= 4
+
+
+def test_stop_ends_a_search_in_its_own_thread() -> None:
+    search = Search(1)
+    results: list[Result] = []
+    threads: list[threading.Thread] = []
+
+    def keep(result: Result) -> None:
+        results.append(result)
+        threads.append(threading.current_thread())
+
+    board = fen.parse(fen.START)
+    search.start(board, Limits(infinite=True), lambda report: None, keep)
+    time.sleep(0.1)
+    assert search.is_running()
+    assert results == []
+    began = time.perf_counter()
+    search.stop()
+    search.wait()
+    assert time.perf_counter() - began < 2
+    assert results[0].move in legal_moves(board)
+    assert threads[0] is not threading.current_thread()
+    assert not search.is_running()
+
+
+def test_a_search_leaves_the_interpreter_free() -> None:
+    """Compiled, Python code beside a search runs nearly as fast as alone: the search holds no GIL."""
+    search = Search(1)
+    search.start(fen.parse(fen.START), Limits(infinite=True), lambda report: None, lambda result: None)
+    turns = 0
+    end = time.perf_counter() + 0.2
+    while time.perf_counter() < end:
+        turns += 1
+        time.sleep(0.001)
+    search.stop()
+    search.wait()
+    assert turns > (50 if build.compiled else 2)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_positions_give_legal_moves(seed: int) -> None:
+    generator = random.Random(seed)
+    board = chess.Board()
+    for _ in range(generator.randrange(150)):
+        if board.is_game_over():
+            break
+        board.push(generator.choice(list(board.legal_moves)))
+    result, _ = think(board.fen(), Limits(depth=4 if build.compiled else 2))
+    if board.legal_moves:
+        assert chess.Move.from_uci(coordinate.write(result.move)) in board.legal_moves
+    else:
+        assert result.move == 0
+
+
+# The clock.
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("left", [-500, 0, 1, 30, 1000, 60_000, 7_200_000])
+@pytest.mark.parametrize("increment", [0, 50, 30_000])
+@pytest.mark.parametrize("movestogo", [None, 1, 2, 40])
+def test_a_budget_is_within_the_clock(side: int, left: int, increment: int, movestogo: int | None) -> None:
+    limits = Limits(time=(left, left), increment=(increment, increment), movestogo=movestogo)
+    found = budget(limits, side)
+    assert found is not None
+    assert 0 < found.soft <= found.hard
+    assert found.hard <= max(1.0, left - 10)
+
+
+def test_each_side_s_budget_follows_its_own_clock() -> None:
+    limits = Limits(time=(10_000, 100_000), increment=(0, 1000))
+    white, black = budget(limits, 0), budget(limits, 1)
+    assert white is not None
+    assert black is not None
+    assert black.soft > 5 * white.soft
+
+
+def test_a_missing_clock_is_taken_from_the_other_side() -> None:
+    assert budget(Limits(time=(5000, None)), 1) == budget(Limits(time=(5000, 5000)), 1)
+
+
+def test_movetime_is_the_budget() -> None:
+    assert budget(Limits(movetime=250, time=(10, 10)), 0) == Budget(250, 250)
+
+
+def test_depth_nodes_and_infinite_have_no_budget() -> None:
+    assert budget(Limits(depth=3), 0) is None
+    assert budget(Limits(nodes=3), 0) is None
+    assert budget(Limits(infinite=True), 0) is None

@@ -1,0 +1,179 @@
+"""The transposition table keeps what it is given, within its size, and never takes one position for
+another."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from search.score import LONGEST_MATE, MATE, NO_SCORE
+from search.table import (
+    EXACT,
+    LARGEST,
+    LOWER,
+    UPPER,
+    Table,
+    bound_of,
+    depth_of,
+    move_of,
+    score_of,
+    short_move,
+    static_of,
+)
+from x88 import fen
+from x88.movegen import legal_moves
+
+KEYS = st.integers(0, 2**64 - 1)
+SCORES = st.integers(-MATE, MATE)
+ENTRIES = st.tuples(
+    st.integers(0, 0xFFFF),
+    SCORES,
+    SCORES | st.just(NO_SCORE),
+    st.integers(0, 127),
+    st.sampled_from([UPPER, LOWER, EXACT]),
+)
+
+
+def read(data: int) -> tuple[int, int, int, int, int]:
+    return move_of(data), score_of(data), static_of(data), depth_of(data), bound_of(data)
+
+
+@given(KEYS, ENTRIES)
+def test_an_entry_comes_back_as_it_went_in(key: int, entry: tuple[int, int, int, int, int]) -> None:
+    table = Table(1)
+    table.store(key, *entry)
+    assert read(table.probe(key)) == entry
+
+
+@given(KEYS, KEYS, ENTRIES)
+def test_an_entry_is_found_under_its_own_key_only(
+    key: int, other: int, entry: tuple[int, int, int, int, int]
+) -> None:
+    table = Table(1)
+    table.store(key, *entry)
+    if other != key:
+        assert table.probe(other) == 0
+
+
+@given(KEYS, st.integers(0, 31), ENTRIES)
+def test_a_key_that_differs_in_its_low_bits_alone_is_another_position(
+    key: int, bit: int, entry: tuple[int, int, int, int, int]
+) -> None:
+    """Such keys share a cluster, where only the comparison tells them apart."""
+    table = Table(1)
+    table.store(key, *entry)
+    assert table.probe(key ^ 1 << bit) == 0
+
+
+def test_a_new_result_replaces_the_old_one_of_the_same_position() -> None:
+    table = Table(1)
+    table.store(5, 1, 10, 0, 4, UPPER)
+    table.store(5, 2, 20, 0, 5, EXACT)
+    assert read(table.probe(5)) == (2, 20, 0, 5, EXACT)
+
+
+def test_a_missing_move_keeps_the_known_one() -> None:
+    table = Table(1)
+    table.store(5, 77, 10, 0, 4, LOWER)
+    table.store(5, 0, -10, 0, 6, UPPER)
+    assert read(table.probe(5)) == (77, -10, 0, 6, UPPER)
+
+
+def test_a_shallow_bound_does_not_replace_a_deep_result() -> None:
+    table = Table(1)
+    table.store(5, 77, 10, 0, 12, EXACT)
+    table.store(5, 78, 11, 0, 2, LOWER)
+    assert depth_of(table.probe(5)) == 12
+    table.new_search()
+    table.store(5, 78, 11, 0, 2, LOWER)
+    assert depth_of(table.probe(5)) == 2
+
+
+def test_a_full_cluster_gives_up_its_least_entry() -> None:
+    table = Table(1)
+    depths = [7, 3, 9, 5]
+    for key, depth in enumerate(depths):
+        table.store(key, 1, 0, 0, depth, EXACT)
+    table.store(99, 1, 0, 0, 6, EXACT)
+    assert table.probe(1) == 0
+    assert [depth_of(table.probe(key)) for key in (0, 2, 3, 99)] == [7, 9, 5, 6]
+
+
+def test_entries_of_old_searches_go_first() -> None:
+    table = Table(1)
+    for key in range(4):
+        table.store(key, 1, 0, 0, 6, EXACT)
+    for _ in range(3):
+        table.new_search()
+    for key in range(3):
+        table.store(key, 1, 0, 0, 2, EXACT)
+    table.store(99, 1, 0, 0, 1, EXACT)
+    assert table.probe(3) == 0
+    assert all(table.probe(key) for key in (0, 1, 2, 99))
+
+
+def test_many_positions_fill_the_table_and_a_clear_empties_it() -> None:
+    table = Table(1)
+    generator = random.Random(1)
+    keys = [generator.getrandbits(64) for _ in range(20_000)]
+    assert table.fullness() == 0
+    for key in keys:
+        table.store(key, 1, 0, 0, 1, EXACT)
+    assert 200 < table.fullness() < 400
+    assert sum(table.probe(key) != 0 for key in keys) > 19_000
+    table.new_search()
+    assert table.fullness() == 0
+    table.clear()
+    assert not any(table.probe(key) for key in keys)
+    assert table.fullness() == 0
+
+
+@pytest.mark.parametrize("megabytes", [0, -1, LARGEST + 1])
+def test_an_impossible_size_is_refused_and_the_table_stays(megabytes: int) -> None:
+    table = Table(1)
+    table.store(5, 1, 2, 3, 4, EXACT)
+    with pytest.raises(ValueError, match=str(megabytes)):
+        table.resize(megabytes)
+    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT)
+
+
+def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*_arguments: object, **_options: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    table = Table(1)
+    table.store(5, 1, 2, 3, 4, EXACT)
+    monkeypatch.setattr("mmap.mmap", no_memory)
+    with pytest.raises(MemoryError, match="2 MB"):
+        table.resize(2)
+    monkeypatch.undo()
+    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT)
+
+
+def test_a_resized_table_is_empty_and_has_its_size() -> None:
+    table = Table(1)
+    table.store(5, 1, 2, 3, 4, EXACT)
+    for megabytes in (3, 7):
+        table.resize(megabytes)
+        assert table.clusters * 64 == megabytes << 20
+        assert table.probe(5) == 0
+
+
+def test_short_moves_tell_all_moves_of_a_position_apart() -> None:
+    for text in (
+        fen.START,
+        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+    ):
+        moves = legal_moves(fen.parse(text))
+        assert len({short_move(move) for move in moves}) == len(moves)
+        assert all(0 < short_move(move) <= 0xFFFF for move in moves)
+
+
+def test_mate_scores_fit_into_an_entry() -> None:
+    table = Table(1)
+    for score in (MATE, -MATE, LONGEST_MATE, -LONGEST_MATE):
+        table.store(9, 1, score, NO_SCORE, 100, EXACT)
+        assert score_of(table.probe(9)) == score
+        assert static_of(table.probe(9)) == NO_SCORE

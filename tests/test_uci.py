@@ -1,0 +1,310 @@
+"""The UCI conversation, with the real process over pipes."""
+
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+
+import chess
+import pytest
+
+from engine import VERSION
+from tests.client import ENGINE, Conversation
+from x88 import build
+
+INFO = re.compile(
+    r"info depth \d+ seldepth \d+ score (cp|mate) -?\d+ nodes \d+ nps \d+ hashfull \d+ time \d+"
+    r"( pv( [a-h][1-8][a-h][1-8][qrbn]?)+)?"
+)
+DEPTH = 6 if build.compiled else 3
+
+
+@pytest.fixture
+def moff() -> Iterator[Conversation]:
+    with Conversation() as conversation:
+        yield conversation
+
+
+def info_lines(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.startswith("info") and not line.startswith("info string")]
+
+
+def depth_of(line: str) -> int:
+    return int(line.split()[2])
+
+
+def test_uci_names_the_engine_its_options_and_ends_with_uciok(moff: Conversation) -> None:
+    moff.send("uci")
+    lines = moff.until("uciok")
+    assert f"id name Moff {VERSION}" in lines
+    assert any(line.startswith("id author ") for line in lines)
+    assert "option name Hash type spin default 16 min 1 max 65536" in lines
+    assert "option name Clear Hash type button" in lines
+
+
+def test_the_build_is_told_only_when_the_source_runs_uncompiled() -> None:
+    with Conversation() as conversation:
+        assert any("uncompiled" in line for line in conversation.ready()) == (not build.compiled)
+    with Conversation(pure=True) as conversation:
+        (notice,) = conversation.ready()
+        assert notice.startswith("info string ")
+        assert "uncompiled" in notice
+        assert "MOFF_PURE" in notice
+
+
+def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conversation) -> None:
+    moff.send("position startpos moves e2e4 e7e5", f"go depth {DEPTH}")
+    lines = moff.until("bestmove")
+    reports = info_lines(lines)
+    assert [depth_of(line) for line in reports] == list(range(1, DEPTH + 1))
+    for line in reports:
+        assert INFO.fullmatch(line), line
+    board = chess.Board()
+    board.push_uci("e2e4")
+    board.push_uci("e7e5")
+    words = lines[-1].split()
+    assert words[:1] == ["bestmove"]
+    assert words[1] == reports[-1].split(" pv ")[1].split()[0]
+    board.push_uci(words[1])
+    if len(words) > 2:
+        assert words[2] == "ponder"
+        board.push_uci(words[3])
+
+
+def test_go_nodes_counts_exactly(moff: Conversation) -> None:
+    moff.send("position startpos", "go nodes 700")
+    reports = info_lines(moff.until("bestmove"))
+    assert all(int(re.search(r"nodes (\d+)", line)[1]) <= 700 for line in reports)
+
+
+def test_go_movetime_takes_that_time(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("position startpos")
+    began = time.perf_counter()
+    moff.send("go movetime 300")
+    moff.until("bestmove")
+    assert 0.25 <= time.perf_counter() - began < 5
+
+
+@pytest.mark.parametrize(
+    "clock",
+    [
+        "wtime 500 btime 500",
+        "wtime 500 btime 500 winc 20 binc 20",
+        "btime 400 wtime 400 movestogo 1",
+        "wtime 300",
+        "btime 300",
+        "wtime -50 btime 100",
+        "wtime 1 btime 1",
+        "movetime 0",
+        "depth 0",
+    ],
+)
+def test_the_clock_is_never_overstepped_by_much(moff: Conversation, clock: str) -> None:
+    moff.ready()
+    began = time.perf_counter()
+    moff.send("position startpos", f"go {clock}")
+    moff.until("bestmove")
+    # What the clocks above leave, and what a busy machine may take of it.
+    assert time.perf_counter() - began < 3
+
+
+def test_isready_is_answered_and_stop_obeyed_during_a_search(moff: Conversation) -> None:
+    moff.send("position startpos", "go infinite", "isready")
+    assert "readyok" in moff.until("readyok")
+    time.sleep(0.2)
+    assert moff.lines.empty() or not any(line.startswith("bestmove") for line in list(moff.lines.queue))
+    moff.send("stop")
+    assert moff.until("bestmove")[-1].split()[1] in {move.uci() for move in chess.Board().legal_moves}
+
+
+def test_go_infinite_holds_the_bestmove_back_even_when_there_is_nothing_to_search(moff: Conversation) -> None:
+    moff.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "go infinite")
+    assert not any(line.startswith("bestmove") for line in moff.ready())
+    time.sleep(0.2)
+    assert not any(line.startswith("bestmove") for line in moff.ready())
+    moff.send("stop")
+    assert moff.until("bestmove")[-1] == "bestmove (none)"
+
+
+@pytest.mark.parametrize(
+    ("fen", "score"),
+    [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")],
+    ids=["checkmate", "stalemate"],
+)
+def test_a_position_without_legal_moves_has_no_bestmove(moff: Conversation, fen: str, score: str) -> None:
+    moff.send(f"position fen {fen}", "go depth 5")
+    *before, last = moff.until("bestmove")
+    assert last == "bestmove (none)"
+    assert [f"score {score} " in line for line in info_lines(before)] == [True]
+
+
+def test_stop_without_a_search_says_nothing(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("stop")
+    assert moff.ready() == []
+
+
+def test_a_second_go_ends_the_first_search(moff: Conversation) -> None:
+    moff.send("go infinite", f"go depth {DEPTH}")
+    moff.until("bestmove")
+    moff.until("bestmove")
+    assert not any(line.startswith("bestmove") for line in moff.ready())
+
+
+def test_a_position_during_a_search_ends_it(moff: Conversation) -> None:
+    moff.send("go infinite", "position startpos moves e2e4")
+    moff.until("bestmove")
+    moff.send("go depth 1")
+    assert (
+        chess.Move.from_uci(moff.until("bestmove")[-1].split()[1])
+        in chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").legal_moves
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("position", "startpos or fen"),
+        ("position fen", "0 fields"),
+        ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings"),
+        ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x KQkq - 0 1", "'x'"),
+        ("position startpos moves e2e4 e7e5 e4e5", "'e4e5' is not a legal move"),
+        ("position startpos moves e2e4 nonsense", "'nonsense' is not a legal move"),
+        ("position startpos junk", "startpos or fen"),
+    ],
+)
+def test_a_faulty_position_is_reported_once_and_changes_nothing(
+    moff: Conversation, line: str, reason: str
+) -> None:
+    moff.ready()
+    moff.send("position startpos moves g1f3 g8f6 f3g1 f6g8 e2e3", line)
+    answers = moff.ready()
+    assert len(answers) == 1
+    assert answers[0].startswith("info string position: ")
+    assert reason in answers[0]
+    moff.send("go perft 1")
+    # Black is to move after e2e3, as before the faulty line.
+    moves = {text.split(":")[0] for text in moff.until("20 nodes")[:-1]}
+    assert len(moves) == 20
+    assert all(text[1] in "78" for text in moves)
+
+
+def test_a_long_faulty_line_is_not_echoed_whole(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("position fen " + "x" * 100_000)
+    (answer,) = moff.ready()
+    assert len(answer) < 1000
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("setoption name Hash value 0", "from 1 to 65536, not '0'"),
+        ("setoption name Hash value 65537", "from 1 to 65536"),
+        ("setoption name Hash value many", "'many'"),
+        ("setoption name Hash", "not ''"),
+        ("setoption name Two Words value 3", "no option 'Two Words'"),
+        ("setoption Hash 32", "name"),
+        ("setoption", "name"),
+        ("go depth x", "'x'"),
+        ("go movetime", "movetime"),
+        ("go nodes 1e9", "'1e9'"),
+        ("go perft 0", "perft"),
+        ("go perft", "perft"),
+    ],
+)
+def test_a_bad_value_is_reported_once_with_the_text(moff: Conversation, line: str, reason: str) -> None:
+    moff.ready()
+    moff.send(line)
+    (answer,) = moff.ready()
+    assert answer.startswith("info string ")
+    assert reason in answer
+
+
+def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("setoption name hAsH value 2", "setoption name CLEAR hash", f"go depth {DEPTH}")
+    lines = moff.until("bestmove")
+    assert not any(line.startswith("info string") for line in lines)
+
+
+def test_an_option_set_during_a_search_is_taken_after_it(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("go infinite", "setoption name Hash value 1", "setoption name Clear Hash", "stop")
+    moff.until("bestmove")
+    moff.send(f"go depth {DEPTH}")
+    assert not any(line.startswith("info string") for line in moff.until("bestmove"))
+
+
+def test_the_same_game_after_ucinewgame_takes_the_same_nodes(moff: Conversation) -> None:
+    counts = []
+    for _ in range(2):
+        moff.send("ucinewgame", "position startpos moves d2d4", f"go depth {DEPTH}")
+        counts.append([re.search(r"nodes (\d+)", line)[1] for line in info_lines(moff.until("bestmove"))])
+    assert counts[0] == counts[1]
+
+
+def test_unknown_words_are_passed_over(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("", "   ", "joho", "xboard", "joho isready", "\tgo\tdepth 1 joho\r")
+    assert moff.until("bestmove")[0] == "readyok"
+
+
+def test_bytes_that_are_no_text_do_no_harm(moff: Conversation) -> None:
+    moff.ready()
+    moff.send_bytes(b"\xff\xfe\x00 position \xc3\x28\nisready\r\n")
+    assert "readyok" in moff.until("readyok")
+
+
+def test_perft_divides_and_sums_up(moff: Conversation) -> None:
+    fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+    moff.send(f"position fen {fen}", "go perft 2")
+    *divided, total = moff.until("2039 nodes")
+    counts = dict(line.split(": ") for line in divided if not line.startswith("info"))
+    board = chess.Board(fen)
+    expected = {}
+    for move in board.legal_moves:
+        board.push(move)
+        expected[move.uci()] = str(board.legal_moves.count())
+        board.pop()
+    assert counts == expected
+    assert re.fullmatch(r"2039 nodes \d+\.\d+ s \d+ nodes/s", total)
+
+
+def test_perft_can_be_stopped(moff: Conversation) -> None:
+    moff.send("position startpos", f"go perft {6 if build.compiled else 4}", "isready")
+    moff.until("readyok")
+    moff.send("stop")
+    moff.until("info string perft stopped")
+    assert moff.ready() == []
+
+
+@pytest.mark.parametrize("search", ["go infinite", "go perft 6", "isready"])
+def test_quit_and_end_of_input_end_the_process(search: str) -> None:
+    for lines in ([search, "quit"], [search]):
+        with Conversation() as conversation:
+            conversation.ready()
+            conversation.send(*lines)
+            if lines[-1] == "quit":
+                assert conversation.process.wait(60) == 0
+            assert conversation.end() == 0
+            assert conversation.process.stderr.read() == b""
+
+
+def test_the_bestmove_is_printed_when_the_input_ends_during_a_search() -> None:
+    ended = subprocess.run(
+        ENGINE, input=b"position startpos\ngo infinite\n", capture_output=True, timeout=60, check=True
+    )
+    assert ended.stdout.splitlines()[-1].startswith(b"bestmove ")
+
+
+def test_a_reader_that_goes_away_ends_the_process_quietly(moff: Conversation) -> None:
+    moff.ready()
+    process = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    process.stdin.write(b"uci\nisready\n")
+    process.stdin.close()
+    assert process.wait(60) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
