@@ -1,5 +1,6 @@
 """Moff's face to the world: UCI on standard input and output, and the command line. Decides nothing about
-chess."""
+chess.
+"""
 
 import os
 import sys
@@ -28,7 +29,8 @@ LONGEST_ECHO = 120
 
 class Engine:
     """The UCI conversation. Every line in is answered at once; a search runs beside it and reports when it
-    has news."""
+    has news.
+    """
 
     def __init__(self, write: Callable[[str], object] | None = None) -> None:
         """`write` takes each line of output, without its end; standard output if None."""
@@ -60,7 +62,8 @@ class Engine:
 
     def execute(self, line: str) -> bool:
         """Carry out one line; False after `quit`. As UCI asks, words before a known command are passed
-        over."""
+        over.
+        """
         words = line.split()
         while words:
             if words[0] == "quit":
@@ -249,7 +252,8 @@ def _number(name: str, text: str, least: int, most: int = 10**15) -> int:
 
 def _parse_limits(words: list[str]) -> Limits:
     """The limits of a `go` line, in any order; unknown words are passed over. Raises ValueError for a bad
-    number."""
+    number.
+    """
     found: dict[str, int] = {}
     infinite = False
     waiting = iter(words)
@@ -282,7 +286,8 @@ def _perft_summary(nodes: int, seconds: float) -> str:
 
 def main() -> int:
     """The `moff` command: UCI without arguments. Returns the exit code: 0 done, 1 faulty input; wrong usage
-    exits with 2."""
+    exits with 2.
+    """
     try:
         if len(sys.argv) == 1:
             Engine().run()

@@ -10,7 +10,7 @@ from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, scor
 from x88.attack cimport find_checks_and_pins
 from x88.board cimport Board
 from x88.move cimport CAPTURED, PROMOTED, SQUARE
-from x88.movegen cimport MoveStack, generate_found
+from x88.movegen cimport generate_found
 from x88.piece cimport PAWN, WHITE_PIECE
 
 cdef int[4096] REDUCTION

@@ -2,7 +2,8 @@
 
 Sources: Donald E. Knuth and Ronald W. Moore, "An analysis of alpha-beta pruning", 1975; T. Anthony Marsland,
 "Relative efficiency of alpha-beta implementations", 1983 (principal variation search); Chrilly Donninger,
-"Null move and deep search", 1993."""
+"Null move and deep search", 1993.
+"""
 
 import math
 
@@ -26,7 +27,8 @@ if not cython.compiled:
 
 def _reductions() -> list[int]:
     """REDUCTION[depth << 6 | number of the move]: plies by which a late quiet move is searched less
-    deeply."""
+    deeply.
+    """
     table = [0] * 4096
     for depth in range(1, 64):
         for number in range(1, 64):

@@ -1,7 +1,8 @@
 """The bench: a fixed list of positions searched to a fixed depth, whose node count is the search's signature.
 
 The count is the same on every run and every machine, compiled or not, and changes whenever the search or the
-evaluation does something else. The positions are from tournament games and from the suite "Win at Chess"."""
+evaluation does something else. The positions are from tournament games and from the suite "Win at Chess".
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple

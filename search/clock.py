@@ -20,7 +20,7 @@ class Budget(NamedTuple):
 
 
 def budget(limits: Limits, side: int) -> Budget | None:
-    """The time that the limits allow the side to move, None for unlimited; a missing clock is as the other."""
+    """The time for the side to move, None if unlimited; a missing clock runs like the other one."""
     if limits.movetime is not None:
         allowed = max(1, limits.movetime)
         return Budget(allowed, allowed)

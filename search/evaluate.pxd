@@ -1,10 +1,9 @@
 cimport cython
 
-from search.score cimport MAX_PLY
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
 from x88.piece cimport (
-    ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE,
+    ANY_PIECE, BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE,
 )
 from x88.square cimport FILE
 

@@ -5,7 +5,8 @@ search; the board knows nothing of it. A sum holds both values in one int, middl
 White's less Black's.
 
 The numbers are ours, set by hand: a piece's value on a square is its material, plus a value of its rank as
-its own side sees it, a value of its file, and so much for each ring towards the centre."""
+its own side sees it, a value of its file, and so much for each ring towards the centre.
+"""
 
 from typing import NamedTuple
 

@@ -1,10 +1,6 @@
 cimport cython
 
-from search.score cimport MAX_PLY
 from x88.move cimport SQUARE, TARGET_SHIFT
-
-cpdef enum:
-    HISTORY_LIMIT = 16384
 
 
 @cython.final

@@ -1,7 +1,8 @@
 """What quiet moves have been worth in this search: killers and the history table.
 
 Sources: Selim G. Akl and Monroe M. Newborn, "The principal continuation and the killer heuristic", 1977;
-Jonathan Schaeffer, "The history heuristic and alpha-beta search enhancements in practice", 1989."""
+Jonathan Schaeffer, "The history heuristic and alpha-beta search enhancements in practice", 1989.
+"""
 
 try:
     import cython
@@ -11,11 +12,9 @@ except ImportError:
 if not cython.compiled:
     from x88.move import SQUARE, TARGET_SHIFT
 
-    HISTORY_LIMIT = 16384
-
 
 class History:
-    """Killers by ply, and a score for every piece code and target square within +-HISTORY_LIMIT."""
+    """Killers by ply, and a score for every piece code and target square within +-16384."""
 
     def __init__(self) -> None:
         self.killers = [0] * 272

@@ -74,7 +74,8 @@ def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
     """Bring the best move left to index `start` and return it; equal scores keep the generator's order.
 
     A capture that comes out best is exchanged statically only now, for most lists are not searched to their
-    end; if it loses material it is put back behind the quiet moves."""
+    end; if it loses material it is put back behind the quiet moves.
+    """
     while True:
         best = start
         for i in range(start + 1, end):
@@ -96,7 +97,8 @@ def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
 
 def _is_sound(board: Board, move: int) -> bool:
     """Whether a capture or promotion does not lose material. Taking a piece of at least the attacker's value
-    cannot."""
+    cannot.
+    """
     if VALUE[move >> CAPTURED_SHIFT & KIND] >= VALUE[move >> MOVED_SHIFT & KIND] and not move & PROMOTED:
         return True
     return see_at_least(board, move, 0)

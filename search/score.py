@@ -1,5 +1,6 @@
 """Scores in centipawns from the side to move's point of view, and the distance to mate that some of them
-carry."""
+carry.
+"""
 
 try:
     import cython
@@ -17,7 +18,8 @@ if not cython.compiled:
 
 def mate_distance(score: int) -> int | None:
     """Moves to mate of a mate score, negative if the side to move is being mated, 0 if it is; None for other
-    scores."""
+    scores.
+    """
     if score >= LONGEST_MATE:
         return (MATE - score + 1) // 2
     if score <= -LONGEST_MATE:

@@ -32,7 +32,8 @@ ASPIRATION = 25
 
 class Report(NamedTuple):
     """What is known after an iteration: plies, centipawns for the side to move, counts, milliseconds, packed
-    moves."""
+    moves.
+    """
 
     depth: int
     seldepth: int
@@ -48,7 +49,8 @@ class Report(NamedTuple):
 
 class Result(NamedTuple):
     """The move chosen, packed, or NO_MOVE (0) where there is none; the reply expected, or NO_MOVE; the nodes
-    it took."""
+    it took.
+    """
 
     move: int
     reply: int
@@ -67,7 +69,8 @@ class Search:
 
     def resize_table(self, megabytes: int) -> None:
         """Give the table another size, between searches. Raises ValueError or MemoryError and keeps the old
-        one then."""
+        one then.
+        """
         self._table.resize(megabytes)
 
     def new_game(self) -> None:
@@ -161,7 +164,8 @@ class Search:
 
     def _iterate(self, depth: int, guess: int) -> int:
         """Search to a depth, first in a narrow window around the last score, wider while the score falls
-        outside."""
+        outside.
+        """
         width = ASPIRATION
         alpha, beta = -INFINITE, INFINITE
         if depth >= 5 and abs(guess) < LONGEST_MATE:

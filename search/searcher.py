@@ -20,7 +20,8 @@ if not cython.compiled:
 
 class Searcher:
     """The state of one search. `pv[ply * MAX_PLY + i]` is the principal variation from `ply` on, up to
-    `pv_ends[ply]`."""
+    `pv_ends[ply]`.
+    """
 
     def __init__(self, table: Table, stop: Stop) -> None:
         self.table = table

@@ -33,7 +33,8 @@ if not cython.compiled:
 
 def short_move(move: int) -> int:
     """Sixteen bits that tell a packed move from all others of its position: its squares and what it promotes
-    to."""
+    to.
+    """
     return move & 0x3FFF | move >> 6 & 0xC000
 
 
@@ -74,7 +75,8 @@ class Table:
         """Replace the table by an empty one of 1 to LARGEST megabytes.
 
         Raises ValueError for another size and MemoryError when the memory cannot be had; the old table stays
-        then."""
+        then.
+        """
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
         self.words = memoryview(_memory(megabytes << 20)).cast("Q")
@@ -116,7 +118,8 @@ class Table:
 
         An entry is worth its depth, less eight plies for every search that it is old. A short result without
         an exact score does not replace a much deeper one of the same position and search. A missing move
-        keeps the known one."""
+        keeps the known one.
+        """
         index = (key >> 32) * self.clusters >> 32 << 3
         place = index
         least = 1 << 20
@@ -159,7 +162,8 @@ def _pack(move: int, score: int, static: int, depth: int, bound: int, age: int) 
 
 def _memory(size: int) -> mmap.mmap:
     """Zeroed memory of our own, in huge pages where the system has them: a probe is a jump to anywhere in
-    it."""
+    it.
+    """
     try:
         if hasattr(mmap, "MAP_PRIVATE"):
             memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

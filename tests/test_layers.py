@@ -1,5 +1,6 @@
 """Imports run downwards only: the rules know no text, `x88` no search, `search` no input and output, nothing
-the engine."""
+the engine.
+"""
 
 import ast
 from pathlib import Path

@@ -11,12 +11,15 @@ import pytest
 
 from search import benchmark
 from search.clock import Budget, budget
+from search.history import History
 from search.limits import Limits
 from search.score import DRAW, LONGEST_MATE, MATE, mate_distance
 from search.search import Report, Result, Search
 from tests.client import ENGINE
 from x88 import build, coordinate, fen
+from x88.move import moved_of
 from x88.movegen import legal_moves
+from x88.piece import WHITE, make_piece
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
@@ -61,7 +64,8 @@ def test_the_side_that_is_being_mated_knows_it() -> None:
 
 def known_mates() -> list[tuple[str, int]]:
     """Positions with the moves to mate: the project's own, and those of the shared test data where it is
-    present."""
+    present.
+    """
     found = []
     for line in Path(__file__).with_name("mates.epd").read_text(encoding="utf-8").splitlines():
         text, moves = line.split(" ; dm ")
@@ -257,6 +261,22 @@ def test_random_positions_give_legal_moves(seed: int) -> None:
         assert chess.Move.from_uci(coordinate.write(result.move)) in board.legal_moves
     else:
         assert result.move == 0
+
+
+def test_history_scores_rise_and_fall_within_their_limits() -> None:
+    history = History()
+    move = legal_moves(fen.parse(fen.START))[0]
+    code = make_piece(WHITE, moved_of(move))
+    for _ in range(100):
+        before = history.score(code, move)
+        history.update(code, move, 1600)
+        assert before < history.score(code, move) <= 16384 or before > 16384 - 100
+    for _ in range(200):
+        history.update(code, move, -1600)
+        assert history.score(code, move) >= -16384
+    assert history.score(code, move) < -16000
+    history.clear()
+    assert history.score(code, move) == 0
 
 
 # The clock.

@@ -2,7 +2,8 @@
 position.
 
 Importing the package decides, before any module of Moff is loaded, between the compiled modules and their
-uncompiled source: as a whole, never one beside the other (`x88.build`)."""
+uncompiled source: as a whole, never one beside the other (`x88.build`).
+"""
 
 from x88 import build
 

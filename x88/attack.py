@@ -3,7 +3,8 @@
 `is_attacked` follows "Modelarea tablei și jocului de șah" (XIII): pawns, then knights and kings by their
 steps, then the lines of rook, bishop and queen until the first piece. Where the answer is wanted for the
 king, or for every piece of a side, the 0x88 difference table says at once which pieces can be concerned, and
-only an aligned slider's line is walked."""
+only an aligned slider's line is walked.
+"""
 
 try:
     import cython
@@ -85,7 +86,8 @@ def find_checks_and_pins(board: Board) -> None:
     Sets `checkers` and `checker`, the pinned squares with the step of their line, and in `near` the enemy
     pieces that may attack a square next to the king. One pass over the enemy's piece list: REACH holds the
     Swedish codes, so that one AND with a piece's code tells whether it could reach the king; only an aligned
-    slider is walked, from the king outwards."""
+    slider is walked, from the king outwards.
+    """
     for i in range(board.pin_count):
         board.pins[board.pinned[i]] = 0
     pin_count = 0
@@ -133,7 +135,8 @@ def find_checks_and_pins(board: Board) -> None:
 
 def is_near_attacked(board: Board, target: int) -> bool:
     """Whether one of the `near` pieces attacks a square next to the king; the king itself must be off its
-    square."""
+    square.
+    """
     row = (board.side ^ 1) * REACH_ROW + DIFFERENCE + target
     for i in range(board.near_count):
         sq = board.near[i]
@@ -217,7 +220,8 @@ def see(board: Board, move: int) -> int:
     Both sides take there with their least valuable piece as long as that pays; pieces behind others join in
     as lines open, a pawn that takes on the last rank becomes a queen, a king takes only what is no longer
     protected. Pins and checks are not looked at. Source: the swap algorithm as described by Fritz Reul,
-    "Static Exchange Evaluation with alpha-beta Approach", 2010."""
+    "Static Exchange Evaluation with alpha-beta Approach", 2010.
+    """
     if move & CASTLING:
         return 0
     target = move >> TARGET_SHIFT & SQUARE
@@ -303,7 +307,8 @@ def _first_gain(board: Board, move: int) -> int:
 
 def _start_exchange(board: Board, move: int) -> int:
     """Lift the moving piece off its square, and an en-passant victim off its own; returns the value then at
-    risk."""
+    risk.
+    """
     board.squares[move & SQUARE] = EMPTY
     if move & EN_PASSANT:
         board.squares[(move >> TARGET_SHIFT & SQUARE) - 16 + 32 * board.side] = EMPTY

@@ -3,7 +3,8 @@
 A 0x88 board after "Modelarea tablei și jocului de șah" (XII), with a piece list for each side, king first,
 and everything that a move destroys kept on a stack. The board knows the rules' state; which moves are legal
 is the generator's business, and `make` trusts its caller: it takes moves of this position from the generator
-only."""
+only.
+"""
 
 try:
     import cython
@@ -84,7 +85,8 @@ class Board:
     `squares` holds 256 cells: a piece code or EMPTY on the board, BORDER off it. `pieces[side << 4 | n]` is
     the n-th piece's square, the king's first; `slots[square]` finds a piece's place in that list;
     `count[side]` is its length and `material[code]` the number of pieces of one code. `ply` counts the moves
-    on the undo stack."""
+    on the undo stack.
+    """
 
     def __init__(self) -> None:
         self.squares = [BORDER] * 256
@@ -136,7 +138,8 @@ class Board:
         counters.
 
         Each side needs one king and at most 16 pieces. Rights that no king and rook at home back, and an
-        en-passant square that no pawn can use, are dropped."""
+        en-passant square that no pawn can use, are dropped.
+        """
         self.clear()
         for sq, code in sorted(placement.items(), key=lambda item: (item[1] & KIND) != KING):
             index = code >> 5 << 4 | self.count[code >> 5]
@@ -164,7 +167,8 @@ class Board:
 
     def _set_en_passant(self, passed: int) -> None:
         """Accept the en-passant square if a double push can have passed it and a pawn stands ready to
-        take."""
+        take.
+        """
         step = 16 if self.side == WHITE else -16
         pushed, start = passed - step, passed + step
         if passed & RANK != (0x50 if self.side == WHITE else 0x20):
@@ -421,7 +425,8 @@ class Board:
 
         The capture empties two squares at once, so pins do not tell: it is tried on the squares themselves.
         Knights and pawns need no look, for a double push that gives check gives it with the pushed pawn or a
-        slider."""
+        slider.
+        """
         passed = self.en_passant
         side = self.squares[origin] >> 5
         enemy = side ^ 1
@@ -453,7 +458,8 @@ class Board:
         threefold.
 
         Positions are the same when the same moves are available, so an en-passant square that stands in the
-        key although no capture there is legal does not make a difference."""
+        key although no capture there is legal does not make a difference.
+        """
         reversible = self.reversible
         if reversible < 4:
             return False
@@ -477,7 +483,8 @@ class Board:
 
     def is_insufficient_material(self) -> bool:
         """Whether neither side could mate by any sequence of legal moves: bare kings, a lone knight, or
-        bishops that all stand on squares of one colour."""
+        bishops that all stand on squares of one colour.
+        """
         if self.material[WHITE_PIECE | PAWN] or self.material[BLACK_PIECE | PAWN]:
             return False
         if self.material[WHITE_PIECE | ROOK] or self.material[BLACK_PIECE | ROOK]:

@@ -18,7 +18,8 @@ def write(move: int) -> str:
 
 def parse(board: Board, text: str) -> int:
     """The legal move that the text means on this board, packed. Raises ValueError with the text and the
-    reason."""
+    reason.
+    """
     wanted = text.lower()
     for move in legal_moves(board):
         if write(move) == wanted:

@@ -20,7 +20,8 @@ def parse(text: str) -> Board:
     """The position of a FEN of six fields, or of four as EPD has them (the counters are 0 and 1 then).
 
     Castling rights that no king and rook at home back, and an en-passant square that no pawn can use, are
-    dropped. Raises ValueError with the text, the field and what is wrong with it."""
+    dropped. Raises ValueError with the text, the field and what is wrong with it.
+    """
     try:
         return _parse(text.split())
     except ValueError as error:

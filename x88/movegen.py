@@ -74,7 +74,8 @@ class MoveStack:
     """Moves and their scores, the lists of all plies of a search one after the other.
 
     A generator writes from a given index on and returns the index after its last move, where the next ply's
-    list may start. One position has at most MAX_MOVES moves."""
+    list may start. One position has at most MAX_MOVES moves.
+    """
 
     def __init__(self) -> None:
         self.moves = [0] * 60000
@@ -91,7 +92,8 @@ class MoveStack:
 
 def generate(board: Board, stack: MoveStack, sp: int) -> int:
     """Write all legal moves with their scores to the stack from index `sp` on; returns the index after the
-    last."""
+    last.
+    """
     find_checks_and_pins(board)
     return generate_found(board, stack, sp)
 
@@ -100,7 +102,8 @@ def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
     """Write the legal captures and promotions of a side that is not in check, as `generate` does.
 
     A side in check gets all its evasions, so that a quiescence search never takes a mate for a quiet
-    position; `board.checkers` tells."""
+    position; `board.checkers` tells.
+    """
     find_checks_and_pins(board)
     return generate_captures_found(board, stack, sp)
 

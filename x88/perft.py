@@ -2,7 +2,8 @@
 speed.
 
 Two ways of counting give the same number. `perft` counts the moves of the last ply without playing them, as
-other engines do; `play_leaves` makes and unmakes every leaf."""
+other engines do; `play_leaves` makes and unmakes every leaf.
+"""
 
 try:
     import cython

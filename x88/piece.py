@@ -48,7 +48,8 @@ STEPS: dict[int, list[int]] = {
 
 def _moff() -> list[int]:
     """The moff table: every kind's steps in one row each, ended by 0; the head, indexed by kind, points to
-    the row."""
+    the row.
+    """
     table = [0] * (QUEEN + 1)
     for kind, steps in STEPS.items():
         table[kind] = len(table)

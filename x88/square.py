@@ -60,7 +60,8 @@ def _reach() -> list[int]:
     The low four bits are the Swedish piece codes themselves (pawn's capture 1, knight 2, straight line 4,
     diagonal 8), so ``REACH[...] & code`` answers for every piece but the king (code 3). The next four bits
     say the same for `to` or any square next to it: a piece that fails that test cannot hinder a king on `to`
-    from moving. NEXT_TO and NEAR (one and at most two king moves apart) do both services for the king."""
+    from moving. NEXT_TO and NEAR (one and at most two king moves apart) do both services for the king.
+    """
     differences = {16 * rank + file for rank in range(-7, 8) for file in range(-7, 8)}
     table = [0] * (2 * REACH_ROW)
     for side, pawn_steps in ((WHITE, [15, 17]), (BLACK, [-15, -17])):
