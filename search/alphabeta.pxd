@@ -7,10 +7,10 @@ from search.quiescence cimport quiesce
 from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
-from x88.attack cimport find_checks_and_pins
+from x88.attack cimport last_move_checks
 from x88.board cimport Board
 from x88.move cimport CAPTURED, PROMOTED, SQUARE
-from x88.movegen cimport generate_found
+from x88.movegen cimport generate
 from x88.piece cimport PAWN, WHITE_PIECE
 
 cdef int[4096] REDUCTION

@@ -18,10 +18,10 @@ if not cython.compiled:
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
-    from x88.attack import find_checks_and_pins
+    from x88.attack import last_move_checks
     from x88.board import Board
     from x88.move import CAPTURED, PROMOTED, SQUARE
-    from x88.movegen import generate_found
+    from x88.movegen import generate
     from x88.piece import PAWN, WHITE_PIECE
 
 
@@ -49,8 +49,7 @@ def search(
     if not searcher.enter(ply):
         return DRAW
     pv_node = beta - alpha > 1
-    find_checks_and_pins(searcher.board)
-    in_check = searcher.board.checkers != 0
+    in_check = last_move_checks(searcher.board)
 
     if ply:
         # 2. Draws by rule. A first repetition counts: what can be repeated once can be repeated again.
@@ -58,7 +57,7 @@ def search(
             return DRAW
         if searcher.board.halfmove >= 100:
             # Mate comes before the fifty-move rule.
-            if in_check and generate_found(searcher.board, searcher.stack, sp) == sp:
+            if in_check and generate(searcher.board, searcher.stack, sp) == sp:
                 return ply - MATE
             return DRAW
         if ply >= MAX_PLY - 1:
@@ -107,10 +106,9 @@ def search(
             return DRAW
         if score >= beta:
             return beta if score >= LONGEST_MATE else score
-        find_checks_and_pins(searcher.board)
 
     # 6. Moves, best first.
-    end = generate_found(searcher.board, searcher.stack, sp)
+    end = generate(searcher.board, searcher.stack, sp)
     if end == sp:
         return ply - MATE if in_check else DRAW
     score_moves(searcher.board, searcher.stack, searcher.history, sp, end, ply, table_move)

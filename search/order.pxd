@@ -4,7 +4,7 @@ from search.history cimport History
 from search.table cimport short_move
 from x88.attack cimport see_at_least
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
 from x88.movegen cimport MoveStack
 from x88.piece cimport KIND, QUEEN
 
@@ -16,9 +16,9 @@ cpdef enum:
 
 cdef int[48] VALUE
 
-@cython.locals(first=int, second=int, i=int, move=int)
+@cython.locals(first=int, second=int, table_squares=int, i=int, move=int, index=int)
 cdef void score_moves(Board board, MoveStack stack, History history, int sp, int end, int ply, int table_move) noexcept nogil
-@cython.locals(i=int, move=int)
+@cython.locals(table_squares=int, i=int, move=int)
 cdef void score_captures(MoveStack stack, int sp, int end, int table_move) noexcept nogil
 cdef int _capture_score(int move) noexcept nogil
 @cython.locals(best=int, i=int, move=int, score=int)

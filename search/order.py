@@ -21,7 +21,7 @@ if not cython.compiled:
     from search.table import short_move
     from x88.attack import see_at_least
     from x88.board import Board
-    from x88.move import CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE
+    from x88.move import CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
     from x88.movegen import MoveStack
     from x88.piece import KIND, QUEEN
 
@@ -39,9 +39,11 @@ def score_moves(
     """Turn the generator's scores of the moves from `sp` to `end` into the search's."""
     first = history.killers[2 * ply]
     second = history.killers[2 * ply + 1]
+    # Comparing the squares first spares most moves the call.
+    table_squares = table_move & 0x3FFF if table_move else -1
     for i in range(sp, end):
         move = stack.moves[i]
-        if table_move and short_move(move) == table_move:
+        if move & 0x3FFF == table_squares and short_move(move) == table_move:
             stack.scores[i] = TABLE_MOVE
         elif move & (CAPTURED | PROMOTED):
             stack.scores[i] += _capture_score(move)
@@ -50,14 +52,17 @@ def score_moves(
         elif move == second:
             stack.scores[i] = KILLER - 1
         else:
-            stack.scores[i] += history.score(board.squares[move & SQUARE], move)
+            index = board.squares[move & SQUARE] << 7 | move >> TARGET_SHIFT & SQUARE
+            stack.scores[i] += history.quiets[index]
 
 
 def score_captures(stack: MoveStack, sp: int, end: int, table_move: int) -> None:
     """The same for a list of captures and promotions."""
+    # Comparing the squares first spares most moves the call.
+    table_squares = table_move & 0x3FFF if table_move else -1
     for i in range(sp, end):
         move = stack.moves[i]
-        if table_move and short_move(move) == table_move:
+        if move & 0x3FFF == table_squares and short_move(move) == table_move:
             stack.scores[i] = TABLE_MOVE
         else:
             stack.scores[i] += _capture_score(move)

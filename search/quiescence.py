@@ -13,8 +13,8 @@ if not cython.compiled:
     from search.score import DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
-    from x88.attack import find_checks_and_pins
-    from x88.movegen import generate_captures_found
+    from x88.attack import last_move_checks
+    from x88.movegen import generate_captures
 
 
 def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int:
@@ -37,8 +37,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
             return score
 
     # 2. Standing pat: a side that is not in check need not capture.
-    find_checks_and_pins(searcher.board)
-    in_check = searcher.board.checkers != 0
+    in_check = last_move_checks(searcher.board)
     best = ply - MATE
     if in_check:
         static = NO_SCORE
@@ -55,7 +54,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
         alpha = best
 
     # 3. Captures and promotions, or every evasion of a check.
-    end = generate_captures_found(searcher.board, searcher.stack, sp)
+    end = generate_captures(searcher.board, searcher.stack, sp)
     if in_check:
         score_moves(searcher.board, searcher.stack, searcher.history, sp, end, ply, table_move)
     else:

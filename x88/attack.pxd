@@ -2,7 +2,7 @@ cimport cython
 
 from x88.board cimport Board
 from x88.move cimport (
-    CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
+    CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
 )
 from x88.piece cimport (
     BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
@@ -17,6 +17,8 @@ cdef int[48] VALUE
 @cython.locals(colour=int, back=int, row=int, step=int, kind=int, sq=int, code=int)
 cpdef bint is_attacked(Board board, int target, int side) noexcept nogil
 cpdef bint in_check(Board board) noexcept nogil
+@cython.locals(move=int, king=int, origin=int, target=int, code=int, row=int, step=int, sq=int)
+cpdef bint last_move_checks(Board board) noexcept nogil
 @cython.locals(i=int, pin_count=int, near_count=int, checkers=int, side=int, enemy=int, own=int, king=int, row=int, sq=int,
                kind=int, reach=int, step=int, first=int, second=int)
 cpdef void find_checks_and_pins(Board board) noexcept nogil

@@ -20,6 +20,7 @@ if not cython.compiled:
         CASTLING,
         EN_PASSANT,
         MOVED_SHIFT,
+        NO_MOVE,
         PROMOTED,
         PROMOTED_SHIFT,
         SQUARE,
@@ -78,6 +79,43 @@ def is_attacked(board: Board, target: int, side: int) -> bool:
 def in_check(board: Board) -> bool:
     """Whether the king of the side to move is attacked."""
     return is_attacked(board, board.pieces[board.side << 4], board.side ^ 1)
+
+
+def last_move_checks(board: Board) -> bool:
+    """Whether the last move gave check: `in_check` for a position reached by `make` or `make_null`.
+
+    Only the piece that moved and the line that it left can give check, so most moves are settled by two looks
+    into the difference tables.
+    """
+    if board.ply == 0:
+        return in_check(board)
+    move = board.moves[board.ply - 1]
+    if move & (CASTLING | EN_PASSANT):
+        return in_check(board)
+    if move == NO_MOVE:
+        return False
+    king = board.pieces[board.side << 4]
+    origin = move & SQUARE
+    target = move >> TARGET_SHIFT & SQUARE
+    code = board.squares[target]
+    row = (board.side ^ 1) * REACH_ROW + DIFFERENCE + king
+    if code & KIND != KING and REACH[row - target] & code & KIND:
+        if not code & SLIDER:
+            return True
+        step = DIRECTION[target - king + DIFFERENCE]
+        sq = king + step
+        while board.squares[sq] == EMPTY:
+            sq += step
+        if sq == target:
+            return True
+    step = DIRECTION[origin - king + DIFFERENCE]
+    if step == 0:
+        return False
+    sq = king + step & 0xFF
+    while board.squares[sq] == EMPTY:
+        sq = sq + step & 0xFF
+    code = board.squares[sq]
+    return code & WHITE_PIECE << (board.side ^ 1) != 0 and REACH[row - sq] & code & SLIDER != 0
 
 
 def find_checks_and_pins(board: Board) -> None:

@@ -34,8 +34,6 @@ cdef class MoveStack:
 
 cpdef int generate(Board board, MoveStack stack, int sp) noexcept nogil
 cpdef int generate_captures(Board board, MoveStack stack, int sp) noexcept nogil
-cdef int generate_found(Board board, MoveStack stack, int sp) noexcept nogil
-cdef int generate_captures_found(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(move=int)
 cdef int _last_capture(Board board) noexcept nogil
 cdef int _capture_score(int victim, int attacker, bint recapture) noexcept nogil

@@ -91,11 +91,11 @@ class MoveStack:
 
 
 def generate(board: Board, stack: MoveStack, sp: int) -> int:
-    """Write all legal moves with their scores to the stack from index `sp` on; returns the index after the
-    last.
-    """
+    """Write all legal moves with their scores to the stack from index `sp` on; returns the index after."""
     find_checks_and_pins(board)
-    return generate_found(board, stack, sp)
+    if board.checkers:
+        return _evasions(board, stack, sp)
+    return _moves(board, stack, sp, True)
 
 
 def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
@@ -105,18 +105,6 @@ def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
     position; `board.checkers` tells.
     """
     find_checks_and_pins(board)
-    return generate_captures_found(board, stack, sp)
-
-
-def generate_found(board: Board, stack: MoveStack, sp: int) -> int:
-    """`generate`, where `find_checks_and_pins` was called last for this very position."""
-    if board.checkers:
-        return _evasions(board, stack, sp)
-    return _moves(board, stack, sp, True)
-
-
-def generate_captures_found(board: Board, stack: MoveStack, sp: int) -> int:
-    """`generate_captures`, where `find_checks_and_pins` was called last for this very position."""
     if board.checkers:
         return _evasions(board, stack, sp)
     return _moves(board, stack, sp, False)
