@@ -4,10 +4,10 @@
     python bench/perft.py ../shared/data/perft/standard.epd      any other one
     python bench/perft.py --summary --max-nodes 10000000         only sums, to ten million leaves a position
 
-A suite holds one position a line: a FEN and its leaves at some depths, as in `FEN ;D1 20 ;D2 400`. Each
-position is counted at the deepest of them that the limits allow, in both ways: `perft` counts the moves of
-the last ply, `play_leaves` plays every leaf. The uncompiled figures come from a child process with
-MOFF_PURE=1, to a smaller limit.
+A suite holds one position a line: a FEN and its leaves at some depths, as in `FEN ;D1 20 ;D2 400`; a line
+that begins with # is a remark. Each position is counted at the deepest of its depths that the limits allow,
+in both ways: `perft` counts the moves of the last ply, `play_leaves` plays every leaf. The uncompiled figures
+come from a child process with MOFF_PURE=1, to a smaller limit.
 
 Results go to standard output, progress and complaints to standard error. The exit code is 0 if every count is
 right, 1 if one is wrong or could not be had, 2 after wrong usage or a damaged suite. Needs the `bench` extra.
@@ -68,7 +68,7 @@ def read_suite(path: Path) -> list[Position]:
     positions = []
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     for number, line in enumerate(lines, 1):
-        if not line.strip():
+        if not line.strip() or line.startswith("#"):
             continue
         text, *fields = line.split(";")
         try:

@@ -6,7 +6,6 @@ checkout without gets empty files in their place: what must not be loaded then f
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -239,29 +238,3 @@ def test_an_uncompiled_installation_asks_for_a_compiler(installed: Path) -> None
     compiled, problem, notice = run(installed, VERDICT)
     assert (compiled, problem) == (False, "")
     assert "C compiler" in notice
-
-
-def constants_of_headers() -> dict[str, dict[str, int]]:
-    """The names and values of every enum in the headers, by module."""
-    found = {}
-    for package in PACKAGES:
-        for header in sorted((ROOT / package).glob("*.pxd")):
-            enums = re.findall(
-                r"^cpdef enum:\n((?:(?:    .*)?\n)+)", header.read_text(encoding="utf-8"), re.MULTILINE
-            )
-            pairs = re.findall(r"^    (\w+) = (\w+)", "\n".join(enums), re.MULTILINE)
-            if pairs:
-                found[f"{package}.{header.stem}"] = {name: int(value, 0) for name, value in pairs}
-    return found
-
-
-@pytest.mark.parametrize("pure", [None, "1"])
-def test_constants_of_header_and_source_are_equal(pure: str | None) -> None:
-    wanted = constants_of_headers()
-    assert wanted["x88.piece"]["QUEEN"] == 12
-    code = (
-        f"import importlib; wanted = {wanted}; "
-        "print(json.dumps({name: {key: int(getattr(importlib.import_module(name), key)) for key in keys}"
-        " for name, keys in wanted.items()}))"
-    )
-    assert run(ROOT, code, pure) == wanted

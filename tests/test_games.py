@@ -1,5 +1,6 @@
 """Whole games through python-chess's UCI client, which takes no illegal move, no malformed line and no lost
-engine."""
+engine.
+"""
 
 import random
 from collections.abc import Iterator

@@ -1,5 +1,6 @@
 """The transposition table keeps what it is given, within its size, and never takes one position for
-another."""
+another.
+"""
 
 import random
 

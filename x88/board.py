@@ -417,15 +417,14 @@ class Board:
             self.moves[i - gone] = self.moves[i]
             self.states[i - gone] = self.states[i]
             self.halfmoves[i - gone] = self.halfmoves[i]
-            self.reversibles[i - gone] = self.reversibles[i]
+            self.reversibles[i - gone] = min(self.reversibles[i], i - gone)
         self.ply -= gone
+        self.reversible = min(self.reversible, self.ply)
 
     def is_en_passant_legal(self, origin: int) -> bool:
-        """Whether the pawn on `origin` may take en passant without opening a line to its king.
+        """Whether the pawn on `origin` may take en passant without leaving its king in check.
 
         The capture empties two squares at once, so pins do not tell: it is tried on the squares themselves.
-        Knights and pawns need no look, for a double push that gives check gives it with the pushed pawn or a
-        slider.
         """
         passed = self.en_passant
         side = self.squares[origin] >> 5
@@ -438,9 +437,12 @@ class Board:
         self.squares[pushed] = EMPTY
         self.squares[passed] = pawn
         legal = True
-        for i in range(enemy << 4, (enemy << 4) + self.count[enemy]):
+        for i in range((enemy << 4) + 1, (enemy << 4) + self.count[enemy]):
             sq = self.pieces[i]
-            if REACH[enemy * REACH_ROW + king - sq + DIFFERENCE] & self.squares[sq] & SLIDER:
+            if REACH[enemy * REACH_ROW + king - sq + DIFFERENCE] & self.squares[sq] & KIND:
+                if not self.squares[sq] & SLIDER:
+                    legal = False
+                    break
                 step = DIRECTION[sq - king + DIFFERENCE]
                 t = king + step
                 while self.squares[t] == EMPTY:
