@@ -310,23 +310,26 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
     at_risk = _start_exchange(board, move)
     lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
     depth = 0
-    # Who is ahead even without the piece it took with, has won the exchange.
-    while lead < at_risk:
+    last_rank = target & RANK == 0x70 or target & RANK == 0
+    # Who is ahead even without the piece it took with, has won the exchange; a taking pawn may win a queen besides.
+    most = VALUE[QUEEN] - VALUE[PAWN] if last_rank else 0
+    while lead < at_risk + most:
         sq = _least_attacker(board, target, side ^ 1)
         if sq == NO_SQUARE:
             break
         code = board.squares[sq]
         if code & KIND == KING and _least_attacker(board, target, side) != NO_SQUARE:
             break
-        side ^= 1
-        depth += 1
-        # The two goals exclude each other: one side reaches its own by a centipawn more than the other
-        # allows.
+        # The two goals exclude each other: one side reaches its own by a centipawn more than the other allows.
         lead = at_risk - lead - 1
         at_risk = VALUE[code]
-        if code & KIND == PAWN and (target & RANK == 0x70 or target & RANK == 0):
+        if last_rank and code & KIND == PAWN:
             at_risk = VALUE[QUEEN]
             lead += VALUE[QUEEN] - VALUE[PAWN]
+        if lead < 0:
+            break
+        side ^= 1
+        depth += 1
         lifted[depth] = sq | code << 8
         board.squares[sq] = EMPTY
     for i in range(depth + 1):

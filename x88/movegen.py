@@ -247,25 +247,25 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
                 continue
             move = origin | kind << MOVED_SHIFT
             jx = MOFF[kind]
-            while MOFF[jx]:
-                step = MOFF[jx]
-                jx += 1
-                if pin and step != pin and step != -pin:
-                    continue
-                target = origin + step & 0xFF
-                while not target & OFF_BOARD:
+            step = MOFF[jx]
+            while step:
+                if pin == 0 or step == pin or step == -pin:
+                    target = origin + step & 0xFF
                     code = board.squares[target]
-                    if code:
-                        if code & enemy:
-                            sp = _add_capture(board, stack, sp, origin, target, recapture)
-                        break
-                    if quiets:
-                        stack.moves[sp] = move | target << TARGET_SHIFT
-                        stack.scores[sp] = 0
-                        sp += 1
-                    if kind & 0x02:
-                        break
-                    target = target + step & 0xFF
+                    # The border's code ends the line at the edge: it is neither empty nor an enemy.
+                    while code == EMPTY:
+                        if quiets:
+                            stack.moves[sp] = move | target << TARGET_SHIFT
+                            stack.scores[sp] = 0
+                            sp += 1
+                        if kind & 0x02:
+                            break
+                        target = target + step & 0xFF
+                        code = board.squares[target]
+                    if code & enemy:
+                        sp = _add_capture(board, stack, sp, origin, target, recapture)
+                jx += 1
+                step = MOFF[jx]
         else:
             target = origin + forward
             if pin == 0 or pin == 16 or pin == -16:
