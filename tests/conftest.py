@@ -22,9 +22,8 @@ settings.load_profile("moff")
 def pytest_configure() -> None:
     """Refuse a stale build: the tests would pass or fail for code that nobody reads any more."""
     if build.problem and not FORCED_PURE:
-        pytest.exit(
-            f"{build.problem}\n(MOFF_PURE=1 in the environment tests the uncompiled source instead)", returncode=1
-        )
+        advice = "(MOFF_PURE=1 in the environment tests the uncompiled source instead)"
+        pytest.exit(f"{build.problem}\n{advice}", returncode=1)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

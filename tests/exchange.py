@@ -1,7 +1,7 @@
 """A brute-force search of the captures on one square, the oracle of static exchange evaluation.
 
-Pieces stand in a plain dictionary from (file, rank) to FEN letter, and every capture is really made on a copy of it: the
-taker leaves its square, so pieces behind it take part without being thought of.
+Pieces stand in a plain dictionary from (file, rank) to FEN letter, and every capture is really made on a copy
+of it: the taker leaves its square, so pieces behind it take part without being thought of.
 """
 
 import chess
@@ -24,8 +24,8 @@ def value(letter: str) -> int:
 def least_first(position: chess.Board, move: chess.Move) -> set[int]:
     """What a move wins if both sides go on taking with their least valuable piece and may stop at any time.
 
-    Where two pieces of that value could take, either may, and what stands behind them can differ: all results that some
-    choice between equal pieces gives.
+    Where two pieces of that value could take, either may, and what stands behind them can differ: all results
+    that some choice between equal pieces gives.
     """
     pieces, target, gain = _after(position, move)
     return {gain - reply for reply in _least_first(pieces, target, not position.turn)}

@@ -1,10 +1,10 @@
-"""A second oracle: moves on a 10x12 mailbox, after LaMoSca 0.02, written apart from Moff and importing nothing of it.
+"""A second oracle: moves on a 10x12 mailbox, after LaMoSca 0.02; it imports nothing of Moff.
 
-Squares are 0 for a8 to 63 for h1. `MAILBOX` surrounds them with a border of -1 cells, two rows above and below and one
-column left and right (a knight that leaves on one side meets the column of the other), and `INNER` leads from a square
-to its cell, so a step from any square meets either a square or the border. The article's program generates
-pseudo-legal moves only; castling, promotion, en passant and legality, which it left to do, are added here: a move is
-legal if no reply could take the king.
+Squares are 0 for a8 to 63 for h1. `MAILBOX` surrounds them with a border of -1 cells, two rows above and
+below and one column left and right (a knight that leaves on one side meets the column of the other), and
+`INNER` leads from a square to its cell, so a step from any square meets either a square or the border. The
+article's program generates pseudo-legal moves only; castling, promotion, en passant and legality, which it
+left to do, are added here: a move is legal if no reply could take the king.
 
 Source: "LaMoSca v0.02, Generazione di mosse pseudo-legali", the Italian series on writing a chess program.
 """
@@ -15,7 +15,9 @@ from typing import NamedTuple
 
 BORDER = -1
 MAILBOX = [
-    row * 8 + column if 0 <= row < 8 and 0 <= column < 8 else BORDER for row in range(-2, 10) for column in range(-1, 9)
+    row * 8 + column if 0 <= row < 8 and 0 <= column < 8 else BORDER
+    for row in range(-2, 10)
+    for column in range(-1, 9)
 ]
 INNER = [MAILBOX.index(square) for square in range(64)]
 
@@ -54,7 +56,8 @@ def step(square: int, vector: int) -> int:
 
 @dataclass(frozen=True)
 class Position:
-    """FEN letters on 64 squares, who is to move, castling rights as FEN letters, the square passed over or NOWHERE."""
+    """FEN letters on 64 squares, whether White is to move, castling rights as FEN letters, the square that a
+    pawn has just passed over or NOWHERE."""
 
     squares: tuple[str, ...]
     white: bool

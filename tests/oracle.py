@@ -1,4 +1,4 @@
-"""What the tests share: python-chess as an oracle, the way from its terms to Moff's, and random games and positions."""
+"""What the tests share: python-chess as an oracle, its terms in Moff's, random games and positions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ def reference(board: Board) -> chess.Board:
 
 
 def generated(board: Board, captures: bool = False) -> list[tuple[int, int]]:
-    """The moves with their scores in the order in which the generator (or the captures' generator) writes them."""
+    """The moves with their scores, as the generator (or that of the captures) writes them."""
     end = generate_captures(board, _stack, 0) if captures else generate(board, _stack, 0)
     return [(_stack.move_at(i), _stack.score_at(i)) for i in range(end)]
 
@@ -117,8 +117,8 @@ def reference_texts(position: chess.Board) -> set[str]:
 class Game:
     """A random game: where it starts, and one byte for every ply that chooses a move.
 
-    The byte counts round the legal moves in python-chess's order; from 128 up only round the captures, promotions and
-    castling moves, where there are any, so that they are not as rare as in aimless play.
+    The byte counts round the legal moves in python-chess's order; from 128 up only round the captures,
+    promotions and castling moves, where there are any, so that they are not as rare as in aimless play.
     """
 
     fen: str
@@ -164,7 +164,7 @@ def games(draw: st.DrawFn, longest: int = 60, starts: tuple[str, ...] = STARTS) 
 
 @st.composite
 def placements(draw: st.DrawFn, most: int = 28) -> str:
-    """FENs of random pieces on random squares, in a legal position: pins, checks and attacks that games seldom show."""
+    """FENs of legal positions, random pieces on random squares: pins and checks that games seldom show."""
     random = draw(st.randoms(use_true_random=True))
     while True:
         position = thrown(random, most)
@@ -175,15 +175,16 @@ def placements(draw: st.DrawFn, most: int = 28) -> str:
 def thrown(random: Random, most: int) -> chess.Board | None:
     """Up to `most` pieces thrown on the board beside the kings, or None if no game allows where they fell.
 
-    A third have kings and rooks at home with castling rights. In about a third a pawn has just made a double step beside an
-    enemy pawn (unless the king that is now to move was attacked before that step). In half of them a piece, often one
-    of those pawns, is put between a king and an enemy slider.
+    A third have kings and rooks at home with castling rights. In about a third a pawn has just made a double
+    step beside an enemy pawn (unless the king that is now to move was attacked before that step). In half of
+    them a piece, often one of those pawns, is put between a king and an enemy slider.
     """
     position = chess.Board(None)
     position.turn = random.random() < 0.5
     if random.random() < 1 / 3:
         position.set_board_fen("r3k2r/8/8/8/8/8/8/R3K2R")
-        position.castling_rights = random.choice((chess.BB_CORNERS, chess.BB_A1 | chess.BB_H8, chess.BB_H1 | chess.BB_A8))
+        corners = (chess.BB_CORNERS, chess.BB_A1 | chess.BB_H8, chess.BB_H1 | chess.BB_A8)
+        position.castling_rights = random.choice(corners)
     else:
         for colour, square in zip(chess.COLORS, random.sample(chess.SQUARES, 2), strict=True):
             position.set_piece_at(square, chess.Piece(chess.KING, colour))
@@ -214,8 +215,8 @@ def thrown(random: Random, most: int) -> chess.Board | None:
 def _double_step(random: Random, position: chess.Board) -> list[chess.Square]:
     """Put up a pawn that has just made a double step, with an enemy pawn beside it.
 
-    Returns the squares that are to stay as they are: the pawn's, the one passed over, the one it left. Empty if there is
-    no room.
+    Returns the squares that are to stay as they are: the pawn's, the one passed over, the one it left. Empty
+    if there is no room.
     """
     file = random.randrange(8)
     beside = file + random.choice((-1, 1))
@@ -230,7 +231,7 @@ def _double_step(random: Random, position: chess.Board) -> list[chess.Square]:
 
 
 def _pin(random: Random, position: chess.Board, kept: list[chess.Square]) -> bool:
-    """Move the king of the side to move and put an enemy slider, both on a line with a piece and on either side of it.
+    """Put the king of the side to move and an enemy slider on a line with a piece, on either side of it.
 
     Returns whether there was room.
     """

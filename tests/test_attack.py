@@ -1,4 +1,4 @@
-"""Attacks against python-chess, static exchange evaluation against a search that really makes the captures."""
+"""Attacks against python-chess, static exchange evaluation against a search that makes the captures."""
 
 from random import Random
 
@@ -32,7 +32,7 @@ P, N, B, R, Q = (VALUES[kind] for kind in (PAWN, KNIGHT, BISHOP, ROOK, QUEEN))
 
 @settings(max_examples=scaled(300, 150))
 @given(placements())
-def test_attacks_on_every_square_are_those_of_python_chess_among_pieces_thrown_on_the_board(text: str) -> None:
+def test_attacks_on_every_square_are_those_of_python_chess_among_pieces_thrown(text: str) -> None:
     _check_attacks(fen.parse(text), chess.Board(text))
 
 
@@ -64,13 +64,14 @@ def test_a_lone_piece_attacks_what_it_attacks_from_every_square(letter: str) -> 
         wanted = set(position.attacks(origin))
         # The kings that a position needs stand far apart where they bar no line.
         aside = [sq for sq in chess.SQUARES if sq != origin and sq not in wanted]
-        for king, sq in ((chess.Piece(chess.KING, chess.WHITE), aside[0]), (chess.Piece(chess.KING, chess.BLACK), aside[-1])):
-            if king != piece:
-                position.set_piece_at(sq, king)
+        for colour, sq in ((chess.WHITE, aside[0]), (chess.BLACK, aside[-1])):
+            if piece != chess.Piece(chess.KING, colour):
+                position.set_piece_at(sq, chess.Piece(chess.KING, colour))
         position.turn = not piece.color
         board = fen.parse(position.fen())
         side = side_of_colour(piece.color)
-        assert {sq for sq in chess.SQUARES if to_0x88(origin) in attackers(board, to_0x88(sq), side)} == wanted
+        attacked = {sq for sq in chess.SQUARES if to_0x88(origin) in attackers(board, to_0x88(sq), side)}
+        assert attacked == wanted
 
 
 def test_pins_and_checks_of_one_position_do_not_linger_in_the_next() -> None:
@@ -120,7 +121,8 @@ def test_see_at_least_says_what_see_says(text: str, threshold: int) -> None:
     for move in packed(board).values():
         won = see(board, move)
         for least in (won - 1, won, won + 1, -1, 0, 1, threshold):
-            assert bool(see_at_least(board, move, least)) == (won >= least), (text, coordinate.write(move), least)
+            told = bool(see_at_least(board, move, least))
+            assert told == (won >= least), (text, coordinate.write(move), won, least)
     board.check_invariants()
     assert (fen.write(board), board.key) == before
 
@@ -180,7 +182,7 @@ def test_see_of_exchanges_worked_out_by_hand(text: str, move: str, won: int) -> 
 
 
 def test_taking_with_the_least_valuable_piece_is_nearly_always_best() -> None:
-    """On the last rank it need not be: there the least valuable piece, a pawn, turns into the most valuable one."""
+    """Off the last rank; there the least valuable piece, a pawn, turns into the most valuable one."""
     random = Random(3)
     captures = agreed = 0
     while captures < scaled(3000, 1500):

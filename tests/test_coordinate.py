@@ -32,8 +32,8 @@ def test_texts_of_moves_among_pieces_thrown_on_the_board_are_read_back(text: str
 
 @settings(max_examples=scaled(300, 100))
 @given(st.sampled_from(STARTS), st.sampled_from(chess.SQUARES), st.sampled_from(chess.SQUARES))
-def test_a_text_of_two_squares_is_read_only_if_python_chess_finds_it_legal(fen_text: str, origin: int, target: int) -> None:
-    board, position = fen.parse(fen_text), chess.Board(fen_text)
+def test_a_text_of_two_squares_is_read_only_if_it_is_legal(start: str, origin: int, target: int) -> None:
+    board, position = fen.parse(start), chess.Board(start)
     for promoted in ("", "q", "r", "b", "n", "k", "p"):
         text = chess.square_name(origin) + chess.square_name(target) + promoted
         if text in reference_texts(position):
@@ -101,8 +101,8 @@ def test_no_move_is_written_as_four_zeros() -> None:
 def test_squares_have_their_0x88_numbers() -> None:
     numbers = {"a1": 0x00, "h1": 0x07, "a8": 0x70, "h8": 0x77, "e4": 0x34}
     assert {name: square.parse(name) for name in numbers} == numbers
-    assert [square.name(number) for number in square.SQUARES] == [chess.square_name(sq) for sq in chess.SQUARES]
-    assert [square.parse(chess.square_name(sq)) for sq in chess.SQUARES] == square.SQUARES
+    assert [square.name(number) for number in square.SQUARES] == chess.SQUARE_NAMES
+    assert [square.parse(name) for name in chess.SQUARE_NAMES] == square.SQUARES
     assert [number for number in range(128) if not number & square.OFF_BOARD] == square.SQUARES
 
 

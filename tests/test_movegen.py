@@ -1,4 +1,4 @@
-"""The ordered generator: the legal moves and nothing else, with the scores that DESIGN.md and the module state."""
+"""The ordered generator: the legal moves and nothing else, with the scores that the design states."""
 
 import chess
 import pytest
@@ -224,7 +224,7 @@ def test_a_pinned_piece_stays_on_its_line(text: str, pinned: str, moves: str) ->
         ("8/8/8/8/8/8/1k6/R3K2R w KQ - 0 1", "e1g1"),
     ],
 )
-def test_castling_needs_the_right_free_squares_and_no_attack_on_the_kings_way(text: str, castling: str) -> None:
+def test_castling_needs_the_right_and_a_free_way_without_attack(text: str, castling: str) -> None:
     board = fen.parse(text)
     assert {coordinate.write(move) for move in legal_moves(board) if move & CASTLING} == set(castling.split())
     assert texts(board) == reference_texts(chess.Board(text))
@@ -305,7 +305,7 @@ def _last_capture(position: chess.Board) -> chess.Square | None:
 
 
 def _score(position: chess.Board, move: chess.Move) -> int:
-    """The score as DESIGN.md and the docstring of x88/movegen.py state it, from python-chess's view of the move."""
+    """The score as the docstring of x88/movegen.py states it, from python-chess's view of the move."""
     if position.is_castling(move):
         return 500
     victim = _victim(position, move)

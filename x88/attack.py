@@ -311,7 +311,7 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
     lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
     depth = 0
     last_rank = target & RANK == 0x70 or target & RANK == 0
-    # Who is ahead even without the piece it took with, has won the exchange; a taking pawn may win a queen besides.
+    # A side ahead even without the piece it took with has won, but for a pawn that takes and promotes.
     most = VALUE[QUEEN] - VALUE[PAWN] if last_rank else 0
     while lead < at_risk + most:
         sq = _least_attacker(board, target, side ^ 1)
@@ -320,7 +320,7 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
         code = board.squares[sq]
         if code & KIND == KING and _least_attacker(board, target, side) != NO_SQUARE:
             break
-        # The two goals exclude each other: one side reaches its own by a centipawn more than the other allows.
+        # The two goals exclude each other: a side reaches its own by a centipawn more than the other allows.
         lead = at_risk - lead - 1
         at_risk = VALUE[code]
         if last_rank and code & KIND == PAWN:
