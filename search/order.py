@@ -56,16 +56,10 @@ def score_moves(
             stack.scores[i] += history.quiets[index]
 
 
-def score_captures(stack: MoveStack, sp: int, end: int, table_move: int) -> None:
-    """The same for a list of captures and promotions."""
-    # Comparing the squares first spares most moves the call.
-    table_squares = table_move & 0x3FFF if table_move else -1
+def score_captures(stack: MoveStack, sp: int, end: int) -> None:
+    """The same for a list of captures and promotions, without a table's move."""
     for i in range(sp, end):
-        move = stack.moves[i]
-        if move & 0x3FFF == table_squares and short_move(move) == table_move:
-            stack.scores[i] = TABLE_MOVE
-        else:
-            stack.scores[i] += _capture_score(move)
+        stack.scores[i] += _capture_score(stack.moves[i])
 
 
 def _capture_score(move: int) -> int:

@@ -159,7 +159,9 @@ class Search:
             if limits.nodes is not None and self._searcher.nodes >= limits.nodes:
                 break
         if timer is not None:
+            # Once it has ended, it cannot stop the next search any more.
             timer.cancel()
+            timer.join()
         return Result(pv[0], pv[1] if len(pv) > 1 else NO_MOVE, self._searcher.nodes)
 
     def _iterate(self, depth: int, guess: int) -> int:

@@ -100,7 +100,7 @@ def _check_exchanges(board: Board, position: chess.Board) -> None:
     assert (fen.write(board), board.key) == before
 
 
-@settings(max_examples=scaled(700, 300))
+@settings(max_examples=scaled(500, 300))
 @given(placements(most=30))
 def test_see_is_what_an_exchange_wins_among_pieces_thrown_on_the_board(text: str) -> None:
     _check_exchanges(fen.parse(text), chess.Board(text))

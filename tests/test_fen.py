@@ -14,7 +14,7 @@ from x88.square import NO_SQUARE
 # --- Round trips
 
 
-@settings(max_examples=scaled(300, 200))
+@settings(max_examples=200)
 @given(games())
 def test_the_fen_of_every_position_of_a_game_is_that_of_python_chess(game: Game) -> None:
     for board, position in game.positions():
@@ -326,7 +326,7 @@ def damaged(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=scaled(3000, 1500))
+@settings(max_examples=1500)
 @given(damaged())
 @example("8/8/8/3pP3/8/5n2/8/4K2k w - d6 0 1")
 def test_a_damaged_fen_is_read_or_refused_with_a_value_error(text: str) -> None:

@@ -126,7 +126,7 @@ def test_the_legal_moves_are_those_of_python_chess_all_game(game: Game) -> None:
         assert texts(board) == reference_texts(position)
 
 
-@settings(max_examples=scaled(3000, 2000))
+@settings(max_examples=2000)
 @given(placements())
 def test_the_legal_moves_are_those_of_python_chess_among_pieces_thrown_on_the_board(text: str) -> None:
     assert texts(fen.parse(text)) == reference_texts(chess.Board(text))

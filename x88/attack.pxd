@@ -28,7 +28,7 @@ cdef bint is_near_attacked(Board board, int target) noexcept nogil
 cpdef list attackers(Board board, int target, int side)
 @cython.locals(code=int, kind=int, reach=int, step=int, sq=int)
 cdef bint _attacks(Board board, int origin, int target) noexcept nogil
-@cython.locals(least=int, row=int, i=int, sq=int, kind=int, step=int, first=int)
+@cython.locals(back=int, least=int, row=int, i=int, sq=int, kind=int, step=int, first=int)
 cdef int _least_attacker(Board board, int target, int side) noexcept nogil
 @cython.locals(target=int, side=int, at_risk=int, depth=int, sq=int, code=int, i=int, gains="int[33]", lifted="int[33]")
 cpdef int see(Board board, int move) noexcept nogil

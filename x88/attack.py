@@ -228,6 +228,11 @@ def _least_attacker(board: Board, target: int, side: int) -> int:
 
     Pieces of the list whose square is empty have been lifted off by an exchange.
     """
+    back = target - 16 + 32 * side
+    if board.squares[back - 1 & 0xFF] == WHITE_PIECE << side | PAWN:
+        return back - 1
+    if board.squares[back + 1 & 0xFF] == WHITE_PIECE << side | PAWN:
+        return back + 1
     least = NO_SQUARE
     row = side * REACH_ROW + DIFFERENCE + target
     for i in range(side << 4, (side << 4) + board.count[side]):
@@ -236,7 +241,7 @@ def _least_attacker(board: Board, target: int, side: int) -> int:
         if kind == KING:
             if least == NO_SQUARE and REACH[row - sq] & NEXT_TO:
                 least = sq
-        elif REACH[row - sq] & kind:
+        elif kind != PAWN and REACH[row - sq] & kind:
             if least != NO_SQUARE and VALUE[kind] >= VALUE[board.squares[least]]:
                 continue
             if kind & SLIDER:
@@ -247,8 +252,6 @@ def _least_attacker(board: Board, target: int, side: int) -> int:
                 if first != sq:
                     continue
             least = sq
-            if kind == PAWN:
-                break
     return least
 
 
