@@ -96,7 +96,7 @@ def _takers(pieces: Pieces, target: Square, white: bool) -> list[Square]:
 
 def _attackers(pieces: Pieces, target: Square, white: bool) -> list[Square]:
     file, rank = target
-    found = []
+    found: list[Square] = []
 
     def look(letters: str, squares: list[Square]) -> None:
         letters = letters.upper() if white else letters

@@ -1,0 +1,139 @@
+"""Perft against published counts and against python-chess, counting the last ply and playing every leaf."""
+
+from pathlib import Path
+
+import chess
+import pytest
+from hypothesis import given, settings
+
+from tests.oracle import Game, games, generated, packed, placements, reference_texts, scaled
+from x88 import fen
+from x88.board import Board
+from x88.movegen import MoveStack
+from x88.perft import count_moves, leaves_under, perft, play_leaves
+
+# Leaves of one count at most, so that all positions take a few seconds on either build.
+COUNTED = scaled(10_000_000, 100_000)
+PLAYED = scaled(1_000_000, 20_000)
+
+Row = tuple[str, dict[int, int]]
+
+_stack = MoveStack()
+
+
+def read(path: Path) -> list[Row]:
+    """The rows of an EPD perft suite: `FEN ;D1 20 ;D2 400`, lines with # left out."""
+    rows = []
+    for line in path.read_text(encoding="ascii").splitlines():
+        if line.strip() and not line.startswith("#"):
+            text, *counts = line.split(";")
+            depths = dict(count.split() for count in counts)
+            rows.append((text.strip(), {int(depth[1:]): int(leaves) for depth, leaves in depths.items()}))
+    return rows
+
+
+HERE = Path(__file__).resolve().parent
+OWN = read(HERE / "perft.epd")
+_shared = HERE.parent.parent / "shared" / "data" / "perft" / "standard.epd"
+SHARED = read(_shared) if _shared.exists() else []
+
+
+def deepest(counts: dict[int, int], budget: int) -> int:
+    """The greatest depth whose leaves keep within the budget, at least 1."""
+    return max([1, *(depth for depth, leaves in counts.items() if leaves <= budget)])
+
+
+def reference_perft(position: chess.Board, depth: int) -> int:
+    """python-chess's leaves, the last ply counted."""
+    if depth == 0:
+        return 1
+    if depth == 1:
+        return position.legal_moves.count()
+    total = 0
+    for move in position.legal_moves:
+        position.push(move)
+        total += reference_perft(position, depth - 1)
+        position.pop()
+    return total
+
+
+def names(rows: list[Row]) -> list[str]:
+    """The positions, as names of tests."""
+    return [text for text, _ in rows]
+
+
+@pytest.mark.parametrize(("text", "counts"), OWN, ids=names(OWN))
+def test_the_leaves_counted_and_played_are_the_published_ones(text: str, counts: dict[int, int]) -> None:
+    _check_counts(text, counts)
+
+
+def test_the_suite_has_its_positions() -> None:
+    assert len(OWN) >= 40
+    assert len({text for text, _ in OWN}) == len(OWN)
+    assert all(list(counts) == list(range(1, len(counts) + 1)) and len(counts) >= 3 for _, counts in OWN)
+
+
+def test_the_leaves_of_the_shared_suite_are_the_published_ones() -> None:
+    """Where ../shared lies beside the checkout; the suite above is for every clone."""
+    for text, counts in SHARED:
+        _check_counts(text, counts)
+
+
+def _check_counts(text: str, counts: dict[int, int]) -> None:
+    board, stack = fen.parse(text), MoveStack()
+    before = fen.write(board), board.key
+    for depth, leaves in counts.items():
+        if leaves <= COUNTED:
+            assert perft(board, stack, 0, depth) == leaves, (text, depth)
+        if leaves <= PLAYED:
+            assert play_leaves(board, stack, 0, depth) == leaves, (text, depth)
+    board.check_invariants()
+    assert (fen.write(board), board.key) == before
+
+
+@pytest.mark.parametrize(("text", "counts"), OWN, ids=names(OWN))
+def test_divide_is_that_of_python_chess(text: str, counts: dict[int, int]) -> None:
+    depth = deepest(counts, 10_000)
+    board, position = fen.parse(text), chess.Board(text)
+    assert set(packed(board)) == reference_texts(position)
+    total = 0
+    for text_of_move, move in packed(board).items():
+        position.push_uci(text_of_move)
+        leaves = reference_perft(position, depth - 1)
+        position.pop()
+        assert leaves_under(board, move, depth) == leaves, text_of_move
+        assert leaves_under(board, move, depth, True) == leaves, text_of_move
+        total += leaves
+    assert total == counts[depth]
+    board.check_invariants()
+
+
+@settings(max_examples=scaled(200, 100))
+@given(games())
+def test_the_moves_of_a_position_are_counted_without_being_made_all_game(game: Game) -> None:
+    for board, position in game.positions():
+        _check_count(board, position)
+
+
+@settings(max_examples=scaled(2000, 1200))
+@given(placements())
+def test_the_moves_of_pieces_thrown_on_the_board_are_counted_without_being_made(text: str) -> None:
+    _check_count(fen.parse(text), chess.Board(text))
+
+
+def _check_count(board: Board, position: chess.Board) -> None:
+    count = count_moves(board, _stack, 0)
+    assert count == len(generated(board)) == position.legal_moves.count()
+
+
+def test_depth_zero_is_one_leaf() -> None:
+    board, stack = fen.parse(fen.START), MoveStack()
+    assert perft(board, stack, 0, 0) == play_leaves(board, stack, 0, 0) == 1
+    assert [leaves_under(board, move, 1) for move in packed(board).values()] == [1] * 20
+
+
+@pytest.mark.parametrize("text", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R3k3/8/4K3/8/8/8/8/8 b - - 0 1"])
+def test_a_finished_game_has_no_leaves(text: str) -> None:
+    board, stack = fen.parse(text), MoveStack()
+    assert [perft(board, stack, 0, depth) for depth in (1, 2, 3)] == [0, 0, 0]
+    assert [play_leaves(board, stack, 0, depth) for depth in (1, 2, 3)] == [0, 0, 0]
