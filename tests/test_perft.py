@@ -13,7 +13,7 @@ from x88.movegen import MoveStack
 from x88.perft import count_moves, leaves_under, perft, play_leaves
 
 # Leaves of one count at most, so that all positions take a few seconds on either build.
-COUNTED = scaled(10_000_000, 100_000)
+COUNTED = scaled(12_000_000, 100_000)
 PLAYED = scaled(1_000_000, 20_000)
 
 Row = tuple[str, dict[int, int]]

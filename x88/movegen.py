@@ -243,8 +243,6 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
         pin = board.pins[origin]
         if kind & 0x0E:
             # The moff loop.
-            if pin and kind == KNIGHT:
-                continue
             move = origin | kind << MOVED_SHIFT
             jx = MOFF[kind]
             step = MOFF[jx]
@@ -273,11 +271,12 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
                     sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
                     if origin & RANK == start and board.squares[target + forward] == EMPTY:
                         sp = _add_double_push(stack, sp, origin, target + forward)
+            # A pinned pawn has nothing between itself and its king: on the line it can only take the pinner.
             left = target - 1 & 0xFF
-            if board.squares[left] & enemy and (pin == 0 or pin == forward - 1 or pin == 1 - forward):
+            if board.squares[left] & enemy and (pin == 0 or pin == forward - 1):
                 sp = _add_pawn_move(board, stack, sp, origin, left, recapture)
             right = target + 1
-            if board.squares[right] & enemy and (pin == 0 or pin == forward + 1 or pin == -1 - forward):
+            if board.squares[right] & enemy and (pin == 0 or pin == forward + 1):
                 sp = _add_pawn_move(board, stack, sp, origin, right, recapture)
             if board.en_passant == left or board.en_passant == right:
                 sp = _add_en_passant(board, stack, sp, origin)
