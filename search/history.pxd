@@ -1,3 +1,5 @@
+from libc.stdint cimport int16_t
+
 cimport cython
 
 from x88.move cimport SQUARE, TARGET_SHIFT
@@ -6,7 +8,7 @@ from x88.move cimport SQUARE, TARGET_SHIFT
 @cython.final
 cdef class History:
     cdef int[272] killers   # two for every ply
-    cdef int[6144] quiets   # [code << 7 | target]
+    cdef int16_t[6144] quiets   # [code << 7 | target]
 
     cpdef void clear(self) noexcept nogil
     cpdef void new_search(self) noexcept nogil

@@ -1,3 +1,5 @@
+from libc.stdint cimport int8_t, uint16_t
+
 cimport cython
 
 from x88.board cimport Board
@@ -9,8 +11,8 @@ from x88.piece cimport (
 )
 from x88.square cimport DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, RANK, REACH_ROW
 
-cdef int[512] REACH
-cdef int[256] DIRECTION
+cdef uint16_t[512] REACH
+cdef int8_t[256] DIRECTION
 cdef int[50] MOFF
 cdef int[48] VALUE
 

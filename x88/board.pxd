@@ -1,4 +1,4 @@
-from libc.stdint cimport int8_t, uint8_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
 
 from x88.move cimport CAPTURED, CASTLING, DOUBLE_PUSH, EN_PASSANT, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
 from x88.piece cimport (
@@ -21,8 +21,8 @@ cdef uint64_t[6144] PIECE_KEYS
 cdef uint64_t[16] CASTLING_KEYS
 cdef uint64_t[8] EN_PASSANT_KEYS
 cdef uint64_t TURN_KEY
-cdef int[512] REACH
-cdef int[256] DIRECTION
+cdef uint16_t[512] REACH
+cdef int8_t[256] DIRECTION
 cdef int[128] KEPT_RIGHTS
 
 

@@ -1,3 +1,5 @@
+from libc.stdint cimport int8_t, uint16_t
+
 cimport cython
 
 from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
@@ -19,8 +21,8 @@ cpdef enum:
 
 cdef int[50] MOFF
 cdef int[48] VALUE
-cdef int[512] REACH
-cdef int[256] DIRECTION
+cdef uint16_t[512] REACH
+cdef int8_t[256] DIRECTION
 
 
 @cython.final
