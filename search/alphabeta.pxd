@@ -2,7 +2,7 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.order cimport pick, score_moves
+from search.order cimport KILLER, pick, score_moves, score_quiets
 from search.quiescence cimport quiesce
 from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
@@ -16,7 +16,7 @@ from x88.piece cimport PAWN, WHITE_PIECE
 cdef int[4096] REDUCTION
 
 @cython.locals(pv_node=bint, in_check=bint, table_move=int, static=int, data=uint64_t, score=int, bound=int,
-               end=int, best=int, best_move=int, old_alpha=int, i=int, move=int, number=int, quiet=bint, reduction=int)
+               end=int, best=int, best_move=int, ordered=bint, old_alpha=int, i=int, move=int, number=int, quiet=bint, reduction=int)
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint null_allowed) noexcept nogil
 @cython.locals(own=int)
 cdef bint has_pieces(Board board) noexcept nogil

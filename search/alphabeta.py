@@ -13,7 +13,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.order import pick, score_moves
+    from search.order import KILLER, pick, score_moves, score_quiets
     from search.quiescence import quiesce
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
@@ -111,15 +111,20 @@ def search(
     end = generate(searcher.board, searcher.stack, sp)
     if end == sp:
         return ply - MATE if in_check else DRAW
-    score_moves(searcher.board, searcher.stack, searcher.history, sp, end, ply, table_move)
+    score_moves(searcher.stack, searcher.history, sp, end, ply, table_move)
     # 7. A check is looked through to its end.
     if in_check:
         depth += 1
     best = -INFINITE
     best_move = 0
+    ordered = False
     old_alpha = alpha
     for i in range(sp, end):
         move = pick(searcher.board, searcher.stack, i, end)
+        if not ordered and searcher.stack.scores[i] < KILLER - 1:
+            ordered = True
+            score_quiets(searcher.board, searcher.stack, searcher.history, i, end)
+            move = pick(searcher.board, searcher.stack, i, end)
         number = i - sp + 1
         quiet = not move & (CAPTURED | PROMOTED)
         searcher.make(move)
@@ -144,7 +149,8 @@ def search(
             if score > alpha:
                 alpha = score
                 best_move = move
-                searcher.update_pv(ply, move)
+                if pv_node:
+                    searcher.update_pv(ply, move)
                 if score >= beta:
                     # 9. A quiet move that refutes is tried early elsewhere; those tried before it in vain,
                     # later.

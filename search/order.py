@@ -33,10 +33,8 @@ if not cython.compiled:
 VALUE = piece.VALUE
 
 
-def score_moves(
-    board: Board, stack: MoveStack, history: History, sp: int, end: int, ply: int, table_move: int
-) -> None:
-    """Turn the generator's scores of the moves from `sp` to `end` into the search's."""
+def score_moves(stack: MoveStack, history: History, sp: int, end: int, ply: int, table_move: int) -> None:
+    """Turn the generator's scores of the moves from `sp` to `end` into the search's, but for the history."""
     first = history.killers[2 * ply]
     second = history.killers[2 * ply + 1]
     # Comparing the squares first spares most moves the call.
@@ -51,7 +49,13 @@ def score_moves(
             stack.scores[i] = KILLER
         elif move == second:
             stack.scores[i] = KILLER - 1
-        else:
+
+
+def score_quiets(board: Board, stack: MoveStack, history: History, start: int, end: int) -> None:
+    """Add the history scores, once the better moves have been searched: most nodes never come to that."""
+    for i in range(start, end):
+        move = stack.moves[i]
+        if not move & (CAPTURED | PROMOTED):
             index = board.squares[move & SQUARE] << 7 | move >> TARGET_SHIFT & SQUARE
             stack.scores[i] += history.quiets[index]
 

@@ -39,7 +39,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
     # 2. Captures and promotions, or every evasion of a check.
     end = generate_captures(searcher.board, searcher.stack, sp)
     if in_check:
-        score_moves(searcher.board, searcher.stack, searcher.history, sp, end, ply, 0)
+        score_moves(searcher.stack, searcher.history, sp, end, ply, 0)
     else:
         score_captures(searcher.stack, sp, end)
     for i in range(sp, end):

@@ -56,4 +56,4 @@ cdef int _moves(Board board, MoveStack stack, int sp, bint quiets) noexcept nogi
                kind=int, target=int, sq=int, line=int)
 cdef int _evasions(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(stack=MoveStack)
-cdef MoveStack _own_stack()
+cdef MoveStack own_stack()

@@ -348,7 +348,7 @@ def legal_moves(board: Board) -> list[int]:
 
 def scored_moves(board: Board) -> list[tuple[int, int]]:
     """All legal moves with the generator's scores, best first."""
-    stack = _own_stack()
+    stack = own_stack()
     end = generate(board, stack, 0)
     found = [(stack.move_at(i), stack.score_at(i)) for i in range(end)]
     found.sort(key=lambda pair: -pair[1])
@@ -358,7 +358,7 @@ def scored_moves(board: Board) -> list[tuple[int, int]]:
 _scratch = threading.local()
 
 
-def _own_stack() -> MoveStack:
+def own_stack() -> MoveStack:
     """This thread's scratch stack: a new one for every list would cost more than the list."""
     stack: MoveStack | None = getattr(_scratch, "stack", None)
     if stack is None:

@@ -2,7 +2,7 @@ cimport cython
 
 from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
 from x88.board cimport WHITE_LONG, WHITE_SHORT, Board
-from x88.movegen cimport MoveStack, generate
+from x88.movegen cimport MoveStack, generate, own_stack
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
@@ -27,5 +27,5 @@ cdef int _count_steps(Board board, int origin, int row, int closed) noexcept nog
 cdef int _count_line(Board board, int origin, int step, int enemy) noexcept nogil
 @cython.locals(side=int, origin=int, king=int, closed=int, total=int, jx=int, target=int, rights=int)
 cdef int _count_king(Board board) noexcept nogil
-@cython.locals(total="long long")
+@cython.locals(stack=MoveStack, total="long long")
 cpdef long long leaves_under(Board board, int move, int depth, bint playing=*)

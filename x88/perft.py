@@ -15,7 +15,7 @@ from x88 import piece
 if not cython.compiled:
     from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
     from x88.board import WHITE_LONG, WHITE_SHORT, Board
-    from x88.movegen import MoveStack, generate
+    from x88.movegen import MoveStack, generate, own_stack
     from x88.piece import (
         ANY_PIECE,
         BISHOP,
@@ -203,7 +203,7 @@ def leaves_under(board: Board, move: int, depth: int, playing: bool = False) -> 
 
     `playing` makes and unmakes every leaf instead of counting the last ply. Runs without the GIL.
     """
-    stack = MoveStack()
+    stack = own_stack()
     board.make(move)
     with cython.nogil:
         total = play_leaves(board, stack, 0, depth - 1) if playing else perft(board, stack, 0, depth - 1)
