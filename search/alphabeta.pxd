@@ -2,7 +2,7 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.order cimport KILLER, pick, score_moves, score_quiets
+from search.order cimport KILLER, order_rest, pick, score_moves
 from search.quiescence cimport quiesce
 from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher

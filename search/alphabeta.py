@@ -13,7 +13,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.order import KILLER, pick, score_moves, score_quiets
+    from search.order import KILLER, order_rest, pick, score_moves
     from search.quiescence import quiesce
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
@@ -120,11 +120,12 @@ def search(
     ordered = False
     old_alpha = alpha
     for i in range(sp, end):
-        move = pick(searcher.board, searcher.stack, i, end)
-        if not ordered and searcher.stack.scores[i] < KILLER - 1:
-            ordered = True
-            score_quiets(searcher.board, searcher.stack, searcher.history, i, end)
-            move = pick(searcher.board, searcher.stack, i, end)
+        if not ordered:
+            pick(searcher.board, searcher.stack, i, end)
+            if searcher.stack.scores[i] < KILLER - 1:
+                order_rest(searcher.board, searcher.stack, searcher.history, i, end)
+                ordered = True
+        move = searcher.stack.moves[i]
         number = i - sp + 1
         quiet = not move & (CAPTURED | PROMOTED)
         searcher.make(move)

@@ -51,13 +51,24 @@ def score_moves(stack: MoveStack, history: History, sp: int, end: int, ply: int,
             stack.scores[i] = KILLER - 1
 
 
-def score_quiets(board: Board, stack: MoveStack, history: History, start: int, end: int) -> None:
-    """Add the history scores, once the better moves have been searched: most nodes never come to that."""
+def order_rest(board: Board, stack: MoveStack, history: History, start: int, end: int) -> None:
+    """Add the history scores and sort what is left, once captures and killers have been searched.
+
+    Most nodes never come to that. Those that do search most of their moves, so one insertion sort is cheaper than
+    picking them one by one.
+    """
     for i in range(start, end):
         move = stack.moves[i]
+        score = stack.scores[i]
         if not move & (CAPTURED | PROMOTED):
-            index = board.squares[move & SQUARE] << 7 | move >> TARGET_SHIFT & SQUARE
-            stack.scores[i] += history.quiets[index]
+            score += history.quiets[board.squares[move & SQUARE] << 7 | move >> TARGET_SHIFT & SQUARE]
+        j = i
+        while j > start and stack.scores[j - 1] < score:
+            stack.moves[j] = stack.moves[j - 1]
+            stack.scores[j] = stack.scores[j - 1]
+            j -= 1
+        stack.moves[j] = move
+        stack.scores[j] = score
 
 
 def score_captures(stack: MoveStack, sp: int, end: int) -> None:
