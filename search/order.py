@@ -54,8 +54,8 @@ def score_moves(stack: MoveStack, history: History, sp: int, end: int, ply: int,
 def order_rest(board: Board, stack: MoveStack, history: History, start: int, end: int) -> None:
     """Add the history scores and sort what is left, once captures and killers have been searched.
 
-    Most nodes never come to that. Those that do search most of their moves, so one insertion sort is cheaper than
-    picking them one by one.
+    Most nodes never come to that. Those that do search most of their moves, so one insertion sort is cheaper
+    than picking them one by one.
     """
     for i in range(start, end):
         move = stack.moves[i]
