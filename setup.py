@@ -110,8 +110,8 @@ def obstacle() -> str:
 def extensions() -> list[Extension]:
     """One for each module that has a header."""
     names = sorted(path[:-4] for package in ("x88", "search") for path in glob.glob(f"{package}/*.pxd"))
-    # Lists of moves are short: vectorised loops over them cost more than they save. Nothing here relies on signed
-    # integers that wrap, as the builds could not be equal then, and indices cost less without that promise.
+    # Lists of moves are short: vectorised loops over them cost more than they save. Nothing here relies on
+    # signed integers that wrap, as the builds could not be equal then, and indices cost less without it.
     flags = ["/O2"] if sys.platform == "win32" else ["-O3", "-fno-tree-vectorize", "-fno-wrapv", "-g0"]
     options: dict[str, Any] = {"extra_compile_args": flags}
     if STABLE_ABI:
