@@ -18,10 +18,10 @@ cdef int[48] VALUE
 
 @cython.locals(first=int, second=int, table_squares=int, i=int, move=int)
 cdef void score_moves(MoveStack stack, History history, int sp, int end, int ply, int table_move) noexcept nogil
-@cython.locals(i=int, j=int, move=int, score=int)
-cdef void order_rest(Board board, MoveStack stack, History history, int start, int end) noexcept nogil
 @cython.locals(i=int)
 cdef void score_captures(MoveStack stack, int sp, int end) noexcept nogil
+@cython.locals(i=int, j=int, move=int, score=int)
+cdef void order_rest(Board board, MoveStack stack, History history, int start, int end) noexcept nogil
 cdef int _capture_score(int move) noexcept nogil
 @cython.locals(best=int, i=int, move=int, score=int)
 cdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil

@@ -51,6 +51,12 @@ def score_moves(stack: MoveStack, history: History, sp: int, end: int, ply: int,
             stack.scores[i] = KILLER - 1
 
 
+def score_captures(stack: MoveStack, sp: int, end: int) -> None:
+    """The same for a list of captures and promotions alone, where no move of the table is known."""
+    for i in range(sp, end):
+        stack.scores[i] += _capture_score(stack.moves[i])
+
+
 def order_rest(board: Board, stack: MoveStack, history: History, start: int, end: int) -> None:
     """Add the history scores and sort what is left, once captures and killers have been searched.
 
@@ -69,12 +75,6 @@ def order_rest(board: Board, stack: MoveStack, history: History, start: int, end
             j -= 1
         stack.moves[j] = move
         stack.scores[j] = score
-
-
-def score_captures(stack: MoveStack, sp: int, end: int) -> None:
-    """The same for a list of captures and promotions, without a table's move."""
-    for i in range(sp, end):
-        stack.scores[i] += _capture_score(stack.moves[i])
 
 
 def _capture_score(move: int) -> int:

@@ -21,7 +21,7 @@ from tests.oracle import (
     to_0x88,
 )
 from x88 import coordinate, fen
-from x88.attack import attackers, in_check, is_attacked, see, see_at_least
+from x88.attack import attackers, in_check, is_attacked, last_move_checks, see, see_at_least
 from x88.board import Board
 from x88.piece import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, VALUES
 
@@ -51,6 +51,51 @@ def _check_attacks(board: Board, position: chess.Board) -> None:
             assert sorted(attackers(board, target, side)) == sorted(wanted)
             assert bool(is_attacked(board, target, side)) == bool(wanted)
     assert bool(in_check(board)) == position.is_check()
+
+
+@settings(max_examples=scaled(2000, 800))
+@given(placements())
+def test_the_last_move_tells_of_every_check_among_pieces_thrown(text: str) -> None:
+    board = fen.parse(text)
+    assert bool(last_move_checks(board)) == bool(in_check(board))
+    for move in packed(board).values():
+        board.make(move)
+        assert bool(last_move_checks(board)) == bool(in_check(board)), coordinate.write(move)
+        board.unmake()
+    if not in_check(board):
+        board.make_null()
+        assert not last_move_checks(board)
+        board.unmake_null()
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a8"),
+        ("4k3/8/8/8/8/8/4N3/4R1K1 w - - 0 1", "e2c3"),
+        ("8/P6k/8/8/8/8/8/4K3 w - - 0 1", "a7a8n"),
+        ("7k/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"),
+        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1"),
+        ("8/8/8/k2pP2R/8/8/8/4K3 w - d6 0 1", "e5d6"),
+        ("8/2k5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"),
+        ("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "d6d7"),
+    ],
+    ids=[
+        "slider",
+        "discovered",
+        "knight made",
+        "queen made",
+        "castling",
+        "en passant opens",
+        "en passant",
+        "pawn",
+    ],
+)
+def test_every_kind_of_checking_move_is_seen(text: str, move: str) -> None:
+    board, position = fen.parse(text), chess.Board(text)
+    board.make(coordinate.parse(board, move))
+    position.push_uci(move)
+    assert bool(last_move_checks(board)) == position.is_check() == (move != "a7a8n")
 
 
 @pytest.mark.parametrize("letter", "PNBRQKpnbrqk")
