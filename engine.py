@@ -161,17 +161,30 @@ class Engine:
         self._perft.start()
 
     def _run_perft(self, board: Board, depth: int) -> None:
-        """The leaves under each move, and their sum; `stop` ends it between two moves."""
+        """The leaves under each move, and their sum, until stopped."""
         started = time.perf_counter()
         total = 0
         for move in legal_moves(board):
+            leaves = self._leaves_under(board, move, depth)
             if self._perft_stopped.is_set():
                 self._info("perft stopped")
                 return
-            leaves = leaves_under(board, move, depth)
             total += leaves
             self._write(f"{coordinate.write(move)}: {leaves}")
         self._write(_perft_summary(total, time.perf_counter() - started))
+
+    def _leaves_under(self, board: Board, move: int, depth: int) -> int:
+        """The leaves under a move; where they are many, reply by reply, so that `stop` need not wait."""
+        if depth < 5:
+            return leaves_under(board, move, depth)
+        total = 0
+        board.make(move)
+        for reply in legal_moves(board):
+            if self._perft_stopped.is_set():
+                break
+            total += leaves_under(board, reply, depth - 1)
+        board.unmake()
+        return total
 
     def _stop(self, _words: list[str]) -> None:
         self._search.stop()

@@ -280,6 +280,17 @@ def test_perft_can_be_stopped(moff: Conversation) -> None:
     assert moff.ready() == []
 
 
+def test_a_perft_of_hours_is_stopped_within_seconds(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("position startpos", f"go perft {8 if build.compiled else 6}")
+    time.sleep(0.3)
+    began = time.perf_counter()
+    moff.send("stop")
+    moff.until("info string perft stopped")
+    # A root move by itself is twenty times a reply's work.
+    assert time.perf_counter() - began < 10
+
+
 @pytest.mark.parametrize("search", ["go infinite", "go perft 6", "isready"])
 def test_quit_and_end_of_input_end_the_process(search: str) -> None:
     for lines in ([search, "quit"], [search]):
