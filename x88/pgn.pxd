@@ -1,0 +1,54 @@
+cimport cython
+
+from x88.attack cimport in_check
+from x88.board cimport HISTORY, Board
+from x88.move cimport NO_MOVE
+from x88.movegen cimport MoveStack, generate
+from x88.san cimport find, play, read
+
+
+cdef class Move:
+    cdef readonly str san
+    cdef readonly int move
+    cdef readonly str fen
+    cdef public tuple nags
+    cdef public str comment
+    cdef public tuple variations
+
+
+cdef class Reader:
+    cdef object _stream
+    cdef Py_ssize_t _line         # lines taken in so far
+    cdef bytes _pushed_back       # the first line of the next game
+    cdef bytes _text              # what has been taken in
+    cdef Py_ssize_t _position     # how far it has been read
+    cdef Py_ssize_t _here         # where this game begins in it,
+    cdef Py_ssize_t _line_here    # and on which line of the file
+    cdef Py_ssize_t _number
+    cdef MoveStack _stack
+    cdef Board _start
+
+    @cython.locals(lines=list, size=Py_ssize_t, last=bytes, line=bytes, is_open=bint, movetext=bint, tags=bint, blank=bint)
+    cdef bint _fill(self) except -1
+    @cython.locals(i=Py_ssize_t, board=Board, lost=bint)
+    cdef bint _read_game(self, game, const unsigned char* text, Py_ssize_t size) except -1
+    cdef Py_ssize_t _skip_space(self, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept
+    cdef Py_ssize_t _read_tag(self, game, Py_ssize_t i) except -1
+    cdef Board _set_up(self, game)
+    @cython.locals(stack=MoveStack, moves=list, branches=list, in_variation=bint, c=int, start=Py_ssize_t, end=int,
+                   stop=Py_ssize_t, move=int, played=Move, last=Move, san=str, was_lost=bint)
+    cdef Py_ssize_t _read_moves(self, game, Board board, const unsigned char* text, Py_ssize_t i, Py_ssize_t size,
+                                bint lost) except -1
+    cdef bint _read_word(self, game, Board board, line, Py_ssize_t start, Py_ssize_t end) except -1
+    cdef _note(self, game, Py_ssize_t i, str text)
+    cdef Py_ssize_t _line_of(self, Py_ssize_t i) except -1
+
+
+cdef bint _is_digit(int character) noexcept nogil
+cdef bint _is_zero_castling(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
+cdef Py_ssize_t _index_of(const unsigned char* text, Py_ssize_t i, Py_ssize_t size, int character) noexcept nogil
+@cython.locals(c=int)
+cdef Py_ssize_t _end_of_word(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
+cdef str _decode(bytes text)
+cdef _take_back(Board board, int move)
+cdef _play_again(Board board, int move)

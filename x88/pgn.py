@@ -1,0 +1,577 @@
+"""PGN, portable game notation: games with tags, comments, NAGs and variations, in and out.
+
+The reader streams: one game at a time, whatever the size of the file. Every move carries its SAN and the FEN
+after it, as the `Move` object of "Modelarea tablei și jocului de șah" (XII) does. Damage in a game is noted
+with its line, keeps the moves before it and never costs the next game. The writer gives the export format.
+"""
+
+import re
+from typing import Any, BinaryIO, NamedTuple
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88 import fen
+from x88.san import complaint
+
+if not cython.compiled:
+    from x88.attack import in_check
+    from x88.board import HISTORY, Board
+    from x88.move import NO_MOVE
+    from x88.movegen import MoveStack, generate
+    from x88.san import find, play, read
+
+
+ROSTER = {
+    "Event": "?",
+    "Site": "?",
+    "Date": "????.??.??",
+    "Round": "?",
+    "White": "?",
+    "Black": "?",
+    "Result": "*",
+}
+"""The seven tags that every game has, in their order, with what stands for the unknown."""
+
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+UNFINISHED = "*"
+
+_WIDTH = 79
+_LONGEST_GAME = 1 << 24
+_ENOUGH = 1 << 16
+_DEEPEST = 64
+_MARKS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
+_SYMBOLS = {
+    "=": 10,
+    "+=": 14,
+    "=+": 15,
+    "+/=": 14,
+    "=/+": 15,
+    "+/-": 16,
+    "-/+": 17,
+    "+-": 18,
+    "-+": 19,
+    "N": 146,
+}
+_SAID_BESIDES = ("e.p.", "ep", "ep.", "e.p", "+", "++", "#", "mate", "ch", "ch.")
+_VARIANTS = ("standard", "normal", "chess", "from position", "")
+_TAG = re.compile(rb'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
+_LENIENT_TAG = re.compile(rb'\[\s*(\w+)\s+"(.*)"\s*\][ \t\r]*$', re.MULTILINE)
+_ESCAPED = re.compile(r"\\(.)")
+_ENDS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
+
+
+class Fault(NamedTuple):
+    """Damage found in a game: the line of the file, counted from 1, and what is wrong there."""
+
+    line: int
+    text: str
+
+
+class Move:
+    """A move of a game: its SAN, the packed move (0 for a null move, "--"), the FEN after it, its NAGs, the
+    comment after it, and the variations that could have been played instead.
+    """
+
+    def __init__(self, san: str, move: int, fen: str) -> None:
+        self.san = san
+        self.move = move
+        self.fen = fen
+        self.nags: tuple[int, ...] = ()
+        self.comment = ""
+        self.variations: tuple[Variation, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<{self.san} {self.fen}>"
+
+
+class Variation:
+    """A line of moves, and the comment before the first of them."""
+
+    def __init__(self) -> None:
+        self.comment = ""
+        self.moves: list[Move] = []
+
+
+class Game(Variation):
+    """A game: tags in the order of the file, the FEN it starts from, its moves, its result, and the faults
+    found in it; its number in the file and its first line, counted from 1.
+    """
+
+    def __init__(self, tags: dict[str, str] | None = None) -> None:
+        super().__init__()
+        self.tags = tags or {}
+        self.start = fen.START
+        self.result = UNFINISHED
+        self.faults: list[Fault] = []
+        self.number = 1
+        self.line = 1
+
+    def as_dict(self) -> dict[str, Any]:
+        """The game for JSON: tags, start, result, comment, moves and faults."""
+        return {
+            "tags": self.tags,
+            "start": self.start,
+            "result": self.result,
+            "comment": self.comment,
+            "moves": [_move_as_dict(move) for move in self.moves],
+            "faults": [fault._asdict() for fault in self.faults],
+        }
+
+
+def _move_as_dict(move: Move) -> dict[str, Any]:
+    found: dict[str, Any] = {"san": move.san, "fen": move.fen}
+    if move.nags:
+        found["nags"] = list(move.nags)
+    if move.comment:
+        found["comment"] = move.comment
+    if move.variations:
+        found["variations"] = [
+            {"comment": line.comment, "moves": [_move_as_dict(move) for move in line.moves]}
+            for line in move.variations
+        ]
+    return found
+
+
+def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> Game:
+    """The game of these legal packed moves from a FEN, to be written."""
+    game = Game(dict(tags))
+    game.start = start
+    game.result = result
+    board = fen.parse(start)
+    stack = MoveStack()
+    for move in moves:
+        board.forget()
+        text = play(board, stack, 0, generate(board, stack, 0), move)
+        game.moves.append(Move(text, move, fen.write(board)))
+    return game
+
+
+# Reading.
+
+
+class Reader:
+    """An iterator over the games of a binary stream.
+
+    UTF-8, with or without a byte-order mark; what is not UTF-8 is taken for Latin-1. No input raises but what
+    the stream itself raises.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._line = 0
+        self._pushed_back = b""
+        self._text = b""
+        self._position = 0
+        self._number = 0
+        self._here = 0
+        self._line_here = 1
+        self._stack = MoveStack()
+        self._start = fen.parse(fen.START)
+
+    def __iter__(self) -> "Reader":
+        return self
+
+    def __next__(self) -> Game:
+        while True:
+            game = Game()
+            if self._read_game(game, self._text, len(self._text)):
+                self._number += 1
+                game.number = self._number
+                return game
+            if not self._fill():
+                raise StopIteration
+
+    def _fill(self) -> bool:
+        """Take in the lines up to the end of the next game, at least; False at the end of the stream.
+
+        A game ends before the next one's tags, or at an empty line after its result. Only where a comment was
+        left open, the tags have to follow an empty line.
+        """
+        lines: list[bytes] = []
+        size = 0
+        last = b""
+        is_open = movetext = tags = blank = False
+        self._position = self._here = 0
+        self._line_here = self._line + 1
+        while size < _LONGEST_GAME:
+            line = self._pushed_back or self._stream.readline(_LONGEST_GAME)
+            self._pushed_back = b""
+            if not line:
+                break
+            if self._line == 0 and line.startswith(b"\xef\xbb\xbf"):
+                line = line[3:]
+            if line.isspace():
+                blank = True
+            else:
+                if line.startswith(b"["):
+                    if movetext and (not is_open or (blank and _TAG.match(line))):
+                        self._pushed_back = line
+                        break
+                    if not movetext and tags and blank and line.startswith(b"[Event "):
+                        self._pushed_back = line
+                        break
+                    tags = True
+                last = line.rstrip()
+                blank = False
+                if not line.startswith(b"[") or not last.endswith(b"]"):
+                    movetext = True
+                if b"{" in line or b"}" in line:
+                    is_open = line.rfind(b"{") > line.rfind(b"}")
+            self._line += line.endswith(b"\n")
+            size += len(line)
+            lines.append(line)
+            if (blank or size > _ENOUGH) and movetext and not is_open and last.endswith(_ENDS):
+                break
+        self._text = b"".join(lines)
+        return bool(lines)
+
+    def _read_game(self, game: Game, text: bytes, size: int) -> bool:
+        """Read the next game of what has been taken in; False if nothing is left of it."""
+        i = self._skip_space(text, self._position, size)
+        if i == size:
+            return False
+        game.line = self._line_here = self._line_of(i)
+        self._here = i
+        while i < size and text[i] == ord("["):
+            i = self._skip_space(text, self._read_tag(game, i), size)
+        board = self._set_up(game)
+        lost = board is None
+        if board is None:
+            board = self._start.copy()
+        self._position = self._read_moves(game, board, text, i, size, lost)
+        if game.result == UNFINISHED:
+            claimed = game.tags.get("Result", UNFINISHED)
+            if claimed in RESULTS:
+                game.result = claimed
+        return True
+
+    def _skip_space(self, text: bytes, i: int, size: int) -> int:
+        """The index of the next character that is no white space; a line that begins with % is white space."""
+        while i < size:
+            if text[i] == ord("%") and (i == 0 or text[i - 1] == ord("\n")):
+                while i < size and text[i] != ord("\n"):
+                    i += 1
+            elif text[i] > ord(" "):
+                break
+            else:
+                i += 1
+        return i
+
+    def _read_tag(self, game: Game, i: int) -> int:
+        """Read the tag pair at an index; returns the index after."""
+        found = _TAG.match(self._text, i) or _LENIENT_TAG.match(self._text, i)
+        if found:
+            value = _decode(found[2])
+            game.tags[_decode(found[1])] = _ESCAPED.sub(r"\1", value) if "\\" in value else value
+            return found.end()
+        end = self._text.find(b"\n", i)
+        end = len(self._text) if end < 0 else end
+        self._note(game, i, f"{_quote(_decode(self._text[i:end]))} is no tag pair, as in [Round \"3\"]")
+        return end
+
+    def _set_up(self, game: Game) -> Board | None:
+        """The board that the game starts from; None if its tags ask for one that cannot be had."""
+        if game.tags.get("Variant", "").lower() not in _VARIANTS:
+            self._note(game, self._here, f"the variant {game.tags['Variant']!r} is not played here")
+            return None
+        if "FEN" not in game.tags:
+            return self._start.copy()
+        try:
+            board = fen.parse(game.tags["FEN"])
+        except ValueError as error:
+            self._note(game, self._here, str(error))
+            return None
+        game.start = fen.write(board)
+        return board
+
+    def _read_moves(self, game: Game, board: Board, text: bytes, i: int, size: int, lost: bool) -> int:
+        """Read the moves up to the game's end; returns the index after.
+
+        A variation branches off before the last move, which is taken back for it and played again after it.
+        `lost` says that the position is not known any more, so moves are passed over to the line's end.
+        """
+        stack = self._stack
+        line: Variation = game
+        moves = game.moves
+        branches: list[tuple[Variation, bool]] = []
+        in_variation = False
+        while i < size:
+            c = text[i]
+            if c <= ord(" "):
+                i += 1
+            elif c == ord("%") and (i == 0 or text[i - 1] == ord("\n")):
+                i = _index_of(text, i, size, ord("\n"))
+            elif _is_digit(c) and not _is_zero_castling(text, i, size):
+                # A move's number, or the result.
+                start = i
+                while i < size and _is_digit(text[i]):
+                    i += 1
+                if i < size and (text[i] == ord("-") or text[i] == ord("/")):
+                    i = _end_of_word(text, i, size)
+                    result = _decode(self._text[start:i])
+                    if result not in RESULTS and result != "1/2":
+                        if not lost:
+                            self._note(game, start, f"{_quote(result)} is neither a move nor a result")
+                    elif not in_variation:
+                        game.result = "1/2-1/2" if result == "1/2" else result
+                        return i
+            elif c == ord("."):
+                i += 1
+            elif c == ord("{"):
+                stop = _index_of(text, i, size, ord("}"))
+                if stop == size:
+                    self._note(game, i, "the comment is not closed")
+                    return size
+                if not lost:
+                    _comment(line, self._text[i + 1 : stop])
+                i = stop + 1
+            elif c == ord(";"):
+                stop = _index_of(text, i, size, ord("\n"))
+                if not lost:
+                    _comment(line, self._text[i + 1 : stop])
+                i = stop
+            elif c == ord("$"):
+                start = i + 1
+                i = start
+                while i < size and _is_digit(text[i]):
+                    i += 1
+                if i == start or i - start > 3:
+                    self._note(game, start, "$ without a number of one to three digits")
+                elif moves and not lost:
+                    moves[-1].nags += (int(self._text[start:i]),)
+            elif c == ord("("):
+                i += 1
+                branches.append((line, lost))
+                in_variation = True
+                if lost or not moves or len(branches) > _DEEPEST:
+                    if not lost:
+                        self._note(game, i - 1, "a variation of no move, or one too deep in others")
+                    lost = True
+                else:
+                    last = moves[-1]
+                    _take_back(board, last.move)
+                    line = Variation()
+                    moves = line.moves
+                    last.variations += (line,)
+            elif c == ord(")"):
+                i += 1
+                if not branches:
+                    self._note(game, i - 1, "a variation is closed that was not opened")
+                else:
+                    branch, was_lost = branches.pop()
+                    if branch is not line:
+                        for played in reversed(moves):
+                            _take_back(board, played.move)
+                        line = branch
+                        moves = line.moves
+                        _play_again(board, moves[-1].move)
+                    lost = was_lost
+                    in_variation = len(branches) > 0
+            elif c == ord("*"):
+                i += 1
+                if not in_variation:
+                    return i
+            else:
+                start = i
+                i = _end_of_word(text, i, size)
+                if lost:
+                    continue
+                if not in_variation:
+                    board.forget()
+                end = generate(board, stack, 0)
+                move = find(stack, 0, end, read(text, start, i))
+                if move > 0 and board.ply < HISTORY - 1:
+                    san = play(board, stack, 0, end, move)
+                    played = Move(san, move, fen.write(board))
+                    moves.append(played)
+                    if text[i - 1] == ord("!") or text[i - 1] == ord("?"):
+                        played.nags = _marks(self._text[start:i])
+                else:
+                    lost = self._read_word(game, board, line, start, i)
+        if branches:
+            self._note(game, size - 1, "a variation is not closed")
+        return i
+
+    def _read_word(self, game: Game, board: Board, line: Variation, start: int, end: int) -> bool:
+        """What a word means that is no legal move; True if the moves after it cannot be followed."""
+        word = _decode(self._text[start:end])
+        if word in ("--", "Z0") and not in_check(board) and board.ply < HISTORY - 1:
+            board.make_null()
+            line.moves.append(Move("--", NO_MOVE, fen.write(board)))
+            return False
+        if line.moves:
+            nag = _MARKS.get(word) or _SYMBOLS.get(word)
+            if nag:
+                line.moves[-1].nags += (nag,)
+                return False
+            if word.lower() in _SAID_BESIDES:
+                return False
+        self._note(game, start, complaint(board, word))
+        return True
+
+    def _note(self, game: Game, i: int, text: str) -> None:
+        """Note damage at an index."""
+        game.faults.append(Fault(self._line_of(i), text))
+
+    def _line_of(self, i: int) -> int:
+        """The line of the file in which the character at an index of this game stands."""
+        return self._line_here + self._text.count(b"\n", self._here, i)
+
+
+def _is_digit(character: int) -> bool:
+    return ord("0") <= character <= ord("9")
+
+
+def _is_zero_castling(text: bytes, i: int, size: int) -> bool:
+    """Whether castling written with zeros begins at an index, not a result."""
+    return i + 2 < size and text[i] == ord("0") and text[i + 1] == ord("-") and text[i + 2] == ord("0")
+
+
+def _index_of(text: bytes, i: int, size: int, character: int) -> int:
+    """The index of the character's next occurrence, `size` if there is none."""
+    while i < size and text[i] != character:
+        i += 1
+    return i
+
+
+def _end_of_word(text: bytes, i: int, size: int) -> int:
+    """The index after the word that begins at an index. The brackets of e8(Q) belong to the word."""
+    i += 1
+    while i < size and text[i] > ord(" "):
+        c = text[i]
+        if c == ord("(") and i + 2 < size and text[i + 2] == ord(")") and _is_digit(text[i - 1]):
+            i += 3
+            continue
+        if (
+            c == ord("{")
+            or c == ord("}")
+            or c == ord("(")
+            or c == ord(")")
+            or c == ord("[")
+            or c == ord("]")
+            or c == ord("<")
+            or c == ord(">")
+            or c == ord(";")
+            or c == ord("$")
+        ):
+            break
+        i += 1
+    return i
+
+
+def _decode(text: bytes) -> str:
+    """UTF-8, or else Latin-1."""
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
+def _quote(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:60] + "...")
+
+
+def _comment(line: Variation, text: bytes) -> None:
+    """Add a comment to the line's last move, or before its first; line ends in it are spaces."""
+    words = " ".join(_decode(text).split())
+    owner: Variation | Move = line.moves[-1] if line.moves else line
+    owner.comment = f"{owner.comment} {words}" if owner.comment and words else owner.comment or words
+
+
+def _marks(word: bytes) -> tuple[int, ...]:
+    """The NAG of the marks that end a move, as in Nf3!?."""
+    marks = word[len(word.rstrip(b"!?")) :].decode("ascii")
+    return (_MARKS[marks],) if marks in _MARKS else ()
+
+
+def _take_back(board: Board, move: int) -> None:
+    """Unmake a move or null move."""
+    if move == NO_MOVE:
+        board.unmake_null()
+    else:
+        board.unmake()
+
+
+def _play_again(board: Board, move: int) -> None:
+    """Make a move or null move."""
+    if move == NO_MOVE:
+        board.make_null()
+    else:
+        board.make(move)
+
+
+# Writing.
+
+
+def write(game: Game) -> str:
+    """The game in export format: the seven tags of the roster in their order, the others sorted, movetext in
+    lines of at most 79 characters.
+    """
+    tags = {**ROSTER, **game.tags, "Result": game.result}
+    if game.start != fen.START:
+        tags |= {"SetUp": "1", "FEN": game.start}
+    names = [*ROSTER, *sorted(tags.keys() - ROSTER.keys())]
+    head = "".join(f'[{name} "{_escape(tags[name])}"]\n' for name in names)
+    words: list[str] = []
+    _write_line(words, game, *_first_turn(game.start))
+    words.append(game.result)
+    return f"{head}\n{_fill_lines(words)}\n"
+
+
+def _escape(value: str) -> str:
+    return " ".join(value.replace("\\", "\\\\").replace('"', '\\"').split("\n"))
+
+
+def _first_turn(start: str) -> tuple[int, bool]:
+    """The number of the first move, and whether it is Black's."""
+    fields = start.split()
+    return int(fields[5]), fields[1] == "b"
+
+
+def _write_line(words: list[str], line: Variation, number: int, black: bool) -> None:
+    """Write the words of a line of moves, variations after the move that they replace."""
+    _write_comment(words, line.comment)
+    told = False
+    for move in line.moves:
+        if not black:
+            words.append(f"{number}.")
+        elif not told:
+            words.append(f"{number}...")
+        words.append(move.san)
+        words.extend(f"${nag}" for nag in move.nags)
+        _write_comment(words, move.comment)
+        for variation in move.variations:
+            inner: list[str] = []
+            _write_line(inner, variation, number, black)
+            if inner:
+                inner[0] = f"({inner[0]}"
+                inner[-1] += ")"
+                words.extend(inner)
+        told = not move.comment and not move.variations
+        number += black
+        black = not black
+
+
+def _write_comment(words: list[str], comment: str) -> None:
+    """Write a comment, word by word. It cannot hold a closing brace; no line may begin with a per cent sign."""
+    inner = comment.replace("}", "").replace(" %", "\N{NO-BREAK SPACE}%").split()
+    if inner:
+        inner[0] = "{" + inner[0]
+        inner[-1] += "}"
+        words.extend(inner)
+
+
+def _fill_lines(words: list[str]) -> str:
+    """The words in lines of at most 79 characters, each with its end."""
+    lines: list[str] = []
+    row = ""
+    for word in words:
+        if row and len(row) + 1 + len(word) > _WIDTH:
+            lines.append(row)
+            row = word
+        else:
+            row = f"{row} {word}" if row else word
+    return "".join(f"{row}\n" for row in [*lines, row])

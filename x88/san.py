@@ -1,0 +1,309 @@
+"""SAN, standard algebraic notation: "e4", "Nbd7", "exd6", "e8=Q+", "O-O-O#", in and out.
+
+Written is what the PGN standard asks for: the least disambiguation among the legal moves (a pinned knight
+does not count), "+" and "#". Read is what people write besides: zeros for castling, "e8Q" and "e8(Q)", squares
+named that need not be ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, a missing or wrong "x", "+" or
+"#", and "e.p.", "!" or "?" at the end.
+
+Moves are resolved against the legal moves of the position, after "Modelarea tablei și jocului de șah" (XII).
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88 import piece, square
+from x88.attack import attackers
+from x88.movegen import legal_moves
+from x88.piece import make_piece, side_of
+
+if not cython.compiled:
+    from x88.attack import last_move_checks
+    from x88.board import Board
+    from x88.move import CAPTURED, CASTLING, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+    from x88.movegen import MoveStack, generate, own_stack
+    from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
+    from x88.square import FILE, OFF_BOARD, RANK
+
+    MASK_SHIFT = 32
+    AMBIGUOUS = -1
+
+_NAMES = {PAWN: "pawn", KNIGHT: "knight", BISHOP: "bishop", ROOK: "rook", QUEEN: "queen", KING: "king"}
+_FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPKQRBNP", "\ufe0e")
+
+
+def _letters() -> list[int]:
+    """LETTER[kind]: the letter of a kind of piece, as a character code."""
+    table = [0] * 16
+    for kind, text in piece.LETTERS.items():
+        table[kind] = ord(text.upper())
+    return table
+
+
+def _kinds() -> list[int]:
+    """KIND_OF[character]: the kind that a letter stands for, 0 for none. Small b is a file, not a bishop."""
+    table = [0] * 256
+    for kind, text in piece.LETTERS.items():
+        table[ord(text.upper())] = kind
+        if text not in "abcdefgh":
+            table[ord(text)] = kind
+    return table
+
+
+LETTER = _letters()
+KIND_OF = _kinds()
+
+
+def write(board: Board, move: int) -> str:
+    """The SAN of a legal move, packed."""
+    stack = own_stack()
+    text = play(board, stack, 0, generate(board, stack, 0), move)
+    board.unmake()
+    return text
+
+
+def parse(board: Board, text: str) -> int:
+    """The legal move that the text means on this board, packed.
+
+    Raises ValueError with the text, the reason, and the candidates if there is more than one.
+    """
+    stack = own_stack()
+    characters = text.translate(_FIGURINES).encode("utf-8", "surrogatepass")
+    move = find(stack, 0, generate(board, stack, 0), read(characters, 0, len(characters)))
+    if move > 0:
+        return move
+    raise ValueError(complaint(board, text))
+
+
+def complaint(board: Board, text: str) -> str:
+    """Why `parse` cannot take the text for a legal move, in one line."""
+    characters = text.translate(_FIGURINES).encode("utf-8", "surrogatepass")
+    pattern = read(characters, 0, len(characters))
+    quoted = repr(text if len(text) <= 40 else text[:40] + "...")
+    if not pattern:
+        return f"{quoted} is no move: it should read like e4, Nf3, exd5, e8=Q or O-O"
+    candidates = [move for move in legal_moves(board) if _matches(move, pattern)]
+    if len(candidates) > 1:
+        return f"{quoted} is ambiguous: {' or '.join(write(board, move) for move in candidates)}"
+    return f"{quoted} is not a legal move: {_reason(board, pattern)}"
+
+
+def _matches(move: int, pattern: int) -> bool:
+    """Whether a packed move is what the pattern, which `read` has made, says."""
+    return move & (pattern >> MASK_SHIFT) == pattern & 0x7FFFFFFF
+
+
+def _reason(board: Board, pattern: int) -> str:
+    """Why a pattern that is not ambiguous fits no legal move."""
+    side = "Black" if board.side else "White"
+    if pattern & CASTLING:
+        return f"{side} cannot castle there in this position"
+    target = pattern >> TARGET_SHIFT & SQUARE
+    wanted = pattern & (pattern >> MASK_SHIFT) & SQUARE
+    known = pattern >> MASK_SHIFT & SQUARE
+    kind = pattern >> MOVED_SHIFT & KIND
+    if not kind:
+        if board.piece_at(wanted) == EMPTY:
+            return f"there is no piece on {square.name(wanted)}"
+        kind = board.piece_at(wanted) & KIND
+    what = f"{_NAMES[kind]} of {side}"
+    if known == SQUARE:
+        what += f" on {square.name(wanted)}"
+    elif known & FILE:
+        what += f" on the {square.name(wanted)[0]}-file"
+    elif known:
+        what += f" on rank {(wanted >> 4) + 1}"
+    code = make_piece(board.side, kind)
+    own = [sq for sq in square.SQUARES if board.piece_at(sq) == code and sq & known == wanted]
+    if not own:
+        return f"there is no {what}"
+    if pattern & PROMOTED and (kind != PAWN or target >> 4 not in (0, 7)):
+        return "it is no promotion"
+    occupant = board.piece_at(target)
+    if occupant != EMPTY and side_of(occupant) == board.side:
+        return f"{square.name(target)} is taken by an own piece"
+    able = set(attackers(board, target, board.side)) if kind != PAWN else _pawns_to(board, target)
+    if able.intersection(own):
+        return f"it would leave the king of {side} in check"
+    return f"no {what} can go to {square.name(target)}"
+
+
+def _pawns_to(board: Board, target: int) -> set[int]:
+    """The squares of the pawns of the side to move that could go to a square by the way pawns go."""
+    if board.piece_at(target) != EMPTY or target == board.en_passant:
+        return set(attackers(board, target, board.side))
+    back = 16 if board.side else -16
+    found = set()
+    for sq in (target + back, target + 2 * back):
+        if sq & OFF_BOARD:
+            break
+        found.add(sq)
+        if board.piece_at(sq) != EMPTY:
+            break
+    return found
+
+
+def read(text: bytes, start: int, end: int) -> int:
+    """What the characters from `start` to `end` say: a pattern for packed moves, or 0 if they are unreadable.
+
+    The pattern's lower half holds the fields of the move that the text gives, its upper half a mask of their
+    bits.
+    """
+    n = end
+    while n > start and (
+        text[n - 1] == ord("+")
+        or text[n - 1] == ord("#")
+        or text[n - 1] == ord("!")
+        or text[n - 1] == ord("?")
+        or text[n - 1] == ord(".")
+        or text[n - 1] == ord(" ")
+    ):
+        n -= 1
+    if n > start and text[n - 1] == ord("p"):  # "e.p." or "ep": no move ends so
+        n -= 1
+        if n > start and text[n - 1] == ord("."):
+            n -= 1
+        if n > start and text[n - 1] == ord("e"):
+            n -= 1
+        while n > start and text[n - 1] == ord(" "):
+            n -= 1
+    if n < start + 2:
+        return 0
+    if text[start] == ord("O") or text[start] == ord("0") or text[start] == ord("o"):
+        return _read_castling(text, start, n)
+
+    wanted = 0
+    mask = PROMOTED | SQUARE << TARGET_SHIFT
+    if text[n - 1] == ord(")"):
+        n -= 1
+    if KIND_OF[text[n - 1]] or text[n - 1] == ord("b"):
+        kind = KIND_OF[text[n - 1]]
+        wanted |= (kind if kind else BISHOP) << PROMOTED_SHIFT
+        n -= 1
+        if n > start and (text[n - 1] == ord("=") or text[n - 1] == ord("(") or text[n - 1] == ord("/")):
+            n -= 1
+    if n < start + 2 or not _is_rank(text[n - 1]) or not _is_file(text[n - 2]):
+        return 0
+    wanted |= ((text[n - 1] - ord("1")) << 4 | text[n - 2] - ord("a")) << TARGET_SHIFT
+    n -= 2
+    if n > start and (text[n - 1] == ord("x") or text[n - 1] == ord("-") or text[n - 1] == ord(":")):
+        n -= 1
+    if n > start and _is_rank(text[n - 1]):
+        wanted |= (text[n - 1] - ord("1")) << 4
+        mask |= RANK & SQUARE
+        n -= 1
+    if n > start and _is_file(text[n - 1]):
+        wanted |= text[n - 1] - ord("a")
+        mask |= FILE
+        n -= 1
+    kind = PAWN
+    if n > start:
+        kind = KIND_OF[text[start]]
+        if n > start + 1 or not kind:
+            return 0
+    if n > start or mask & SQUARE != SQUARE:
+        # Two squares alone name the piece by its square.
+        wanted |= kind << MOVED_SHIFT
+        mask |= KIND << MOVED_SHIFT
+    return _pattern(mask, wanted)
+
+
+def _read_castling(text: bytes, start: int, end: int) -> int:
+    """The pattern of castling, by the number of its letters or zeros."""
+    letters = 0
+    for i in range(start, end):
+        if text[i] == ord("O") or text[i] == ord("0") or text[i] == ord("o"):
+            letters += 1
+        elif text[i] != ord("-"):
+            return 0
+    if letters == 2:
+        return _pattern(CASTLING | FILE << TARGET_SHIFT, CASTLING | 6 << TARGET_SHIFT)
+    if letters == 3:
+        return _pattern(CASTLING | FILE << TARGET_SHIFT, CASTLING | 2 << TARGET_SHIFT)
+    return 0
+
+
+def _is_rank(character: int) -> bool:
+    return ord("1") <= character <= ord("8")
+
+
+def _is_file(character: int) -> bool:
+    return ord("a") <= character <= ord("h")
+
+
+def _pattern(mask: int, wanted: int) -> int:
+    both = mask
+    return both << MASK_SHIFT | wanted
+
+
+def find(stack: MoveStack, sp: int, end: int, pattern: int) -> int:
+    """The one move from `sp` to `end` on the stack that the pattern fits; 0 if none does, AMBIGUOUS if more
+    than one.
+    """
+    mask = pattern >> MASK_SHIFT
+    wanted = pattern & 0x7FFFFFFF
+    found = 0
+    if not mask:
+        return 0
+    for i in range(sp, end):
+        if stack.moves[i] & mask == wanted:
+            if found:
+                return AMBIGUOUS
+            found = stack.moves[i]
+    return found
+
+
+def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
+    """Make a legal move and return its SAN. The stack holds all legal moves from `sp` to `end`, and is
+    scratch space from there on.
+    """
+    text = [0] * 8
+    n = 0
+    origin = move & SQUARE
+    target = move >> TARGET_SHIFT & SQUARE
+    kind = move >> MOVED_SHIFT & KIND
+    if move & CASTLING:
+        n = 3 if target & FILE == 6 else 5
+        for i in range(n):
+            text[i] = ord("-") if i & 1 else ord("O")
+    else:
+        if kind == PAWN:
+            if move & CAPTURED:
+                text[0] = ord("a") + (origin & FILE)
+                n = 1
+        else:
+            text[0] = LETTER[kind]
+            n = 1
+            if kind != KING:
+                same = move & (SQUARE << TARGET_SHIFT | KIND << MOVED_SHIFT)
+                others = same_file = same_rank = False
+                for i in range(sp, end):
+                    other = stack.moves[i]
+                    if other & (SQUARE << TARGET_SHIFT | KIND << MOVED_SHIFT) == same and other != move:
+                        others = True
+                        if (other ^ move) & FILE == 0:
+                            same_file = True
+                        if (other ^ move) & 0x70 == 0:
+                            same_rank = True
+                if others and (same_rank or not same_file):
+                    text[n] = ord("a") + (origin & FILE)
+                    n += 1
+                if same_file:
+                    text[n] = ord("1") + (origin >> 4)
+                    n += 1
+        if move & CAPTURED:
+            text[n] = ord("x")
+            n += 1
+        text[n] = ord("a") + (target & FILE)
+        text[n + 1] = ord("1") + (target >> 4)
+        n += 2
+        if move & PROMOTED:
+            text[n] = ord("=")
+            text[n + 1] = LETTER[move >> PROMOTED_SHIFT & KIND]
+            n += 2
+    board.make(move)
+    if last_move_checks(board):
+        text[n] = ord("#") if generate(board, stack, end) == end else ord("+")
+        n += 1
+    return bytes(text[:n]).decode("ascii")
