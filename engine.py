@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from search.limits import Limits
 from search.search import Report, Result, Search
@@ -336,6 +336,11 @@ def _command_line(arguments: list[str]) -> int:
     )
     perft.set_defaults(run=_run_perft)
 
+    fens = commands.add_parser("fens", help="print the FEN after every move of every game of a PGN file")
+    fens.add_argument("file", metavar="FILE.pgn", help="the games; - reads standard input")
+    fens.add_argument("--json", action="store_true", help="a line of JSON for each game, with all it holds")
+    fens.set_defaults(run=_run_fens)
+
     options = parser.parse_args(arguments)
     notice = build.notice()
     if notice:
@@ -380,6 +385,74 @@ def _run_perft(options: "argparse.Namespace") -> int:
     how = "every leaf played" if options.play_leaves else "last ply counted"
     print(f"{_perft_summary(total, time.perf_counter() - started)} ({how})")
     return 0
+
+
+def _run_fens(options: "argparse.Namespace") -> int:
+    try:
+        with open(0 if options.file == "-" else options.file, "rb", closefd=options.file != "-") as stream:
+            damaged, games = _print_fens(stream, options.file, options.json)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        print(f"{options.file}: {error.strerror}", file=sys.stderr)
+        return 1
+    if damaged:
+        print(f"{options.file}: {damaged} of {games} games are damaged", file=sys.stderr)
+    return 1 if damaged else 0
+
+
+def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
+    """Print what a PGN file holds; returns the number of damaged games and of all."""
+    import json
+
+    from x88 import pgn
+
+    # On the same terminal, the bar and the results would spoil each other.
+    bar = _Bar(stream) if sys.stderr.isatty() and not sys.stdout.isatty() else None
+    damaged = games = 0
+    for game in pgn.Reader(stream):
+        games += 1
+        if bar:
+            bar.show(f"{games} games")
+        if as_json:
+            print(json.dumps(game.as_dict(), ensure_ascii=False))
+        elif game.moves:
+            print("\n".join([move.fen for move in game.moves]))
+        if game.faults:
+            damaged += 1
+            if bar:
+                bar.clear()
+            for fault in game.faults:
+                print(f"{name}: game {game.number}, line {fault.line}: {fault.text}", file=sys.stderr)
+    if bar:
+        bar.clear()
+    return damaged, games
+
+
+class _Bar:
+    """A progress bar on standard error: how much of a file has been read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._size = os.fstat(stream.fileno()).st_size if stream.seekable() else 0
+        self._shown = 0.0
+
+    def show(self, text: str) -> None:
+        """Draw the bar, five times a second at most."""
+        now = time.monotonic()
+        if now - self._shown < 0.2:
+            return
+        self._shown = now
+        if self._size:
+            part = min(1.0, self._stream.tell() / self._size)
+            text = f"[{'#' * int(30 * part):30}] {100 * part:3.0f} %  {text}"
+        sys.stderr.write(f"\r{text}\033[K")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Take the bar off the terminal."""
+        sys.stderr.write("\r\033[K")
+        self._shown = 0.0
 
 
 if __name__ == "__main__":

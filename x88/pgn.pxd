@@ -2,6 +2,7 @@ cimport cython
 
 from x88.attack cimport in_check
 from x88.board cimport HISTORY, Board
+from x88.fen cimport write as write_fen
 from x88.move cimport NO_MOVE
 from x88.movegen cimport MoveStack, generate
 from x88.san cimport find, play, read
@@ -16,6 +17,10 @@ cdef class Move:
     cdef public tuple variations
 
 
+@cython.locals(created=Move)
+cdef Move _new_move(str san, int move, str fen)
+
+
 cdef class Reader:
     cdef object _stream
     cdef Py_ssize_t _line         # lines taken in so far
@@ -26,14 +31,17 @@ cdef class Reader:
     cdef Py_ssize_t _line_here    # and on which line of the file
     cdef Py_ssize_t _number
     cdef MoveStack _stack
-    cdef Board _start
+    cdef Board _board             # for the games from the start position
 
     @cython.locals(lines=list, size=Py_ssize_t, last=bytes, line=bytes, is_open=bint, movetext=bint, tags=bint, blank=bint)
     cdef bint _fill(self) except -1
     @cython.locals(i=Py_ssize_t, board=Board, lost=bint)
     cdef bint _read_game(self, game, const unsigned char* text, Py_ssize_t size) except -1
     cdef Py_ssize_t _skip_space(self, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept
-    cdef Py_ssize_t _read_tag(self, game, Py_ssize_t i) except -1
+    @cython.locals(start=Py_ssize_t, name_end=Py_ssize_t, value=Py_ssize_t, end=Py_ssize_t)
+    cdef Py_ssize_t _read_tag(self, game, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) except -1
+    cdef Py_ssize_t _read_odd_tag(self, game, Py_ssize_t i) except -1
+    @cython.locals(board=Board)
     cdef Board _set_up(self, game)
     @cython.locals(stack=MoveStack, moves=list, branches=list, in_variation=bint, c=int, start=Py_ssize_t, end=int,
                    stop=Py_ssize_t, move=int, played=Move, last=Move, san=str, was_lost=bint)
@@ -44,6 +52,7 @@ cdef class Reader:
     cdef Py_ssize_t _line_of(self, Py_ssize_t i) except -1
 
 
+cdef bint _is_word_character(int character) noexcept nogil
 cdef bint _is_digit(int character) noexcept nogil
 cdef bint _is_zero_castling(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
 cdef Py_ssize_t _index_of(const unsigned char* text, Py_ssize_t i, Py_ssize_t size, int character) noexcept nogil

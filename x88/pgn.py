@@ -19,6 +19,7 @@ from x88.san import complaint
 if not cython.compiled:
     from x88.attack import in_check
     from x88.board import HISTORY, Board
+    from x88.fen import write as write_fen
     from x88.move import NO_MOVE
     from x88.movegen import MoveStack, generate
     from x88.san import find, play, read
@@ -56,7 +57,7 @@ _SYMBOLS = {
     "N": 146,
 }
 _SAID_BESIDES = ("e.p.", "ep", "ep.", "e.p", "+", "++", "#", "mate", "ch", "ch.")
-_VARIANTS = ("standard", "normal", "chess", "from position", "")
+_VARIANTS = ("standard", "normal", "chess", "from position")
 _TAG = re.compile(rb'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
 _LENIENT_TAG = re.compile(rb'\[\s*(\w+)\s+"(.*)"\s*\][ \t\r]*$', re.MULTILINE)
 _ESCAPED = re.compile(r"\\(.)")
@@ -75,16 +76,28 @@ class Move:
     comment after it, and the variations that could have been played instead.
     """
 
-    def __init__(self, san: str, move: int, fen: str) -> None:
-        self.san = san
-        self.move = move
-        self.fen = fen
-        self.nags: tuple[int, ...] = ()
-        self.comment = ""
-        self.variations: tuple[Variation, ...] = ()
+    san: str
+    move: int
+    fen: str
+    nags: tuple[int, ...]
+    comment: str
+    variations: tuple["Variation", ...]
 
     def __repr__(self) -> str:
         return f"<{self.san} {self.fen}>"
+
+
+def _new_move(san: str, move: int, fen: str) -> Move:
+    """A move without NAGs, comment and variations."""
+    # Past the interpreter's way of calling a class, this takes a third of the time.
+    created = Move.__new__(Move)
+    created.san = san
+    created.move = move
+    created.fen = fen
+    created.nags = ()
+    created.comment = ""
+    created.variations = ()
+    return created
 
 
 class Variation:
@@ -145,7 +158,7 @@ def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> G
     for move in moves:
         board.forget()
         text = play(board, stack, 0, generate(board, stack, 0), move)
-        game.moves.append(Move(text, move, fen.write(board)))
+        game.moves.append(_new_move(text, move, write_fen(board)))
     return game
 
 
@@ -169,7 +182,7 @@ class Reader:
         self._here = 0
         self._line_here = 1
         self._stack = MoveStack()
-        self._start = fen.parse(fen.START)
+        self._board = fen.parse(fen.START)
 
     def __iter__(self) -> "Reader":
         return self
@@ -236,12 +249,10 @@ class Reader:
         game.line = self._line_here = self._line_of(i)
         self._here = i
         while i < size and text[i] == ord("["):
-            i = self._skip_space(text, self._read_tag(game, i), size)
+            i = self._skip_space(text, self._read_tag(game, text, i, size), size)
         board = self._set_up(game)
         lost = board is None
-        if board is None:
-            board = self._start.copy()
-        self._position = self._read_moves(game, board, text, i, size, lost)
+        self._position = self._read_moves(game, board or self._board, text, i, size, lost)
         if game.result == UNFINISHED:
             claimed = game.tags.get("Result", UNFINISHED)
             if claimed in RESULTS:
@@ -249,7 +260,7 @@ class Reader:
         return True
 
     def _skip_space(self, text: bytes, i: int, size: int) -> int:
-        """The index of the next character that is no white space; a line that begins with % is white space."""
+        """The index of the next character that is no white space; a line that begins with % is some."""
         while i < size:
             if text[i] == ord("%") and (i == 0 or text[i - 1] == ord("\n")):
                 while i < size and text[i] != ord("\n"):
@@ -260,32 +271,58 @@ class Reader:
                 i += 1
         return i
 
-    def _read_tag(self, game: Game, i: int) -> int:
+    def _read_tag(self, game: Game, text: bytes, i: int, size: int) -> int:
         """Read the tag pair at an index; returns the index after."""
+        # The common form, character by character: it is a good part of the time that a short game takes.
+        start = i + 1
+        name_end = start
+        while name_end < size and _is_word_character(text[name_end]):
+            name_end += 1
+        if name_end > start and name_end + 1 < size and text[name_end] == ord(" "):
+            if text[name_end + 1] == ord('"'):
+                value = name_end + 2
+                end = value
+                while (
+                    end < size and text[end] != ord('"') and text[end] != ord("\\") and text[end] >= ord(" ")
+                ):
+                    end += 1
+                if end + 1 < size and text[end] == ord('"') and text[end + 1] == ord("]"):
+                    game.tags[_decode(self._text[start:name_end])] = _decode(self._text[value:end])
+                    return end + 2
+        return self._read_odd_tag(game, i)
+
+    def _read_odd_tag(self, game: Game, i: int) -> int:
+        """Read a tag pair in any form."""
         found = _TAG.match(self._text, i) or _LENIENT_TAG.match(self._text, i)
         if found:
-            value = _decode(found[2])
-            game.tags[_decode(found[1])] = _ESCAPED.sub(r"\1", value) if "\\" in value else value
+            game.tags[_decode(found[1])] = _ESCAPED.sub(r"\1", _decode(found[2]))
             return found.end()
         end = self._text.find(b"\n", i)
         end = len(self._text) if end < 0 else end
-        self._note(game, i, f"{_quote(_decode(self._text[i:end]))} is no tag pair, as in [Round \"3\"]")
+        self._note(game, i, f'{_quote(_decode(self._text[i:end]))} is no tag pair, as in [Round "3"]')
         return end
 
     def _set_up(self, game: Game) -> Board | None:
         """The board that the game starts from; None if its tags ask for one that cannot be had."""
-        if game.tags.get("Variant", "").lower() not in _VARIANTS:
-            self._note(game, self._here, f"the variant {game.tags['Variant']!r} is not played here")
+        variant = game.tags.get("Variant", "")
+        if variant and variant.lower() not in _VARIANTS:
+            self._note(game, self._here, f"the variant {variant!r} is not played here")
             return None
-        if "FEN" not in game.tags:
-            return self._start.copy()
-        try:
-            board = fen.parse(game.tags["FEN"])
-        except ValueError as error:
-            self._note(game, self._here, str(error))
-            return None
-        game.start = fen.write(board)
-        return board
+        if "FEN" in game.tags:
+            try:
+                board = fen.parse(game.tags["FEN"])
+            except ValueError as error:
+                self._note(game, self._here, str(error))
+                return None
+            game.start = write_fen(board)
+            return board
+        # One board serves all other games, since a new one would have to be cleared; but what a very long
+        # game has made it forget cannot be taken back.
+        while self._board.ply:
+            _take_back(self._board, self._board.last_move())
+        if self._board.fullmove != 1:
+            self._board = fen.parse(fen.START)
+        return self._board
 
     def _read_moves(self, game: Game, board: Board, text: bytes, i: int, size: int, lost: bool) -> int:
         """Read the moves up to the game's end; returns the index after.
@@ -385,7 +422,7 @@ class Reader:
                 move = find(stack, 0, end, read(text, start, i))
                 if move > 0 and board.ply < HISTORY - 1:
                     san = play(board, stack, 0, end, move)
-                    played = Move(san, move, fen.write(board))
+                    played = _new_move(san, move, write_fen(board))
                     moves.append(played)
                     if text[i - 1] == ord("!") or text[i - 1] == ord("?"):
                         played.nags = _marks(self._text[start:i])
@@ -400,7 +437,7 @@ class Reader:
         word = _decode(self._text[start:end])
         if word in ("--", "Z0") and not in_check(board) and board.ply < HISTORY - 1:
             board.make_null()
-            line.moves.append(Move("--", NO_MOVE, fen.write(board)))
+            line.moves.append(_new_move("--", NO_MOVE, write_fen(board)))
             return False
         if line.moves:
             nag = _MARKS.get(word) or _SYMBOLS.get(word)
@@ -419,6 +456,15 @@ class Reader:
     def _line_of(self, i: int) -> int:
         """The line of the file in which the character at an index of this game stands."""
         return self._line_here + self._text.count(b"\n", self._here, i)
+
+
+def _is_word_character(character: int) -> bool:
+    return (
+        ord("a") <= character <= ord("z")
+        or ord("A") <= character <= ord("Z")
+        or ord("0") <= character <= ord("9")
+        or character == ord("_")
+    )
 
 
 def _is_digit(character: int) -> bool:
@@ -556,8 +602,8 @@ def _write_line(words: list[str], line: Variation, number: int, black: bool) -> 
 
 
 def _write_comment(words: list[str], comment: str) -> None:
-    """Write a comment, word by word. It cannot hold a closing brace; no line may begin with a per cent sign."""
-    inner = comment.replace("}", "").replace(" %", "\N{NO-BREAK SPACE}%").split()
+    """Write a comment, word by word. It cannot hold a closing brace."""
+    inner = comment.replace("}", "").split()
     if inner:
         inner[0] = "{" + inner[0]
         inner[-1] += "}"
@@ -565,11 +611,13 @@ def _write_comment(words: list[str], comment: str) -> None:
 
 
 def _fill_lines(words: list[str]) -> str:
-    """The words in lines of at most 79 characters, each with its end."""
+    """The words in lines of at most 79 characters, each with its end. None begins with a per cent sign, which
+    would hide it.
+    """
     lines: list[str] = []
     row = ""
     for word in words:
-        if row and len(row) + 1 + len(word) > _WIDTH:
+        if row and len(row) + 1 + len(word) > _WIDTH and not word.startswith("%"):
             lines.append(row)
             row = word
         else:

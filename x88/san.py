@@ -1,9 +1,9 @@
 """SAN, standard algebraic notation: "e4", "Nbd7", "exd6", "e8=Q+", "O-O-O#", in and out.
 
 Written is what the PGN standard asks for: the least disambiguation among the legal moves (a pinned knight
-does not count), "+" and "#". Read is what people write besides: zeros for castling, "e8Q" and "e8(Q)", squares
-named that need not be ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, a missing or wrong "x", "+" or
-"#", and "e.p.", "!" or "?" at the end.
+does not count), "+" and "#". Read is what people write besides: zeros for castling, "e8Q" and "e8(Q)",
+squares named that need not be ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, a missing or wrong
+"x", "+" or "#", and "e.p.", "!" or "?" at the end.
 
 Moves are resolved against the legal moves of the position, after "Modelarea tablei și jocului de șah" (XII).
 """
@@ -258,7 +258,8 @@ def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
     """Make a legal move and return its SAN. The stack holds all legal moves from `sp` to `end`, and is
     scratch space from there on.
     """
-    text = [0] * 8
+    if not cython.compiled:
+        text = bytearray(8)
     n = 0
     origin = move & SQUARE
     target = move >> TARGET_SHIFT & SQUARE
@@ -306,4 +307,4 @@ def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
     if last_move_checks(board):
         text[n] = ord("#") if generate(board, stack, end) == end else ord("+")
         n += 1
-    return bytes(text[:n]).decode("ascii")
+    return text[:n].decode("ascii")
