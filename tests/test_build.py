@@ -190,8 +190,8 @@ def test_an_incomplete_set_is_reported_and_the_source_runs(checkout: Path, place
 
 
 def test_a_compiled_module_without_its_header_is_reported(checkout: Path) -> None:
-    (checkout / "x88" / f"fen{EXTENSION_SUFFIXES[0]}").touch()
-    assert_source_runs(checkout, "x88.fen", REBUILD)
+    (checkout / "x88" / f"outcome{EXTENSION_SUFFIXES[0]}").touch()
+    assert_source_runs(checkout, "x88.outcome", REBUILD)
 
 
 def test_a_compiled_module_without_its_source_is_not_found(checkout: Path) -> None:

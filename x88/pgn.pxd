@@ -27,7 +27,7 @@ cdef class Reader:
     cdef bytes _pushed_back       # the first line of the next game
     cdef bytes _text              # what has been taken in
     cdef Py_ssize_t _position     # how far it has been read
-    cdef Py_ssize_t _here         # where this game begins in it,
+    cdef Py_ssize_t _here         # the index whose line was asked for last,
     cdef Py_ssize_t _line_here    # and on which line of the file
     cdef Py_ssize_t _number
     cdef MoveStack _stack
@@ -44,9 +44,12 @@ cdef class Reader:
     @cython.locals(board=Board)
     cdef Board _set_up(self, game)
     @cython.locals(stack=MoveStack, moves=list, branches=list, in_variation=bint, c=int, start=Py_ssize_t, end=int,
-                   stop=Py_ssize_t, move=int, played=Move, last=Move, san=str, was_lost=bint)
+                   move=int, played=Move, last=Move, san=str, was_lost=bint)
     cdef Py_ssize_t _read_moves(self, game, Board board, const unsigned char* text, Py_ssize_t i, Py_ssize_t size,
                                 bint lost) except -1
+    cdef Py_ssize_t _read_end(self, game, const unsigned char* text, Py_ssize_t i, Py_ssize_t size, bint lost) except -1
+    @cython.locals(in_braces=bint, stop=Py_ssize_t)
+    cdef Py_ssize_t _read_comment(self, game, line, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) except -1
     cdef bint _read_word(self, game, Board board, line, Py_ssize_t start, Py_ssize_t end) except -1
     cdef _note(self, game, Py_ssize_t i, str text)
     cdef Py_ssize_t _line_of(self, Py_ssize_t i) except -1

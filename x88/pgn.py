@@ -151,9 +151,9 @@ def _move_as_dict(move: Move) -> dict[str, Any]:
 def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> Game:
     """The game of these legal packed moves from a FEN, to be written."""
     game = Game(dict(tags))
-    game.start = start
     game.result = result
     board = fen.parse(start)
+    game.start = write_fen(board)
     stack = MoveStack()
     for move in moves:
         board.forget()
@@ -229,7 +229,11 @@ class Reader:
                     tags = True
                 last = line.rstrip()
                 blank = False
-                if not line.startswith(b"[") or not last.endswith(b"]"):
+                if line.startswith(b"["):
+                    # Moves can follow tags on the same line.
+                    if b"]" in last and not last.endswith(b"]"):
+                        movetext = True
+                elif not line.startswith((b"%", b";")):
                     movetext = True
                 if b"{" in line or b"}" in line:
                     is_open = line.rfind(b"{") > line.rfind(b"}")
@@ -246,10 +250,16 @@ class Reader:
         i = self._skip_space(text, self._position, size)
         if i == size:
             return False
-        game.line = self._line_here = self._line_of(i)
-        self._here = i
-        while i < size and text[i] == ord("["):
-            i = self._skip_space(text, self._read_tag(game, text, i, size), size)
+        game.line = self._line_of(i)
+        while i < size and (text[i] == ord("[") or text[i] == ord(";")):
+            if text[i] == ord("["):
+                i = self._read_tag(game, text, i, size)
+            else:
+                i = self._read_comment(game, game, text, i, size)
+            i = self._skip_space(text, i, size)
+        if i == size and not game.tags and not game.faults:
+            self._position = i
+            return False
         board = self._set_up(game)
         lost = board is None
         self._position = self._read_moves(game, board or self._board, text, i, size, lost)
@@ -306,13 +316,13 @@ class Reader:
         """The board that the game starts from; None if its tags ask for one that cannot be had."""
         variant = game.tags.get("Variant", "")
         if variant and variant.lower() not in _VARIANTS:
-            self._note(game, self._here, f"the variant {variant!r} is not played here")
+            game.faults.append(Fault(game.line, f"the variant {variant!r} is not played here"))
             return None
         if "FEN" in game.tags:
             try:
                 board = fen.parse(game.tags["FEN"])
             except ValueError as error:
-                self._note(game, self._here, str(error))
+                game.faults.append(Fault(game.line, str(error)))
                 return None
             game.start = write_fen(board)
             return board
@@ -354,22 +364,11 @@ class Reader:
                             self._note(game, start, f"{_quote(result)} is neither a move nor a result")
                     elif not in_variation:
                         game.result = "1/2-1/2" if result == "1/2" else result
-                        return i
+                        return self._read_end(game, text, i, size, lost)
             elif c == ord("."):
                 i += 1
-            elif c == ord("{"):
-                stop = _index_of(text, i, size, ord("}"))
-                if stop == size:
-                    self._note(game, i, "the comment is not closed")
-                    return size
-                if not lost:
-                    _comment(line, self._text[i + 1 : stop])
-                i = stop + 1
-            elif c == ord(";"):
-                stop = _index_of(text, i, size, ord("\n"))
-                if not lost:
-                    _comment(line, self._text[i + 1 : stop])
-                i = stop
+            elif c == ord("{") or c == ord(";"):
+                i = self._read_comment(game, None if lost else line, text, i, size)
             elif c == ord("$"):
                 start = i + 1
                 i = start
@@ -410,7 +409,7 @@ class Reader:
             elif c == ord("*"):
                 i += 1
                 if not in_variation:
-                    return i
+                    return self._read_end(game, text, i, size, lost)
             else:
                 start = i
                 i = _end_of_word(text, i, size)
@@ -432,10 +431,35 @@ class Reader:
             self._note(game, size - 1, "a variation is not closed")
         return i
 
+    def _read_end(self, game: Game, text: bytes, i: int, size: int, lost: bool) -> int:
+        """Read the comments that follow the result on its line; returns the index after."""
+        while i < size and text[i] != ord("\n"):
+            if text[i] == ord("{") or text[i] == ord(";"):
+                i = self._read_comment(game, None if lost else game, text, i, size)
+            elif text[i] <= ord(" "):
+                i += 1
+            else:
+                break
+        return i
+
+    def _read_comment(self, game: Game, line: Variation | None, text: bytes, i: int, size: int) -> int:
+        """Read the comment at an index, of either kind, into a line; returns the index after."""
+        in_braces = text[i] == ord("{")
+        stop = _index_of(text, i, size, ord("}") if in_braces else ord("\n"))
+        if in_braces and stop == size:
+            self._note(game, i, "the comment is not closed")
+            return size
+        if line is not None:
+            _comment(line, self._text[i + 1 : stop])
+        return stop + in_braces
+
     def _read_word(self, game: Game, board: Board, line: Variation, start: int, end: int) -> bool:
         """What a word means that is no legal move; True if the moves after it cannot be followed."""
         word = _decode(self._text[start:end])
-        if word in ("--", "Z0") and not in_check(board) and board.ply < HISTORY - 1:
+        if board.ply >= HISTORY - 1:
+            self._note(game, start, f"a variation of more than {HISTORY} moves")
+            return True
+        if word in ("--", "Z0") and not in_check(board):
             board.make_null()
             line.moves.append(_new_move("--", NO_MOVE, write_fen(board)))
             return False
@@ -454,8 +478,14 @@ class Reader:
         game.faults.append(Fault(self._line_of(i), text))
 
     def _line_of(self, i: int) -> int:
-        """The line of the file in which the character at an index of this game stands."""
-        return self._line_here + self._text.count(b"\n", self._here, i)
+        """The line of the file in which the character at an index stands."""
+        # Counted on from the last one asked for: there may be many.
+        if i >= self._here:
+            self._line_here += self._text.count(b"\n", self._here, i)
+        else:
+            self._line_here -= self._text.count(b"\n", i, self._here)
+        self._here = i
+        return self._line_here
 
 
 def _is_word_character(character: int) -> bool:

@@ -125,6 +125,9 @@ def _reason(board: Board, pattern: int) -> str:
         return f"{square.name(target)} is taken by an own piece"
     able = set(attackers(board, target, board.side)) if kind != PAWN else _pawns_to(board, target)
     if able.intersection(own):
+        promoted = pattern >> PROMOTED_SHIFT & KIND
+        if kind == PAWN and target >> 4 in (0, 7) and promoted not in (KNIGHT, BISHOP, ROOK, QUEEN):
+            return "it must name the new piece: Q, R, B or N"
         return f"it would leave the king of {side} in check"
     return f"no {what} can go to {square.name(target)}"
 
@@ -134,14 +137,12 @@ def _pawns_to(board: Board, target: int) -> set[int]:
     if board.piece_at(target) != EMPTY or target == board.en_passant:
         return set(attackers(board, target, board.side))
     back = 16 if board.side else -16
-    found = set()
-    for sq in (target + back, target + 2 * back):
-        if sq & OFF_BOARD:
-            break
-        found.add(sq)
-        if board.piece_at(sq) != EMPTY:
-            break
-    return found
+    single, double = target + back, target + 2 * back
+    if single & OFF_BOARD:
+        return set()
+    if board.piece_at(single) == EMPTY and double >> 4 == (6 if board.side else 1):
+        return {double}
+    return {single}
 
 
 def read(text: bytes, start: int, end: int) -> int:

@@ -1,0 +1,108 @@
+"""Quiescence on linked rays, to be held against quiescence on the moff loop: the same nodes, another generator.
+
+The engine searches with the moff loop, which measures faster (bench/RESULTS.md); `bench/generators.py` runs
+both.
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+if not cython.compiled:
+    from search.order import pick, score_captures, score_moves
+    from search.quiescence import quiesce
+    from search.score import DRAW, MATE, MAX_PLY
+    from search.searcher import Searcher
+    from x88.attack import last_move_checks
+    from x88.movegen import generate
+    from x88.rays import Rays, captures_from_front, generate_captures
+
+    MOFF_LOOP = 0
+    LINKED = 1
+    FROM_FRONT = 2
+
+
+def quiesce_linked(
+    searcher: Searcher, rays: Rays, alpha: int, beta: int, ply: int, sp: int, from_front: bool
+) -> int:
+    """`quiescence.quiesce`, step by step, with the captures that linked rays give."""
+    if not searcher.enter(ply):
+        return DRAW
+    if searcher.board.is_insufficient_material():
+        return DRAW
+    in_check = last_move_checks(searcher.board)
+    best = ply - MATE if in_check else searcher.evaluation.value(searcher.board.side)
+    if ply >= MAX_PLY - 1:
+        return DRAW if in_check else best
+    if best >= beta:
+        return best
+    if best > alpha:
+        alpha = best
+
+    if from_front:
+        end = captures_from_front(searcher.board, rays, searcher.stack, sp)
+    else:
+        end = generate_captures(searcher.board, rays, searcher.stack, sp)
+    if in_check:
+        score_moves(searcher.stack, searcher.history, sp, end, ply, 0)
+    else:
+        score_captures(searcher.stack, sp, end)
+    for i in range(sp, end):
+        move = pick(searcher.board, searcher.stack, i, end)
+        if not in_check and searcher.stack.scores[i] < 0:
+            break
+        searcher.make(move)
+        rays.make(searcher.board, move)
+        score = -quiesce_linked(searcher, rays, -beta, -alpha, ply + 1, end, from_front)
+        searcher.unmake()
+        rays.unmake(searcher.board)
+        if searcher.stop.stopped:
+            return DRAW
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                searcher.update_pv(ply, move)
+                if score >= beta:
+                    break
+    return best
+
+
+def sum_leaves(
+    searcher: Searcher, rays: Rays, alpha: int, beta: int, depth: int, ply: int, sp: int, generator: int
+) -> int:
+    """The sum of the quiescence scores, for White, of all positions `depth` plies on: the work to measure.
+
+    `generator` is MOFF_LOOP, LINKED or FROM_FRONT. Rays are kept in step if they are used. The nodes are
+    counted by the searcher.
+    """
+    if depth == 0:
+        if generator == MOFF_LOOP:
+            score = quiesce(searcher, alpha, beta, ply, sp)
+        else:
+            score = quiesce_linked(searcher, rays, alpha, beta, ply, sp, generator == FROM_FRONT)
+        return -score if searcher.board.side else score
+    total = 0
+    end = generate(searcher.board, searcher.stack, sp)
+    for i in range(sp, end):
+        move = searcher.stack.moves[i]
+        searcher.make(move)
+        if generator != MOFF_LOOP:
+            rays.make(searcher.board, move)
+        total += sum_leaves(searcher, rays, -beta, -alpha, depth - 1, ply + 1, end, generator)
+        searcher.unmake()
+        if generator != MOFF_LOOP:
+            rays.unmake(searcher.board)
+    return total
+
+
+def run(searcher: Searcher, rays: Rays, depth: int, generator: int) -> int:
+    """`sum_leaves` of the searcher's position, in a window of a pawn around its static evaluation. Runs
+    without the GIL.
+    """
+    rays.reset(searcher.board)
+    static = searcher.evaluation.value(searcher.board.side)
+    with cython.nogil:
+        total = sum_leaves(searcher, rays, static - 50, static + 50, depth, 0, 0, generator)
+    return total

@@ -1,0 +1,81 @@
+from libc.stdint cimport int8_t, uint8_t, uint16_t
+
+cimport cython
+
+from x88.attack cimport is_near_attacked
+from x88.board cimport Board
+from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.movegen cimport (
+    MoveStack, _add_capture, _add_double_push, _add_en_passant, _add_pawn_move, _castling, _evasions, _king_moves,
+    _last_capture,
+)
+from x88.piece cimport (
+    ANY_PIECE, BISHOP, EMPTY, KIND, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+)
+from x88.square cimport DIFFERENCE, NEAR, NEXT_TO, FILE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+
+cpdef enum:
+    DIRECTIONS = 8
+    BACK = 3         # direction ^ BACK is the opposite one
+
+cdef int[50] MOFF
+cdef int[8] STEP
+cdef uint16_t[512] REACH
+cdef uint8_t[256] RAY
+cdef uint8_t[2048] BARE
+cdef int[5] FRONT
+
+
+@cython.final
+cdef class Rays:
+    cdef uint8_t[2048] links     # [square << 3 | direction] -> the nearest occupied square, or the first cell off the board
+    cdef uint8_t[16384] saved    # by depth: the links of the square that a move left, and of a pawn taken en passant
+    cdef readonly int depth      # moves followed since the last reset
+
+    @cython.locals(i=int, side=int, sq=int, d=int, found=int)
+    cpdef void reset(self, Board board) noexcept nogil
+    @cython.locals(target=int, slot=int, rook=int, code=int)
+    cpdef void make(self, Board board, int move) noexcept nogil
+    @cython.locals(move=int, target=int, slot=int)
+    cpdef void unmake(self, Board board) noexcept nogil
+    @cython.locals(row=int, d=int)
+    cdef void _unlink(self, int sq) noexcept nogil
+    @cython.locals(row=int, d=int, found=int)
+    cdef void _remove(self, int sq, int slot) noexcept nogil
+    @cython.locals(row=int, d=int, found=int)
+    cdef void _put_back(self, int sq, int slot) noexcept nogil
+    cdef void _insert(self, Board board, int sq) noexcept nogil
+    @cython.locals(step=int, ahead=int, behind=int)
+    cdef void _insert_on_line(self, Board board, int sq, int d) noexcept nogil
+    cpdef int link(self, int sq, int d) noexcept nogil
+    @cython.locals(i=int, side=int, sq=int, d=int, found=int)
+    cpdef bint is_walked(self, Board board) noexcept nogil
+
+
+cdef int _rook_home(int king_target) noexcept nogil
+@cython.locals(colour=int, back=int, row=int, d=int, i=int, sq=int, code=int)
+cpdef bint is_attacked(Board board, Rays rays, int target, int side) noexcept nogil
+@cython.locals(found=int)
+cdef bint _sees(Rays rays, int sq, int target) noexcept nogil
+@cython.locals(i=int, pin_count=int, near_count=int, checkers=int, side=int, enemy=int, own=int, king=int, row=int, sq=int,
+               kind=int, reach=int, first=int, d=int)
+cdef void find_checks_and_pins(Board board, Rays rays) noexcept nogil
+cpdef int generate(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
+cpdef int generate_captures(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
+@cython.locals(side=int, own=int, enemy=int, recapture=int, i=int, origin=int, kind=int, pin=int, first=int, last=int, d=int,
+               step=int, found=int, target=int, jx=int)
+cdef int _moves(Board board, Rays rays, MoveStack stack, int sp, bint quiets) noexcept nogil
+@cython.locals(side=int, enemy=int, forward=int, pin=int, target=int)
+cdef int _pawn_moves(Board board, MoveStack stack, int sp, int origin, int recapture, bint quiets) noexcept nogil
+@cython.locals(side=int, victims=int, recapture=int, rank=int, code=int, left=int, i=int)
+cpdef int captures_from_front(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
+@cython.locals(side=int, own=int, back=int, jx=int, origin=int, d=int, code=int, pin=int, king=int)
+cdef int _captures_of(Board board, Rays rays, MoveStack stack, int sp, int victim, int recapture) noexcept nogil
+@cython.locals(pin=int)
+cdef int _pawn_capture(Board board, MoveStack stack, int sp, int origin, int victim, int recapture) noexcept nogil
+@cython.locals(code=int, protected=bint)
+cdef int _king_capture(Board board, MoveStack stack, int sp, int king, int victim, int recapture) noexcept nogil
+@cython.locals(side=int, pawn=int, forward=int, last=int, file=int, origin=int, pin=int)
+cdef int _other_captures(Board board, MoveStack stack, int sp, int recapture) noexcept nogil
+@cython.locals(end=int, i=int, total="long long")
+cpdef long long play_leaves(Board board, Rays rays, MoveStack stack, int sp, int depth) noexcept nogil

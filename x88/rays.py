@@ -1,0 +1,490 @@
+"""Linked rays: an attack array in which every piece knows the nearest piece in each of eight directions.
+
+Every occupied square holds eight links, each to the nearest occupied square or, where there is none, to the
+first cell off the board; that cell's own links lead back. So a slider's captures are read off without walking
+a line, and no step needs a test for the edge. Removing a piece links its neighbours to each other; inserting
+one walks four rays only, since what is found on one side already links to the other; when one piece takes
+another, nothing changes on the square where it does.
+
+Source: E. N. Kornilov, "Программирование шахмат и других логических игр" (Programming chess and other games of
+logic), 2005.
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88 import piece, square
+
+if not cython.compiled:
+    from x88.attack import is_near_attacked
+    from x88.board import Board
+    from x88.move import CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, SQUARE, TARGET_SHIFT
+    from x88.movegen import (
+        MoveStack,
+        _add_capture,
+        _add_double_push,
+        _add_en_passant,
+        _add_pawn_move,
+        _castling,
+        _evasions,
+        _king_moves,
+        _last_capture,
+    )
+    from x88.piece import (
+        ANY_PIECE,
+        BISHOP,
+        EMPTY,
+        KIND,
+        KNIGHT,
+        PAWN,
+        QUEEN,
+        ROOK,
+        SLIDER,
+        WHITE,
+        WHITE_PIECE,
+    )
+    from x88.square import DIFFERENCE, NEAR, NEXT_TO, FILE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+
+    DIRECTIONS = 8
+    BACK = 3
+
+MOFF = piece.MOFF
+STEP = piece.STEPS[QUEEN]
+REACH = square.REACH
+
+
+def _ray_numbers() -> list[int]:
+    """RAY[to - from + 0x77]: the number of the direction that leads from one square to the other."""
+    table = [0] * REACH_ROW
+    for difference in range(-DIFFERENCE, DIFFERENCE + 1):
+        step = square.DIRECTION[difference + DIFFERENCE]
+        if step:
+            table[difference + DIFFERENCE] = STEP.index(step)
+    return table
+
+
+def _bare_links() -> list[int]:
+    """The links of an empty board: from each cell off the board, across it, to the one on the other side."""
+    links = [0] * 2048
+    for sq in square.SQUARES:
+        for d in range(DIRECTIONS):
+            near, far = sq, sq
+            while not near & OFF_BOARD:
+                near = near - STEP[d] & 0xFF
+            while not far & OFF_BOARD:
+                far = far + STEP[d] & 0xFF
+            links[near << 3 | d] = far
+    return links
+
+
+RAY = _ray_numbers()
+BARE = _bare_links()
+FRONT = [QUEEN, ROOK, BISHOP, KNIGHT, PAWN]
+
+
+class Rays:
+    """The attack array of a board, kept in step with it: `links[square << 3 | direction]`.
+
+    Directions are numbered as the queen's steps in the moff table; `direction ^ BACK` is the opposite one.
+    """
+
+    def __init__(self) -> None:
+        self.links = [0] * 2048
+        self.saved = [0] * 16384
+        self.depth = 0
+
+    def reset(self, board: Board) -> None:
+        """Link the pieces of a board anew, by walking all lines."""
+        for i in range(2048):
+            self.links[i] = BARE[i]
+        for side in range(2):
+            for i in range(side << 4, (side << 4) + board.count[side]):
+                sq = board.pieces[i]
+                for d in range(DIRECTIONS):
+                    found = sq + STEP[d] & 0xFF
+                    while board.squares[found] == EMPTY:
+                        found = found + STEP[d] & 0xFF
+                    self.links[sq << 3 | d] = found
+                    self.links[found << 3 | d ^ BACK] = sq
+        self.depth = 0
+
+    def make(self, board: Board, move: int) -> None:
+        """Follow a move that the board has made; at most 1024 of them can be taken back."""
+        target = move >> TARGET_SHIFT & SQUARE
+        slot = self.depth << 4
+        self.depth += 1
+        self._remove(move & SQUARE, slot)
+        if move & EN_PASSANT:
+            self._remove(target + 16 - 32 * board.side, slot | 8)
+        elif move & CAPTURED:
+            return
+        if move & CASTLING:
+            # The walks from the king's new square must not meet a rook that is not linked yet.
+            rook = target - 1 if target & FILE == 6 else target + 1
+            code = board.squares[rook]
+            board.squares[rook] = EMPTY
+            self._remove(_rook_home(target), slot | 8)
+            self._insert(board, target)
+            board.squares[rook] = code
+            self._insert(board, rook)
+        else:
+            self._insert(board, target)
+
+    def unmake(self, board: Board) -> None:
+        """Follow the taking back of a move, which the board has already taken back."""
+        move = board.moves[board.ply]
+        target = move >> TARGET_SHIFT & SQUARE
+        self.depth -= 1
+        slot = self.depth << 4
+        if move & CASTLING:
+            self._unlink(target - 1 if target & FILE == 6 else target + 1)
+            self._unlink(target)
+            self._put_back(_rook_home(target), slot | 8)
+        elif not move & CAPTURED:
+            self._unlink(target)
+        elif move & EN_PASSANT:
+            self._unlink(target)
+            self._put_back(target - 16 + 32 * board.side, slot | 8)
+        self._put_back(move & SQUARE, slot)
+
+    def _unlink(self, sq: int) -> None:
+        """Link the neighbours of a square to each other."""
+        row = sq << 3
+        for d in range(DIRECTIONS):
+            self.links[self.links[row | d] << 3 | d ^ BACK] = self.links[row | d ^ BACK]
+
+    def _remove(self, sq: int, slot: int) -> None:
+        """Take the piece off a square, and save its links at a slot."""
+        row = sq << 3
+        for d in range(DIRECTIONS):
+            found = self.links[row | d]
+            self.saved[slot | d] = found
+            self.links[found << 3 | d ^ BACK] = self.links[row | d ^ BACK]
+
+    def _put_back(self, sq: int, slot: int) -> None:
+        """Put a piece back on the square where its links were saved at a slot."""
+        row = sq << 3
+        for d in range(DIRECTIONS):
+            found = self.saved[slot | d]
+            self.links[row | d] = found
+            self.links[found << 3 | d ^ BACK] = sq
+
+    def _insert(self, board: Board, sq: int) -> None:
+        """Put a piece on a square that was empty: four rays are walked, their ends know the other four."""
+        self._insert_on_line(board, sq, 0)
+        self._insert_on_line(board, sq, 1)
+        self._insert_on_line(board, sq, 4)
+        self._insert_on_line(board, sq, 5)
+
+    def _insert_on_line(self, board: Board, sq: int, d: int) -> None:
+        """Insert a piece between its two neighbours on one line."""
+        step = STEP[d]
+        ahead = sq + step & 0xFF
+        while board.squares[ahead] == EMPTY:
+            ahead = ahead + step & 0xFF
+        behind = self.links[ahead << 3 | d ^ BACK]
+        self.links[sq << 3 | d] = ahead
+        self.links[sq << 3 | d ^ BACK] = behind
+        self.links[ahead << 3 | d ^ BACK] = sq
+        self.links[behind << 3 | d] = sq
+
+    def link(self, sq: int, d: int) -> int:
+        """The nearest occupied square from an occupied one in a direction, or the first cell off the
+        board.
+        """
+        return self.links[sq << 3 | d]
+
+    def is_walked(self, board: Board) -> bool:
+        """Whether every link of a piece, and every link back to one, is what walking the line finds. For
+        tests.
+        """
+        for side in range(2):
+            for i in range(side << 4, (side << 4) + board.count[side]):
+                sq = board.pieces[i]
+                for d in range(DIRECTIONS):
+                    found = sq + STEP[d] & 0xFF
+                    while board.squares[found] == EMPTY:
+                        found = found + STEP[d] & 0xFF
+                    if self.links[sq << 3 | d] != found or self.links[found << 3 | d ^ BACK] != sq:
+                        return False
+        return True
+
+
+def _rook_home(king_target: int) -> int:
+    """The square that the rook leaves when the king castles to a square."""
+    return king_target + 1 if king_target & FILE == 6 else king_target - 2
+
+
+def is_attacked(board: Board, rays: Rays, target: int, side: int) -> bool:
+    """Whether a piece of `side` attacks the square, as `attack.is_attacked` tells; no line is walked."""
+    colour = WHITE_PIECE << side
+    back = -16 if side == WHITE else 16
+    if board.squares[target + back - 1 & 0xFF] == colour | PAWN:
+        return True
+    if board.squares[target + back + 1 & 0xFF] == colour | PAWN:
+        return True
+    row = MOFF[KNIGHT]
+    while MOFF[row]:
+        if board.squares[target + MOFF[row] & 0xFF] == colour | KNIGHT:
+            return True
+        row += 1
+    row = side * REACH_ROW + DIFFERENCE + target
+    if REACH[row - board.pieces[side << 4]] & NEXT_TO:
+        return True
+    if board.squares[target] != EMPTY:
+        for d in range(DIRECTIONS):
+            code = board.squares[rays.links[target << 3 | d]]
+            if code & colour and code & (ROOK if d < 4 else BISHOP):
+                return True
+        return False
+    # An empty square has no links; the sliders that could reach it have.
+    for i in range((side << 4) + 1, (side << 4) + board.count[side]):
+        sq = board.pieces[i]
+        if REACH[row - sq] & board.squares[sq] & SLIDER and _sees(rays, sq, target):
+            return True
+    return False
+
+
+def _sees(rays: Rays, sq: int, target: int) -> bool:
+    """Whether nothing stands between a piece and another square on one line with it."""
+    found = rays.links[sq << 3 | RAY[target - sq + DIFFERENCE]]
+    if target > sq:
+        return found >= target
+    # Below the first rank, cells have the highest numbers.
+    return found <= target or found >= 0xE0
+
+
+def find_checks_and_pins(board: Board, rays: Rays) -> None:
+    """What `attack.find_checks_and_pins` finds, without walking a line."""
+    for i in range(board.pin_count):
+        board.pins[board.pinned[i]] = 0
+    pin_count = 0
+    near_count = 0
+    checkers = 0
+    side = board.side
+    enemy = side ^ 1
+    own = WHITE_PIECE << side
+    king = board.pieces[side << 4]
+    row = enemy * REACH_ROW + DIFFERENCE + king
+    if REACH[row - board.pieces[enemy << 4]] & NEAR:
+        board.near[0] = board.pieces[enemy << 4]
+        near_count = 1
+    for i in range((enemy << 4) + 1, (enemy << 4) + board.count[enemy]):
+        sq = board.pieces[i]
+        kind = board.squares[sq] & KIND
+        reach = REACH[row - sq]
+        if reach >> 4 & kind:
+            board.near[near_count] = sq
+            near_count += 1
+            if reach & kind:
+                first = king
+                if kind & SLIDER:
+                    d = RAY[king - sq + DIFFERENCE]
+                    first = rays.links[sq << 3 | d]
+                    if first != king and board.squares[first] & own and rays.links[first << 3 | d] == king:
+                        board.pins[first] = -STEP[d]
+                        board.pinned[pin_count] = first
+                        pin_count += 1
+                if first == king:
+                    checkers += 1
+                    board.checker = sq
+    board.checkers = checkers
+    board.pin_count = pin_count
+    board.near_count = near_count
+
+
+def generate(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
+    """Write all legal moves to the stack, as `movegen.generate` does and in its order."""
+    find_checks_and_pins(board, rays)
+    if board.checkers:
+        return _evasions(board, stack, sp)
+    return _moves(board, rays, stack, sp, True)
+
+
+def generate_captures(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
+    """Write captures and promotions, or all evasions of a check, as `movegen.generate_captures` does and in
+    its order.
+    """
+    find_checks_and_pins(board, rays)
+    if board.checkers:
+        return _evasions(board, stack, sp)
+    return _moves(board, rays, stack, sp, False)
+
+
+def _moves(board: Board, rays: Rays, stack: MoveStack, sp: int, quiets: bool) -> int:
+    """Write the legal moves of a side that is not in check; sliders know the end of every line."""
+    side = board.side
+    own = WHITE_PIECE << side
+    enemy = own ^ ANY_PIECE
+    recapture = _last_capture(board)
+    sp = _king_moves(board, stack, sp, recapture, quiets)
+    if quiets and board.castling:
+        sp = _castling(board, stack, sp)
+    for i in range((side << 4) + 1, (side << 4) + board.count[side]):
+        origin = board.pieces[i]
+        kind = board.squares[origin] & KIND
+        pin = board.pins[origin]
+        if kind & SLIDER:
+            first = 0 if kind & ROOK else 4
+            last = DIRECTIONS if kind & BISHOP else 4
+            for d in range(first, last):
+                step = STEP[d]
+                if pin == 0 or step == pin or step == -pin:
+                    found = rays.links[origin << 3 | d]
+                    if quiets:
+                        target = origin + step & 0xFF
+                        while target != found:
+                            stack.moves[sp] = origin | target << TARGET_SHIFT | kind << MOVED_SHIFT
+                            stack.scores[sp] = 0
+                            sp += 1
+                            target = target + step & 0xFF
+                    if board.squares[found] & enemy:
+                        sp = _add_capture(board, stack, sp, origin, found, recapture)
+        elif kind == KNIGHT:
+            # A pinned knight cannot move.
+            if pin == 0:
+                jx = MOFF[KNIGHT]
+                while MOFF[jx]:
+                    target = origin + MOFF[jx] & 0xFF
+                    jx += 1
+                    if board.squares[target] & enemy:
+                        sp = _add_capture(board, stack, sp, origin, target, recapture)
+                    elif quiets and board.squares[target] == EMPTY:
+                        stack.moves[sp] = origin | target << TARGET_SHIFT | KNIGHT << MOVED_SHIFT
+                        stack.scores[sp] = 0
+                        sp += 1
+        else:
+            sp = _pawn_moves(board, stack, sp, origin, recapture, quiets)
+    return sp
+
+
+def _pawn_moves(board: Board, stack: MoveStack, sp: int, origin: int, recapture: int, quiets: bool) -> int:
+    """Write the legal moves of a pawn."""
+    side = board.side
+    enemy = WHITE_PIECE << (side ^ 1)
+    forward = 16 - 32 * side
+    pin = board.pins[origin]
+    target = origin + forward
+    if board.squares[target] == EMPTY and (pin == 0 or pin == 16 or pin == -16):
+        if quiets or origin & RANK == (0x60 if side == WHITE else 0x10):
+            sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
+            if (
+                origin & RANK == (0x10 if side == WHITE else 0x60)
+                and board.squares[target + forward] == EMPTY
+            ):
+                sp = _add_double_push(stack, sp, origin, target + forward)
+    if board.squares[target - 1 & 0xFF] & enemy:
+        sp = _pawn_capture(board, stack, sp, origin, target - 1, recapture)
+    if board.squares[target + 1] & enemy:
+        sp = _pawn_capture(board, stack, sp, origin, target + 1, recapture)
+    if board.en_passant == target - 1 or board.en_passant == target + 1:
+        sp = _add_en_passant(board, stack, sp, origin)
+    return sp
+
+
+def captures_from_front(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
+    """Write the moves of `generate_captures` in another order: the most valuable victim first, and for each
+    victim pawns, knights, sliders and the king; then what captures nothing, promotions and en passant.
+    """
+    find_checks_and_pins(board, rays)
+    if board.checkers:
+        return _evasions(board, stack, sp)
+    side = board.side
+    victims = (side ^ 1) << 4
+    recapture = _last_capture(board)
+    for rank in range(5):
+        code = WHITE_PIECE << (side ^ 1) | FRONT[rank]
+        left = board.material[code]
+        i = victims
+        while left:
+            i += 1
+            if board.squares[board.pieces[i]] == code:
+                left -= 1
+                sp = _captures_of(board, rays, stack, sp, board.pieces[i], recapture)
+    return _other_captures(board, stack, sp, recapture)
+
+
+def _captures_of(board: Board, rays: Rays, stack: MoveStack, sp: int, victim: int, recapture: int) -> int:
+    """Write the legal captures of one enemy piece: from its square every kind of piece looks back."""
+    side = board.side
+    own = WHITE_PIECE << side
+    back = 32 * side - 16
+    sp = _pawn_capture(board, stack, sp, victim + back - 1, victim, recapture)
+    sp = _pawn_capture(board, stack, sp, victim + back + 1, victim, recapture)
+    if board.material[own | KNIGHT]:
+        jx = MOFF[KNIGHT]
+        while MOFF[jx]:
+            origin = victim + MOFF[jx] & 0xFF
+            jx += 1
+            if board.squares[origin] == own | KNIGHT and board.pins[origin] == 0:
+                sp = _add_capture(board, stack, sp, origin, victim, recapture)
+    for d in range(DIRECTIONS):
+        origin = rays.links[victim << 3 | d]
+        code = board.squares[origin]
+        if code & own and code & (ROOK if d < 4 else BISHOP):
+            pin = board.pins[origin]
+            if pin == 0 or pin == STEP[d] or pin == -STEP[d]:
+                sp = _add_capture(board, stack, sp, origin, victim, recapture)
+    king = board.pieces[side << 4]
+    if REACH[side * REACH_ROW + DIFFERENCE + victim - king] & NEXT_TO:
+        sp = _king_capture(board, stack, sp, king, victim, recapture)
+    return sp
+
+
+def _pawn_capture(board: Board, stack: MoveStack, sp: int, origin: int, victim: int, recapture: int) -> int:
+    """Write the capture by an own pawn, if there is one on the cell `origin`."""
+    if board.squares[origin & 0xFF] == WHITE_PIECE << board.side | PAWN:
+        pin = board.pins[origin]
+        if pin == 0 or pin == victim - origin:
+            return _add_pawn_move(board, stack, sp, origin, victim, recapture)
+    return sp
+
+
+def _king_capture(board: Board, stack: MoveStack, sp: int, king: int, victim: int, recapture: int) -> int:
+    """Write the king's capture of a piece that is not protected."""
+    code = board.squares[king]
+    board.squares[king] = EMPTY
+    protected = is_near_attacked(board, victim)
+    board.squares[king] = code
+    return sp if protected else _add_capture(board, stack, sp, king, victim, recapture)
+
+
+def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> int:
+    """Write promotions without capture, and en-passant captures."""
+    side = board.side
+    pawn = WHITE_PIECE << side | PAWN
+    if board.material[pawn] == 0:
+        return sp
+    forward = 16 - 32 * side
+    last = 0x60 if side == WHITE else 0x10
+    for file in range(8):
+        origin = last | file
+        if board.squares[origin] == pawn and board.squares[origin + forward] == EMPTY:
+            pin = board.pins[origin]
+            if pin == 0 or pin == 16 or pin == -16:
+                sp = _add_pawn_move(board, stack, sp, origin, origin + forward, recapture)
+    if board.en_passant != NO_SQUARE:
+        origin = board.en_passant - forward - 1
+        if board.squares[origin & 0xFF] == pawn:
+            sp = _add_en_passant(board, stack, sp, origin)
+        origin += 2
+        if board.squares[origin & 0xFF] == pawn:
+            sp = _add_en_passant(board, stack, sp, origin)
+    return sp
+
+
+def play_leaves(board: Board, rays: Rays, stack: MoveStack, sp: int, depth: int) -> int:
+    """The leaves at `depth` plies, with every move made and unmade, rays included."""
+    if depth <= 0:
+        return 1
+    end = generate(board, rays, stack, sp)
+    total = 0
+    for i in range(sp, end):
+        board.make(stack.moves[i])
+        rays.make(board, stack.moves[i])
+        total += play_leaves(board, rays, stack, end, depth - 1)
+        board.unmake()
+        rays.unmake(board)
+    return total
