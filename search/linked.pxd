@@ -19,5 +19,5 @@ cdef int quiesce_linked(Searcher searcher, Rays rays, int alpha, int beta, int p
 cdef long long sum_leaves(
     Searcher searcher, Rays rays, int alpha, int beta, int depth, int ply, int sp, int generator
 ) noexcept nogil
-@cython.locals(static=int, total="long long")
+@cython.locals(static=int)
 cpdef long long run(Searcher searcher, Rays rays, int depth, int generator)

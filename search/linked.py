@@ -1,4 +1,4 @@
-"""Quiescence on linked rays, to be held against quiescence on the moff loop: the same nodes, another generator.
+"""Quiescence on linked rays, held against quiescence on the moff loop: the same nodes, another generator.
 
 The engine searches with the moff loop, which measures faster (bench/RESULTS.md); `bench/generators.py` runs
 both.
@@ -104,5 +104,4 @@ def run(searcher: Searcher, rays: Rays, depth: int, generator: int) -> int:
     rays.reset(searcher.board)
     static = searcher.evaluation.value(searcher.board.side)
     with cython.nogil:
-        total = sum_leaves(searcher, rays, static - 50, static + 50, depth, 0, 0, generator)
-    return total
+        return sum_leaves(searcher, rays, static - 50, static + 50, depth, 0, 0, generator)

@@ -37,23 +37,23 @@ cdef class MoveStack:
 cpdef int generate(Board board, MoveStack stack, int sp) noexcept nogil
 cpdef int generate_captures(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(move=int)
-cdef int _last_capture(Board board) noexcept nogil
+cdef int last_capture(Board board) noexcept nogil
 cdef int _capture_score(int victim, int attacker, bint recapture) noexcept nogil
 @cython.locals(kind=int, victim=int)
-cdef int _add_capture(Board board, MoveStack stack, int sp, int origin, int target, int recapture) noexcept nogil
+cdef int add_capture(Board board, MoveStack stack, int sp, int origin, int target, int recapture) noexcept nogil
 @cython.locals(victim=int, move=int, score=int)
-cdef int _add_pawn_move(Board board, MoveStack stack, int sp, int origin, int target, int recapture) noexcept nogil
-cdef int _add_double_push(MoveStack stack, int sp, int origin, int target) noexcept nogil
-cdef int _add_en_passant(Board board, MoveStack stack, int sp, int origin) noexcept nogil
+cdef int add_pawn_move(Board board, MoveStack stack, int sp, int origin, int target, int recapture) noexcept nogil
+cdef int add_double_push(MoveStack stack, int sp, int origin, int target) noexcept nogil
+cdef int add_en_passant(Board board, MoveStack stack, int sp, int origin) noexcept nogil
 @cython.locals(origin=int, king=int, own=int, jx=int, target=int, victim=int)
-cdef int _king_moves(Board board, MoveStack stack, int sp, int recapture, bint quiets) noexcept nogil
+cdef int king_moves(Board board, MoveStack stack, int sp, int recapture, bint quiets) noexcept nogil
 @cython.locals(rights=int, king=int)
-cdef int _castling(Board board, MoveStack stack, int sp) noexcept nogil
+cdef int castling_moves(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(side=int, own=int, enemy=int, recapture=int, forward=int, start=int, last=int, i=int, origin=int, kind=int,
                pin=int, move=int, jx=int, step=int, target=int, code=int, left=int, right=int)
 cdef int _moves(Board board, MoveStack stack, int sp, bint quiets) noexcept nogil
 @cython.locals(side=int, recapture=int, king=int, checker=int, row=int, forward=int, start=int, step=int, i=int, origin=int,
                kind=int, target=int, sq=int, line=int)
-cdef int _evasions(Board board, MoveStack stack, int sp) noexcept nogil
+cdef int evasions(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(stack=MoveStack)
 cdef MoveStack own_stack()

@@ -94,7 +94,7 @@ def generate(board: Board, stack: MoveStack, sp: int) -> int:
     """Write all legal moves with their scores to the stack from index `sp` on; returns the index after."""
     find_checks_and_pins(board)
     if board.checkers:
-        return _evasions(board, stack, sp)
+        return evasions(board, stack, sp)
     return _moves(board, stack, sp, True)
 
 
@@ -106,11 +106,11 @@ def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
     """
     find_checks_and_pins(board)
     if board.checkers:
-        return _evasions(board, stack, sp)
+        return evasions(board, stack, sp)
     return _moves(board, stack, sp, False)
 
 
-def _last_capture(board: Board) -> int:
+def last_capture(board: Board) -> int:
     """The square on which the opponent's last move captured, or NO_SQUARE."""
     if board.ply:
         move = board.moves[board.ply - 1]
@@ -124,7 +124,7 @@ def _capture_score(victim: int, attacker: int, recapture: bool) -> int:
     return RECAPTURE if recapture else CAPTURE + SCALE * (VALUE[victim] - VALUE[attacker])
 
 
-def _add_capture(board: Board, stack: MoveStack, sp: int, origin: int, target: int, recapture: int) -> int:
+def add_capture(board: Board, stack: MoveStack, sp: int, origin: int, target: int, recapture: int) -> int:
     """Write a capture by any piece but a pawn."""
     kind = board.squares[origin] & KIND
     victim = board.squares[target] & KIND
@@ -133,7 +133,7 @@ def _add_capture(board: Board, stack: MoveStack, sp: int, origin: int, target: i
     return sp + 1
 
 
-def _add_pawn_move(board: Board, stack: MoveStack, sp: int, origin: int, target: int, recapture: int) -> int:
+def add_pawn_move(board: Board, stack: MoveStack, sp: int, origin: int, target: int, recapture: int) -> int:
     """Write a pawn's move or capture, four times if it promotes."""
     victim = board.squares[target] & KIND
     move = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | PAWN << MOVED_SHIFT
@@ -157,14 +157,14 @@ def _add_pawn_move(board: Board, stack: MoveStack, sp: int, origin: int, target:
     return sp + 1
 
 
-def _add_double_push(stack: MoveStack, sp: int, origin: int, target: int) -> int:
+def add_double_push(stack: MoveStack, sp: int, origin: int, target: int) -> int:
     """Write a pawn's double push."""
     stack.moves[sp] = origin | target << TARGET_SHIFT | PAWN << MOVED_SHIFT | DOUBLE_PUSH
     stack.scores[sp] = 0
     return sp + 1
 
 
-def _add_en_passant(board: Board, stack: MoveStack, sp: int, origin: int) -> int:
+def add_en_passant(board: Board, stack: MoveStack, sp: int, origin: int) -> int:
     """Write the en-passant capture by the pawn on `origin` if it is legal."""
     if not board.is_en_passant_legal(origin):
         return sp
@@ -175,7 +175,7 @@ def _add_en_passant(board: Board, stack: MoveStack, sp: int, origin: int) -> int
     return sp + 1
 
 
-def _king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: bool) -> int:
+def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: bool) -> int:
     """Write the king's steps to squares that are not attacked once it has left its own."""
     origin = board.pieces[board.side << 4]
     king = board.squares[origin]
@@ -201,7 +201,7 @@ def _king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets:
     return sp
 
 
-def _castling(board: Board, stack: MoveStack, sp: int) -> int:
+def castling_moves(board: Board, stack: MoveStack, sp: int) -> int:
     """Write the castling moves of a side that is not in check."""
     rights = board.castling >> 2 if board.side else board.castling
     king = board.pieces[board.side << 4]
@@ -228,14 +228,14 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
     side = board.side
     own = WHITE_PIECE << side
     enemy = own ^ ANY_PIECE
-    recapture = _last_capture(board)
+    recapture = last_capture(board)
     forward = 16 - 32 * side
     start = 0x10 if side == WHITE else 0x60
     last = 0x60 if side == WHITE else 0x10
 
-    sp = _king_moves(board, stack, sp, recapture, quiets)
+    sp = king_moves(board, stack, sp, recapture, quiets)
     if quiets and board.castling:
-        sp = _castling(board, stack, sp)
+        sp = castling_moves(board, stack, sp)
 
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         origin = board.pieces[i]
@@ -261,33 +261,33 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
                         target = target + step & 0xFF
                         code = board.squares[target]
                     if code & enemy:
-                        sp = _add_capture(board, stack, sp, origin, target, recapture)
+                        sp = add_capture(board, stack, sp, origin, target, recapture)
                 jx += 1
                 step = MOFF[jx]
         else:
             target = origin + forward
             if pin == 0 or pin == 16 or pin == -16:
                 if board.squares[target] == EMPTY and (quiets or origin & RANK == last):
-                    sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
+                    sp = add_pawn_move(board, stack, sp, origin, target, recapture)
                     if origin & RANK == start and board.squares[target + forward] == EMPTY:
-                        sp = _add_double_push(stack, sp, origin, target + forward)
+                        sp = add_double_push(stack, sp, origin, target + forward)
             # A pinned pawn has nothing between itself and its king: on the line it can only take the pinner.
             left = target - 1 & 0xFF
             if board.squares[left] & enemy and (pin == 0 or pin == forward - 1):
-                sp = _add_pawn_move(board, stack, sp, origin, left, recapture)
+                sp = add_pawn_move(board, stack, sp, origin, left, recapture)
             right = target + 1
             if board.squares[right] & enemy and (pin == 0 or pin == forward + 1):
-                sp = _add_pawn_move(board, stack, sp, origin, right, recapture)
+                sp = add_pawn_move(board, stack, sp, origin, right, recapture)
             if board.en_passant == left or board.en_passant == right:
-                sp = _add_en_passant(board, stack, sp, origin)
+                sp = add_en_passant(board, stack, sp, origin)
     return sp
 
 
-def _evasions(board: Board, stack: MoveStack, sp: int) -> int:
+def evasions(board: Board, stack: MoveStack, sp: int) -> int:
     """Write the legal moves of a side in check: king's steps, captures of the checker, pieces put between."""
     side = board.side
-    recapture = _last_capture(board)
-    sp = _king_moves(board, stack, sp, recapture, True)
+    recapture = last_capture(board)
+    sp = king_moves(board, stack, sp, recapture, True)
     if board.checkers > 1:
         return sp
     king = board.pieces[side << 4]
@@ -310,12 +310,12 @@ def _evasions(board: Board, stack: MoveStack, sp: int) -> int:
             if kind == PAWN:
                 if target == checker:
                     if REACH[row + target - origin] & PAWN:
-                        sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
+                        sp = add_pawn_move(board, stack, sp, origin, target, recapture)
                 elif target == origin + forward:
-                    sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
+                    sp = add_pawn_move(board, stack, sp, origin, target, recapture)
                 elif target == origin + 2 * forward and origin & RANK == start:
                     if board.squares[origin + forward] == EMPTY:
-                        sp = _add_double_push(stack, sp, origin, target)
+                        sp = add_double_push(stack, sp, origin, target)
             elif REACH[row + target - origin] & kind:
                 sq = target
                 if kind & SLIDER:
@@ -325,7 +325,7 @@ def _evasions(board: Board, stack: MoveStack, sp: int) -> int:
                         sq += line
                 if sq == target:
                     if target == checker:
-                        sp = _add_capture(board, stack, sp, origin, target, recapture)
+                        sp = add_capture(board, stack, sp, origin, target, recapture)
                     else:
                         stack.moves[sp] = origin | target << TARGET_SHIFT | kind << MOVED_SHIFT
                         stack.scores[sp] = 0
@@ -337,7 +337,7 @@ def _evasions(board: Board, stack: MoveStack, sp: int) -> int:
                 break
         # An en-passant capture may take the checker or land between.
         if kind == PAWN and board.en_passant != NO_SQUARE and REACH[row + board.en_passant - origin] & PAWN:
-            sp = _add_en_passant(board, stack, sp, origin)
+            sp = add_en_passant(board, stack, sp, origin)
     return sp
 
 

@@ -6,8 +6,8 @@ from x88.attack cimport is_near_attacked
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, SQUARE, TARGET_SHIFT
 from x88.movegen cimport (
-    MoveStack, _add_capture, _add_double_push, _add_en_passant, _add_pawn_move, _castling, _evasions, _king_moves,
-    _last_capture,
+    MoveStack, add_capture, add_double_push, add_en_passant, add_pawn_move, castling_moves, evasions, king_moves,
+    last_capture,
 )
 from x88.piece cimport (
     ANY_PIECE, BISHOP, EMPTY, KIND, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,

@@ -6,8 +6,8 @@ a line, and no step needs a test for the edge. Removing a piece links its neighb
 one walks four rays only, since what is found on one side already links to the other; when one piece takes
 another, nothing changes on the square where it does.
 
-Source: E. N. Kornilov, "Программирование шахмат и других логических игр" (Programming chess and other games of
-logic), 2005.
+Source: E. N. Kornilov, "Программирование шахмат и других логических игр" (Programming chess and other games
+of logic), 2005.
 """
 
 try:
@@ -23,14 +23,14 @@ if not cython.compiled:
     from x88.move import CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, SQUARE, TARGET_SHIFT
     from x88.movegen import (
         MoveStack,
-        _add_capture,
-        _add_double_push,
-        _add_en_passant,
-        _add_pawn_move,
-        _castling,
-        _evasions,
-        _king_moves,
-        _last_capture,
+        add_capture,
+        add_double_push,
+        add_en_passant,
+        add_pawn_move,
+        castling_moves,
+        evasions,
+        king_moves,
+        last_capture,
     )
     from x88.piece import (
         ANY_PIECE,
@@ -45,7 +45,7 @@ if not cython.compiled:
         WHITE,
         WHITE_PIECE,
     )
-    from x88.square import DIFFERENCE, NEAR, NEXT_TO, FILE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+    from x88.square import DIFFERENCE, FILE, NEAR, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
     DIRECTIONS = 8
     BACK = 3
@@ -299,7 +299,7 @@ def generate(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
     """Write all legal moves to the stack, as `movegen.generate` does and in its order."""
     find_checks_and_pins(board, rays)
     if board.checkers:
-        return _evasions(board, stack, sp)
+        return evasions(board, stack, sp)
     return _moves(board, rays, stack, sp, True)
 
 
@@ -309,7 +309,7 @@ def generate_captures(board: Board, rays: Rays, stack: MoveStack, sp: int) -> in
     """
     find_checks_and_pins(board, rays)
     if board.checkers:
-        return _evasions(board, stack, sp)
+        return evasions(board, stack, sp)
     return _moves(board, rays, stack, sp, False)
 
 
@@ -318,10 +318,10 @@ def _moves(board: Board, rays: Rays, stack: MoveStack, sp: int, quiets: bool) ->
     side = board.side
     own = WHITE_PIECE << side
     enemy = own ^ ANY_PIECE
-    recapture = _last_capture(board)
-    sp = _king_moves(board, stack, sp, recapture, quiets)
+    recapture = last_capture(board)
+    sp = king_moves(board, stack, sp, recapture, quiets)
     if quiets and board.castling:
-        sp = _castling(board, stack, sp)
+        sp = castling_moves(board, stack, sp)
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         origin = board.pieces[i]
         kind = board.squares[origin] & KIND
@@ -341,7 +341,7 @@ def _moves(board: Board, rays: Rays, stack: MoveStack, sp: int, quiets: bool) ->
                             sp += 1
                             target = target + step & 0xFF
                     if board.squares[found] & enemy:
-                        sp = _add_capture(board, stack, sp, origin, found, recapture)
+                        sp = add_capture(board, stack, sp, origin, found, recapture)
         elif kind == KNIGHT:
             # A pinned knight cannot move.
             if pin == 0:
@@ -350,7 +350,7 @@ def _moves(board: Board, rays: Rays, stack: MoveStack, sp: int, quiets: bool) ->
                     target = origin + MOFF[jx] & 0xFF
                     jx += 1
                     if board.squares[target] & enemy:
-                        sp = _add_capture(board, stack, sp, origin, target, recapture)
+                        sp = add_capture(board, stack, sp, origin, target, recapture)
                     elif quiets and board.squares[target] == EMPTY:
                         stack.moves[sp] = origin | target << TARGET_SHIFT | KNIGHT << MOVED_SHIFT
                         stack.scores[sp] = 0
@@ -369,18 +369,18 @@ def _pawn_moves(board: Board, stack: MoveStack, sp: int, origin: int, recapture:
     target = origin + forward
     if board.squares[target] == EMPTY and (pin == 0 or pin == 16 or pin == -16):
         if quiets or origin & RANK == (0x60 if side == WHITE else 0x10):
-            sp = _add_pawn_move(board, stack, sp, origin, target, recapture)
+            sp = add_pawn_move(board, stack, sp, origin, target, recapture)
             if (
                 origin & RANK == (0x10 if side == WHITE else 0x60)
                 and board.squares[target + forward] == EMPTY
             ):
-                sp = _add_double_push(stack, sp, origin, target + forward)
+                sp = add_double_push(stack, sp, origin, target + forward)
     if board.squares[target - 1 & 0xFF] & enemy:
         sp = _pawn_capture(board, stack, sp, origin, target - 1, recapture)
     if board.squares[target + 1] & enemy:
         sp = _pawn_capture(board, stack, sp, origin, target + 1, recapture)
     if board.en_passant == target - 1 or board.en_passant == target + 1:
-        sp = _add_en_passant(board, stack, sp, origin)
+        sp = add_en_passant(board, stack, sp, origin)
     return sp
 
 
@@ -390,10 +390,10 @@ def captures_from_front(board: Board, rays: Rays, stack: MoveStack, sp: int) -> 
     """
     find_checks_and_pins(board, rays)
     if board.checkers:
-        return _evasions(board, stack, sp)
+        return evasions(board, stack, sp)
     side = board.side
     victims = (side ^ 1) << 4
-    recapture = _last_capture(board)
+    recapture = last_capture(board)
     for rank in range(5):
         code = WHITE_PIECE << (side ^ 1) | FRONT[rank]
         left = board.material[code]
@@ -419,14 +419,14 @@ def _captures_of(board: Board, rays: Rays, stack: MoveStack, sp: int, victim: in
             origin = victim + MOFF[jx] & 0xFF
             jx += 1
             if board.squares[origin] == own | KNIGHT and board.pins[origin] == 0:
-                sp = _add_capture(board, stack, sp, origin, victim, recapture)
+                sp = add_capture(board, stack, sp, origin, victim, recapture)
     for d in range(DIRECTIONS):
         origin = rays.links[victim << 3 | d]
         code = board.squares[origin]
         if code & own and code & (ROOK if d < 4 else BISHOP):
             pin = board.pins[origin]
             if pin == 0 or pin == STEP[d] or pin == -STEP[d]:
-                sp = _add_capture(board, stack, sp, origin, victim, recapture)
+                sp = add_capture(board, stack, sp, origin, victim, recapture)
     king = board.pieces[side << 4]
     if REACH[side * REACH_ROW + DIFFERENCE + victim - king] & NEXT_TO:
         sp = _king_capture(board, stack, sp, king, victim, recapture)
@@ -438,7 +438,7 @@ def _pawn_capture(board: Board, stack: MoveStack, sp: int, origin: int, victim: 
     if board.squares[origin & 0xFF] == WHITE_PIECE << board.side | PAWN:
         pin = board.pins[origin]
         if pin == 0 or pin == victim - origin:
-            return _add_pawn_move(board, stack, sp, origin, victim, recapture)
+            return add_pawn_move(board, stack, sp, origin, victim, recapture)
     return sp
 
 
@@ -448,7 +448,7 @@ def _king_capture(board: Board, stack: MoveStack, sp: int, king: int, victim: in
     board.squares[king] = EMPTY
     protected = is_near_attacked(board, victim)
     board.squares[king] = code
-    return sp if protected else _add_capture(board, stack, sp, king, victim, recapture)
+    return sp if protected else add_capture(board, stack, sp, king, victim, recapture)
 
 
 def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> int:
@@ -464,14 +464,14 @@ def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> 
         if board.squares[origin] == pawn and board.squares[origin + forward] == EMPTY:
             pin = board.pins[origin]
             if pin == 0 or pin == 16 or pin == -16:
-                sp = _add_pawn_move(board, stack, sp, origin, origin + forward, recapture)
+                sp = add_pawn_move(board, stack, sp, origin, origin + forward, recapture)
     if board.en_passant != NO_SQUARE:
         origin = board.en_passant - forward - 1
         if board.squares[origin & 0xFF] == pawn:
-            sp = _add_en_passant(board, stack, sp, origin)
+            sp = add_en_passant(board, stack, sp, origin)
         origin += 2
         if board.squares[origin & 0xFF] == pawn:
-            sp = _add_en_passant(board, stack, sp, origin)
+            sp = add_en_passant(board, stack, sp, origin)
     return sp
 
 
