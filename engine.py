@@ -2,20 +2,25 @@
 chess.
 """
 
+import contextlib
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
+from search import evaluate
 from search.limits import Limits
 from search.search import Report, Result, Search
 from search.table import LARGEST
-from x88 import build, coordinate, fen
+from x88 import build, coordinate, diagram, fen, pgn, san
 from x88.board import Board
+from x88.diagram import SIDES, Style
+from x88.game import RESULT_OF_WINNER, OngoingGame
 from x88.movegen import legal_moves
 from x88.perft import leaves_under
+from x88.piece import BLACK, WHITE
 
 if TYPE_CHECKING:
     import argparse
@@ -24,6 +29,9 @@ VERSION = "0.1.0"
 AUTHOR = "the Moff authors"
 
 DEFAULT_HASH = 16
+USUAL_PACE = "120+1"
+HINT_TIME = 1000
+GAMES_FILE = "moff.pgn"
 LONGEST_ECHO = 120
 
 
@@ -294,6 +302,317 @@ def _perft_summary(nodes: int, seconds: float) -> str:
     return f"{nodes} nodes {seconds:.3f} s {int(nodes / max(seconds, 1e-9))} nodes/s"
 
 
+# The console player.
+
+
+class Log:
+    """A log file with times, after LaMoSca 0.02: what was said, and the generated moves before every move.
+
+    A file that cannot be written is reported once, and work goes on.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._file: TextIO | None = None
+        if path is not None:
+            try:
+                self._file = open(path, "a", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115  (open until the end)
+            except OSError as error:
+                self._give_up(error)
+
+    def write(self, text: str) -> None:
+        """Write a line."""
+        if self._file is not None:
+            try:
+                self._file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n")
+            except OSError as error:
+                self._give_up(error)
+
+    def write_moves(self, board: Board) -> None:
+        """Write the legal moves in the generator's order."""
+        if self._file is not None:
+            self.write("Moves: " + " ".join(coordinate.write(move) for move in legal_moves(board)))
+
+    def _give_up(self, error: Exception) -> None:
+        self._file = None
+        print(f"the log {self._path} cannot be written: {error}", file=sys.stderr)
+
+
+class Console:
+    """A game in the terminal, the operator against the engine."""
+
+    def __init__(self, side: int, pace: Limits, style: Style, log: Log) -> None:
+        """The operator plays `side`; `pace` limits the engine's moves, by depth or by a clock."""
+        self._side = side
+        self._pace = pace
+        self._remaining = float(pace.time[WHITE] or 0)
+        self._style = style
+        self._log = log
+        self._search = Search(DEFAULT_HASH)
+        self._game = OngoingGame()
+        self._saved: dict[str, tuple[int, int]] = {}
+        self._kept = True
+        self._commands: dict[str, tuple[Callable[[str], bool | None], str]] = {
+            "undo": (self._undo, "take back your last move and the answer"),
+            "hint": (self._hint, "what the engine would play for you"),
+            "moves": (self._moves, "the legal moves of both sides, with the generator's scores"),
+            "eval": (self._eval, "the static evaluation, term by term, and the attack map"),
+            "flip": (self._flip, "turn the board round"),
+            "new": (self._new, "a new game"),
+            "fen": (self._fen, "the position as a FEN; fen FEN sets one up"),
+            "save": (self._save, "save FILE.pgn: write the game to the end of a PGN file"),
+            "resign": (self._resign, "give the game up"),
+            "quit": (self._quit, "save the game in " + GAMES_FILE + " and leave; so does the end of input"),
+            "help": (self._help, "this list"),
+        }
+
+    def run(self) -> None:
+        """Play until `quit` or the end of input."""
+        with contextlib.suppress(ImportError):
+            import readline  # noqa: F401  (input() then edits lines and keeps a history)
+        self._say("Type a move (e2e4, Nf3, O-O) or help.")
+        self._show_position()
+        while True:
+            if self._game.board.side != self._side and not self._game.is_over():
+                self._answer()
+                continue
+            try:
+                line = input(self._prompt()).strip()
+            except (EOFError, KeyboardInterrupt):
+                self._say("")
+                self._keep()
+                return
+            self._log.write(f"Operator: {line}")
+            if line and self._execute(line):
+                return
+
+    def _prompt(self) -> str:
+        if self._game.is_over():
+            return "> "
+        return f"{self._game.board.fullmove}. " + ("... " if self._game.board.side else "")
+
+    def _execute(self, line: str) -> bool | None:
+        """Carry out a command or play a move; True after `quit`."""
+        word, _, rest = line.partition(" ")
+        command = self._commands.get(word.lower())
+        if command:
+            return command[0](rest.strip())
+        if self._game.is_over():
+            self._say(f"The game is over ({self._game.reason}): undo, new or quit.")
+            return None
+        try:
+            move = _read_move(self._game.board, line)
+        except ValueError as error:
+            self._say(f"{error}.")
+            return None
+        self._play(move)
+        return None
+
+    def _play(self, move: int) -> None:
+        """Play a move of either side."""
+        self._game.play(move)
+        self._kept = False
+        if self._game.board.side == self._side or self._game.is_over():
+            self._show_position()
+        else:
+            self._log.write_moves(self._game.board)
+
+    def _show_position(self) -> None:
+        """Show the board, and say how the game stands once it is over."""
+        self._say("", *diagram.draw(self._game.board, self._style), "")
+        if self._game.is_over():
+            self._close()
+        else:
+            self._log.write_moves(self._game.board)
+
+    def _close(self) -> None:
+        """Say how the game has ended, and save it."""
+        how = f"{self._game.result} ({self._game.reason})"
+        self._say(how)
+        self._log.write(f"Result: {how}")
+        self._keep()
+
+    def _answer(self) -> None:
+        """Let the engine move."""
+        limits = self._pace
+        if limits.time[WHITE] is not None:
+            remaining = max(1, int(self._remaining))
+            limits = limits._replace(time=(remaining, remaining))
+        started = time.perf_counter()
+        move, report = self._think(limits)
+        self._remaining += self._pace.increment[WHITE] - (time.perf_counter() - started) * 1000
+        number = f"{self._game.board.fullmove}." + (".." if self._game.board.side else "")
+        told = f"{number} {san.write(self._game.board, move)}"
+        if report is not None:
+            told += f"  ({_score_text(report)}, depth {report.depth}, {report.elapsed / 1000:.1f} s)"
+        self._log.write(f"Moff: {coordinate.write(move)}")
+        self._say(told)
+        self._play(move)
+
+    def _think(self, limits: Limits) -> tuple[int, Report | None]:
+        """Search the position; an interrupt from the keyboard makes the engine move at once."""
+        reports: list[Report] = []
+        results: list[Result] = []
+        self._search.start(self._game.board, limits, reports.append, results.append)
+        while self._search.is_running():
+            try:
+                self._search.wait()
+            except KeyboardInterrupt:
+                self._search.stop()
+        return results[0].move, reports[-1] if reports else None
+
+    # Commands.
+
+    def _undo(self, _rest: str) -> None:
+        # A game given up goes on where it was.
+        plies = 0 if self._game.reason == self._resignation() else 1 + (self._game.board.side == self._side)
+        if len(self._game.moves) < plies:
+            self._say("There is no move of yours to take back.")
+            return
+        self._game.take_back(plies)
+        self._kept = not self._game.moves
+        self._show_position()
+
+    def _hint(self, _rest: str) -> None:
+        if self._game.is_over():
+            self._say("The game is over.")
+            return
+        limits = self._pace if self._pace.depth else Limits(movetime=HINT_TIME)
+        move, _ = self._think(limits)
+        self._say(f"{san.write(self._game.board, move)} ({coordinate.write(move)})")
+
+    def _moves(self, _rest: str) -> None:
+        self._say(*diagram.list_moves(self._game.board, self._style))
+
+    def _eval(self, _rest: str) -> None:
+        self._say(*_evaluation_lines(self._game.board), "")
+        self._say(*diagram.draw_attacks(self._game.board, self._style))
+
+    def _flip(self, _rest: str) -> None:
+        self._style = self._style._replace(flipped=not self._style.flipped)
+        self._say("", *diagram.draw(self._game.board, self._style), "")
+
+    def _new(self, _rest: str) -> None:
+        self._start(OngoingGame())
+
+    def _fen(self, rest: str) -> None:
+        if not rest:
+            self._say(fen.write(self._game.board))
+            return
+        try:
+            self._start(OngoingGame(rest))
+        except ValueError as error:
+            self._say(f"{error}.")
+
+    def _start(self, game: OngoingGame) -> None:
+        """Leave the game for another one."""
+        self._keep()
+        self._game = game
+        self._kept = True
+        self._saved.clear()
+        self._remaining = float(self._pace.time[WHITE] or 0)
+        self._search.new_game()
+        self._show_position()
+
+    def _save(self, rest: str) -> None:
+        if not rest:
+            self._say("save needs the name of a file, as in save game.pgn.")
+            return
+        self._write_game(rest)
+
+    def _resign(self, _rest: str) -> None:
+        if self._game.is_over():
+            self._say("The game is over.")
+            return
+        self._game.end(RESULT_OF_WINNER[self._side ^ 1], self._resignation())
+        self._kept = False
+        self._close()
+
+    def _resignation(self) -> str:
+        return f"{SIDES[self._side]} resigns"
+
+    def _quit(self, _rest: str) -> bool:
+        self._keep()
+        return True
+
+    def _help(self, _rest: str) -> None:
+        self._say("A move: e2e4, Nf3, exd5, e8=Q, O-O. A command:")
+        self._say(*[f"  {name:7} {text}" for name, (_, text) in self._commands.items()])
+
+    # Saving.
+
+    def _keep(self) -> None:
+        """Save a game that was not saved since its last move."""
+        if not self._kept:
+            self._write_game(next(reversed(self._saved), GAMES_FILE))
+
+    def _write_game(self, path: str) -> None:
+        """Write the game to the end of a file. What this game left there before is replaced."""
+        names = ("Operator", f"Moff {VERSION}")
+        white, black = names if self._side == WHITE else reversed(names)
+        tags = {"Date": time.strftime("%Y.%m.%d"), "White": white, "Black": black}
+        if self._game.reason:
+            tags["Termination"] = self._game.reason
+        text = pgn.write(self._game.record(tags)).encode()
+        try:
+            with open(path, "a+b") as file:
+                begin, end = self._saved.pop(path, (0, 0))
+                if end and end == file.seek(0, os.SEEK_END):
+                    file.truncate(begin)
+                begin = file.seek(0, os.SEEK_END)
+                file.seek(max(0, begin - 2))
+                if file.read() not in (b"", b"\n\n"):
+                    text = b"\n\n" + text
+                file.write(text)
+                self._saved[path] = begin, begin + len(text)
+        except OSError as error:
+            self._say(f"The game could not be saved in {path}: {error.strerror}.")
+            return
+        self._kept = True
+        self._say(f"Saved in {path}.")
+
+    def _say(self, *lines: str) -> None:
+        for line in lines:
+            print(line)
+
+
+def _read_move(board: Board, text: str) -> int:
+    """The legal move that an operator means, in coordinates or SAN. Raises ValueError."""
+    try:
+        return coordinate.parse(board, text)
+    except ValueError:
+        return san.parse(board, text)
+
+
+def _score_text(report: Report) -> str:
+    """The score from the engine's side, in pawns or moves to mate."""
+    if report.mate is not None:
+        return f"mate in {report.mate}" if report.mate >= 0 else f"mated in {-report.mate}"
+    return f"{report.score / 100:+.2f}"
+
+
+def _evaluation_lines(board: Board) -> list[str]:
+    """The static evaluation as a table, in pawns: each term for both sides in both phases, and the score."""
+    evaluation = evaluate.Evaluation()
+    evaluation.reset(board)
+    lines = [
+        f"{'':9}{'middlegame':>22}{'endgame':>24}",
+        f"{'':9}" + f"{'White':>8}{'Black':>8}{'sum':>8}" * 2,
+    ]
+    for term in evaluate.terms(board):
+        row = f"{term.name:9}"
+        for white, black in zip(term.white, term.black, strict=True):
+            row += "".join(f"{value / 100:8.2f}" for value in (white, black, white - black))
+        lines.append(row)
+    score = evaluation.value(board.side) * (1 if board.side == WHITE else -1)
+    phase = f"{evaluation.phase()}/{evaluate.FULL_PHASE}"
+    lines.append(
+        f"phase {phase} of the middlegame, {evaluate.TEMPO / 100:.2f} for {SIDES[board.side]} to move"
+    )
+    lines.append(f"score {score / 100:+.2f} for White")
+    return lines
+
+
 # The command line.
 
 
@@ -335,6 +654,27 @@ def _command_line(arguments: list[str]) -> int:
         "--play-leaves", action="store_true", help="make and unmake every leaf, not count the last ply"
     )
     perft.set_defaults(run=_run_perft)
+
+    moves = commands.add_parser("moves", help="the test board: both sides' moves with the generator's scores")
+    moves.add_argument("--fen", default=fen.START, help="the position, instead of the start position")
+    moves.add_argument("--attacks", action="store_true", help="add the attack map")
+    moves.set_defaults(run=_run_moves)
+
+    play = commands.add_parser("play", help="a game in the terminal")
+    play.add_argument("--black", action="store_true", help="you play Black")
+    pace = play.add_mutually_exclusive_group()
+    pace.add_argument(
+        "--time",
+        type=_time_control,
+        default=_time_control(USUAL_PACE),
+        metavar="SECONDS[+INCREMENT]",
+        help=f"the engine's clock, in seconds (usually {USUAL_PACE})",
+    )
+    pace.add_argument("--depth", type=_positive, metavar="N", help="plies the engine looks ahead, instead")
+    play.add_argument("--log", metavar="FILE", help="write a log, with the generated moves before every move")
+    play.set_defaults(run=_run_play)
+    for command in (moves, play):
+        command.add_argument("--ascii", action="store_true", help="letters instead of Unicode pieces")
 
     fens = commands.add_parser("fens", help="print the FEN after every move of every game of a PGN file")
     fens.add_argument("file", metavar="FILE.pgn", help="the games; - reads standard input")
@@ -387,6 +727,52 @@ def _run_perft(options: "argparse.Namespace") -> int:
     return 0
 
 
+def _time_control(text: str) -> Limits:
+    """The limits of a clock: "60", "60+0.6", in seconds."""
+    import argparse
+
+    base, _, increment = text.partition("+")
+    try:
+        seconds, gain = float(base), float(increment or 0)
+    except ValueError:
+        seconds, gain = -1, 0
+    if not (0 < seconds < 1e6 and 0 <= gain < 1e6):
+        raise argparse.ArgumentTypeError(f"{_echo(text)} is no time such as 60+0.6, in seconds")
+    milliseconds = max(1, int(seconds * 1000))
+    return Limits(time=(milliseconds, milliseconds), increment=(int(gain * 1000), int(gain * 1000)))
+
+
+def _style(letters: bool, flipped: bool = False) -> Style:
+    """How to draw on standard output: in colours on a terminal, with letters where it cannot show pieces."""
+    try:
+        "♔♚·".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        letters = True
+    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Style(letters, coloured, flipped)
+
+
+def _run_moves(options: "argparse.Namespace") -> int:
+    try:
+        board = fen.parse(options.fen)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    style = _style(options.ascii)
+    lines = [*diagram.draw(board, style), ""]
+    if options.attacks:
+        lines += [*diagram.draw_attacks(board, style), ""]
+    print("\n".join([*lines, *diagram.list_moves(board, style)]))
+    return 0
+
+
+def _run_play(options: "argparse.Namespace") -> int:
+    side = BLACK if options.black else WHITE
+    pace = Limits(depth=options.depth) if options.depth else options.time
+    Console(side, pace, _style(options.ascii, options.black), Log(options.log)).run()
+    return 0
+
+
 def _run_fens(options: "argparse.Namespace") -> int:
     try:
         with open(0 if options.file == "-" else options.file, "rb", closefd=options.file != "-") as stream:
@@ -405,8 +791,6 @@ def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
     """Print what a PGN file holds; returns the number of damaged games and of all."""
     import json
 
-    from x88 import pgn
-
     # On the same terminal, the bar and the results would spoil each other.
     bar = _Bar(stream) if sys.stderr.isatty() and not sys.stdout.isatty() else None
     damaged = games = 0
@@ -415,7 +799,7 @@ def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
         if bar:
             bar.show(f"{games} games")
         if as_json:
-            print(json.dumps(game.as_dict(), ensure_ascii=False))
+            print(json.dumps(game.as_dict()))
         elif game.moves:
             print("\n".join([move.fen for move in game.moves]))
         if game.faults:

@@ -28,5 +28,6 @@ cdef class Evaluation:
     cpdef void make(self, int move, int side) noexcept nogil
     cpdef void make_null(self) noexcept nogil
     cpdef void unmake(self) noexcept nogil
+    cpdef int phase(self) noexcept nogil
     @cython.locals(both=int, middlegame=int, endgame=int, phase=int, score=int)
     cpdef int value(self, int side) noexcept nogil

@@ -109,6 +109,46 @@ PIECE_SQUARE = _piece_squares()
 PHASE = _phases()
 
 
+class Term(NamedTuple):
+    """A part of the evaluation: for White and for Black, in the middlegame and in the endgame, in
+    centipawns.
+    """
+
+    name: str
+    white: tuple[int, int]
+    black: tuple[int, int]
+
+
+_TERMS = {
+    PAWN: "pawns",
+    KNIGHT: "knights",
+    BISHOP: "bishops",
+    ROOK: "rooks",
+    QUEEN: "queens",
+    KING: "king",
+}
+
+
+def terms(board: Board) -> list[Term]:
+    """The terms of the static evaluation, to be shown: each kind of piece with its material and squares.
+
+    Their sum for White less that for Black, weighed by the phase, and the tempo for the side to move, are
+    `Evaluation.value`.
+    """
+    sums = {code: [0, 0] for code in range(48)}
+    for sq in SQUARES:
+        code = board.piece_at(sq)
+        if code:
+            rank = sq >> 4 if code >> 5 == WHITE else 7 - (sq >> 4)
+            for phase, worth in enumerate((MIDDLEGAME, ENDGAME)):
+                sums[code][phase] += _value(worth[code & KIND], rank, sq & FILE)
+    found = []
+    for kind, name in _TERMS.items():
+        white, black = (sums[make_piece(side, kind)] for side in (WHITE, BLACK))
+        found.append(Term(name, (white[0], white[1]), (black[0], black[1])))
+    return found
+
+
 class Evaluation:
     """The evaluation's sums along the line that is being searched."""
 
@@ -169,12 +209,16 @@ class Evaluation:
         """Follow the taking back of a move or null move."""
         self.ply -= 1
 
+    def phase(self) -> int:
+        """The phase of the game, FULL_PHASE with all pieces on the board, 0 with none but pawns."""
+        return min(self.phases[self.ply], FULL_PHASE)
+
     def value(self, side: int) -> int:
         """The evaluation in centipawns from the point of view of `side`, which is to move."""
         both = self.sums[self.ply]
         middlegame = (both + 0x8000 & 0xFFFF) - 0x8000
         endgame = both + 0x8000 >> 16
-        phase = min(self.phases[self.ply], FULL_PHASE)
+        phase = self.phase()
         # 171 / 4096 is 1 / 24; a shift rounds alike compiled and uncompiled, a division of negative numbers
         # would not.
         score = (middlegame * phase + endgame * (FULL_PHASE - phase)) * 171 + 2048 >> 12

@@ -1,0 +1,135 @@
+"""The FEN after every move of a PGN file: `moff fens` against a loop over python-chess, in speed and memory.
+
+    python bench/fens.py FILE.pgn [--runs 5] [--megabytes 200]
+
+Both run as processes of their own, by turns, and write to a file; the two outputs have to be the same, byte
+for byte. Then the peak memory of `moff fens` on FILE and on a file of so many megabytes that repeats FILE
+(not on Windows). Best on an idle machine.
+
+Results go to standard output, progress and complaints to standard error. The exit code is 0, or 1 if the
+outputs differ or FILE is faulty, or 2 after wrong usage. Needs the `bench` extra and python-chess.
+"""
+
+import argparse
+import importlib.util
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+try:
+    from tabulate import tabulate
+    from tqdm import tqdm
+except ImportError as error:
+    print(f"{error}: python -m pip install -e '.[bench]'", file=sys.stderr)
+    sys.exit(2)
+
+if importlib.util.find_spec("chess") is None:
+    print("python-chess is not installed: python -m pip install chess", file=sys.stderr)
+    sys.exit(2)
+
+ROOT = Path(__file__).resolve().parent.parent
+MOFF = [sys.executable, str(ROOT / "engine.py"), "fens"]
+PYTHON_CHESS = """
+import sys
+import chess.pgn
+
+with open(sys.argv[1], encoding="utf-8-sig") as stream:
+    while (game := chess.pgn.read_game(stream)) is not None:
+        board = game.board()
+        for move in game.mainline_moves():
+            board.push(move)
+            print(board.fen())
+"""
+THEIRS = [sys.executable, "-c", PYTHON_CHESS]
+
+
+def run(command: list[str], pgn: Path, output: Path) -> float:
+    """The seconds that a process takes to write the FENs of a file. Raises RuntimeError if it fails."""
+    with open(output, "wb") as stream:
+        began = time.perf_counter()
+        ended = subprocess.run([*command, str(pgn)], stdout=stream, stdin=subprocess.DEVNULL)
+        seconds = time.perf_counter() - began
+    if ended.returncode:
+        raise RuntimeError(f"exit code {ended.returncode} for {pgn}")
+    return seconds
+
+
+def peak_memory(pgn: Path) -> float:
+    """The megabytes that `moff fens` has resident at most."""
+    with open(os.devnull, "wb") as nowhere:
+        process = subprocess.Popen([*MOFF, str(pgn)], stdout=nowhere, stdin=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"exit code {process.returncode} for {pgn}")
+    # The BSDs and Linux count kilobytes, macOS bytes.
+    return usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+def repeat(pgn: Path, megabytes: int, target: Path) -> None:
+    """Write a file of at least so many megabytes that repeats a PGN file."""
+    data = pgn.read_bytes() + b"\n\n"
+    with open(target, "wb") as stream:
+        for _ in range(-(-megabytes * 1_000_000 // len(data))):
+            stream.write(data)
+
+
+def compare_speed(pgn: Path, runs: int, folder: Path) -> list[tuple[float, float]]:
+    """Seconds of Moff and of python-chess, round by round. Raises RuntimeError if their outputs differ."""
+    ours, theirs = folder / "moff.fens", folder / "python-chess.fens"
+    rounds = []
+    for _ in tqdm(range(runs), file=sys.stderr, disable=not sys.stderr.isatty()):
+        rounds.append((run(MOFF, pgn, ours), run(THEIRS, pgn, theirs)))
+        if ours.read_bytes() != theirs.read_bytes():
+            raise RuntimeError("the outputs differ")
+    return rounds
+
+
+def show_speed(rounds: list[tuple[float, float]], fens: int) -> None:
+    """Print the seconds of both, and how many times as fast Moff is in the same round."""
+    rows = []
+    for name, column in (("moff fens", 0), ("python-chess", 1)):
+        seconds = [pair[column] for pair in rounds]
+        median = statistics.median(seconds)
+        rows.append([name, min(seconds), median, int(fens / median)])
+    print(tabulate(rows, ["", "minimum, s", "median, s", "FENs/s"], floatfmt=".3f", intfmt=","))
+    ratios = [theirs / ours for ours, theirs in rounds]
+    times = f"{min(ratios):.1f} / {statistics.median(ratios):.1f} / {max(ratios):.1f}"
+    print(f"\n{fens} FENs, the same from both. Times as fast (minimum / median / maximum): {times}\n")
+
+
+def show_memory(pgn: Path, megabytes: int, folder: Path) -> None:
+    """Print the peak memory on the file and on a much larger one."""
+    large = folder / "large.pgn"
+    repeat(pgn, megabytes, large)
+    rows = [[path.stat().st_size / 1e6, peak_memory(path)] for path in (pgn, large)]
+    print(tabulate(rows, ["PGN, MB", "peak memory of moff fens, MB"], floatfmt=".1f"))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("file", type=Path, metavar="FILE.pgn")
+    parser.add_argument("--runs", type=int, default=5, help="how often both run")
+    parser.add_argument("--megabytes", type=int, default=200, help="size of the file for the memory")
+    options = parser.parse_args()
+    if not options.file.is_file() or options.runs < 1:
+        parser.error("it takes a PGN file and at least one run")
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            rounds = compare_speed(options.file, options.runs, Path(name))
+            fens = (Path(name) / "moff.fens").read_bytes().count(b"\n")
+            show_speed(rounds, fens)
+            if hasattr(os, "wait4"):
+                show_memory(options.file, options.megabytes, Path(name))
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

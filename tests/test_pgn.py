@@ -1,0 +1,987 @@
+"""PGN: what python-chess reads from good files is what Moff reads, damage is noted and kept to its game, and
+what is written is read back.
+"""
+
+import io
+import itertools
+import json
+import logging
+import re
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import chess
+import chess.pgn
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.oracle import STARTS, packed, scaled
+from x88 import coordinate, fen, pgn
+
+logging.getLogger("chess.pgn").setLevel(logging.CRITICAL)
+
+DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+"""Real and malformed files, which a clone of the project does without."""
+
+GOOD_FILES = [path for path in sorted(DATA.glob("pgn/*.pgn")) if path.stem != "fischerr19"]
+MALFORMED_FILES = sorted(DATA.glob("malformed/*.pgn"))
+CHESS960_FILE = DATA / "pgn" / "fischerr19.pgn"
+OPENINGS_FILE = DATA / "books" / "8moves_v3.pgn"
+
+
+# --- The two readers
+
+
+def read(data: str | bytes) -> list[pgn.Game]:
+    return list(pgn.Reader(io.BytesIO(data.encode() if isinstance(data, str) else data)))
+
+
+def read_one(data: str | bytes) -> pgn.Game:
+    (game,) = read(data)
+    return game
+
+
+def read_by_python_chess(text: str) -> list[chess.pgn.Game]:
+    stream = io.StringIO(text)
+    games = iter(lambda: chess.pgn.read_game(stream), None)
+    return [game for game in games if game is not None]
+
+
+def sans(line: pgn.Variation) -> list[str]:
+    return [move.san for move in line.moves]
+
+
+def words(comment: str) -> str:
+    """A comment with one space between words; where its lines ended does not matter."""
+    return " ".join(comment.split())
+
+
+def our_line(line: pgn.Variation, is_branch: bool = False) -> list[object]:
+    """A line of moves, each with what python-chess knows of it and the lines that branch off before it.
+
+    python-chess does not tell a variation of a variation's first move from one more variation of the line
+    itself, so both are listed at the line here.
+    """
+    found: list[object] = []
+    for move in line.moves:
+        lines = [] if is_branch and not found else list(our_branches(move))
+        text = coordinate.write(move.move)
+        found.append((move.san, text, move.fen, sorted({*move.nags}), move.comment, lines))
+    return found
+
+
+def our_branches(move: pgn.Move) -> Iterator[object]:
+    for line in move.variations:
+        if line.moves:
+            yield line.comment, our_line(line, is_branch=True)
+            yield from our_branches(line.moves[0])
+
+
+def their_line(node: chess.pgn.GameNode, position: chess.Board) -> list[object]:
+    """The same for what follows a node of python-chess's."""
+    found: list[object] = []
+    while node.variations:
+        main, *others = node.variations
+        lines = []
+        for other in others:
+            after = position.copy(stack=False)
+            first = their_move(other, after, [])
+            lines.append((words(other.starting_comment), [first, *their_line(other, after)]))
+        found.append(their_move(main, position, lines))
+        node = main
+    return found
+
+
+def their_move(node: chess.pgn.ChildNode, position: chess.Board, lines: list[object]) -> object:
+    """What is known of a move, which is pushed."""
+    san = position.san(node.move)
+    position.push(node.move)
+    return san, node.move.uci(), position.fen(), sorted(node.nags), words(node.comment), lines
+
+
+def their_tags(game: chess.pgn.Game) -> dict[str, str]:
+    """The tags; python-chess leaves escapes as they are."""
+    return {name: re.sub(r"\\(.)", r"\1", value) for name, value in game.headers.items()}
+
+
+def check_equal(ours: pgn.Game, theirs: chess.pgn.Game) -> None:
+    """The game has no fault and is, whole, what python-chess has read."""
+    assert ours.faults == []
+    assert theirs.errors == []
+    assert {**pgn.ROSTER, **ours.tags, "Result": ours.result} == their_tags(theirs)
+    assert ours.start == theirs.board().fen()
+    assert ours.comment == words(theirs.comment)
+    assert our_line(ours) == their_line(theirs, theirs.board())
+
+
+# --- An annotated sample
+
+SAMPLE = r"""% this line is for another program
+[Event "Caf\u00e9 \"Zum L\u00e4ufer\" \\ back room"]
+[Site "M\u00fcnchen GER"]
+[Date "2024.02.30"]
+[Round "3.1"]
+[White "\u00d8rsted, J\u00f8rgen"]
+[Black "N.N."]
+[Result "1-0"]
+[ECO "C50"]
+% so is this one, [Event "no"]
+[Annotator ""]
+
+{ Before the first move, } { in two
+comments. } 1.e4 {best by test} e5 $1 $14 2.Nf3! (2. f4 {the King's
+Gambit} exf4 (2... d5 {Falkbeer} 3. exd5 (3. Nf3) e4) (2... Bc5!? 3. Nf3
+(3. fxe5?? Qh4+ {and mates} 4. g3 (4. Ke2 Qxe4#) 4... Qxe4+) d6) 3. Nf3) ({at the start
+of a variation} 2. Bc4 $3 {bishop} Nf6 ({nested start} 2... Bc5 3. Qh5?! g6?? 4. Qxe5+) 3. d3)
+2...Nc6 ; a comment to the end of the line, 3. Bb4 (
+3. Bb5 (
+%  e4 e5 (((
+3. Bc4 Bc5 {(brackets) [%clk 0:01:00] $5 1-0 * ; in a comment} 4. O-O $146 (4. 0-0 Nf6)
+d6 5. -- {passes} Nf6 6. Z0 6... -- (6... O-O) 7. d3 O-O) (3. d4 exd4) {after the variations}
+a6 4. Ba4 $10
+$11 Nf6 5 . O-O Be7 6. Re1 b5 7. Bb3 O-O 8. c3 d5 {Marshall} 9. exd5 Nxd5 10. Nxe5
+;another
+Nxe5 11. Rxe5 c6!! 12. d4!? Bd6?! 13. Re1? Qh4?? 14. g3 Qh3
+15. Be3 {}{ two } {in
+a row}
+1-0
+
+[Event "From a position"]
+[Result "*"]
+[SetUp "1"]
+[FEN "4k3/P7/8/8/4Pp2/8/7p/4K3 b - e3 7 40"]
+
+40... fxe3 {e.p.} 41. a8Q+ (41. a8N h1R+ 42. Ke2) (41. a8=R+ Kd7 $2) 41... Kd7 42 Qd5+ Ke7 *
+
+1. d4 d5 {no tags, numbers missing from here} c4 e6 Nc3 (Nf3 Nf6 (c5) g3) Nf6 Bg5 1/2-1/2
+
+[Event "No moves"]
+[Result "0-1"]
+
+0-1
+"""
+SAMPLE = re.sub(r"\\u(....)", lambda found: chr(int(found[1], 16)), SAMPLE)
+
+FOR_PYTHON_CHESS = re.sub(
+    r"^;(.*)$|(?<=\w) ;(.*)$", r"{\1\2}", SAMPLE.replace("%  e4 e5 (((\n", ""), flags=re.MULTILINE
+)
+"""The sample without what python-chess drops (comments that begin with a semicolon) or trips over."""
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda text: text.encode("utf-8"),
+        lambda text: text.encode("utf-8-sig"),
+        lambda text: text.encode("latin-1"),
+        lambda text: text.replace("\n", "\r\n").encode("utf-8"),
+        lambda text: text.replace("\n", "\r\n").encode("latin-1"),
+        lambda text: text.rstrip("\n").encode("utf-8"),
+    ],
+    ids=["UTF-8", "BOM", "Latin-1", "CRLF", "CRLF and Latin-1", "no line end at the end"],
+)
+def test_an_annotated_file_is_read_as_python_chess_reads_it(encode: object) -> None:
+    games = read(encode(SAMPLE))
+    theirs = read_by_python_chess(FOR_PYTHON_CHESS)
+    assert len(games) == len(theirs) == 4
+    for ours, other in zip(games, theirs, strict=True):
+        check_equal(ours, other)
+    assert [game.number for game in games] == [1, 2, 3, 4]
+    first_lines = [SAMPLE.index(text) for text in ("[Event", '[Event "From', "1. d4 d5", '[Event "No m')]
+    assert [game.line for game in games] == [SAMPLE.count("\n", 0, i) + 1 for i in first_lines]
+
+
+def test_each_of_two_encodings_in_one_file_is_understood() -> None:
+    text = '[White "José"]\n\n{été} 1. e4 *\n\n'
+    data = b"".join(text.encode(name) for name in ("utf-8", "latin-1"))
+    assert [(game.tags["White"], game.comment) for game in read(data)] == [("José", "été")] * 2
+
+
+def test_comments_around_the_tags_belong_to_the_game() -> None:
+    head = '; about the file\n\n[Event "x"]\n; about the tags\n% not this\n[Site "y"]\n'
+    text = head + "\n; before\n1. e4 *\n\n; the end\n"
+    game = read_one(text)
+    assert game.tags == {"Event": "x", "Site": "y"}
+    assert game.comment == "about the file about the tags before"
+    assert game.faults == []
+
+
+@pytest.mark.parametrize("comment", ["{ why }", "; why", "{ w }{\nh } ; y"])
+def test_a_comment_after_the_result_belongs_to_the_last_move(comment: str) -> None:
+    games = read(f'[Event "x"]\n\n1. e4 e5 1-0 {comment}\n\n[Event "y"]\n\n1. d4 * {comment}\n')
+    assert [game.moves[-1].comment.replace(" ", "") for game in games] == ["why", "why"]
+    assert [game.result for game in games] == ["1-0", "*"]
+    assert [game.faults for game in games] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("text", "nags"),
+    [
+        ("e4!", (1,)),
+        ("e4?", (2,)),
+        ("e4!!", (3,)),
+        ("e4??", (4,)),
+        ("e4!?", (5,)),
+        ("e4?!", (6,)),
+        ("e4 !? $14", (5, 14)),
+        ("e4 $14$36", (14, 36)),
+        ("e4 +/-", (16,)),
+        ("e4 =", (10,)),
+        ("e4 N", (146,)),
+        ("e4!!!", ()),
+    ],
+)
+def test_marks_and_symbols_are_nags(text: str, nags: tuple[int, ...]) -> None:
+    game = read_one(f"1. {text} e5 *")
+    assert game.faults == []
+    assert sans(game) == ["e4", "e5"]
+    assert game.moves[0].nags == nags
+
+
+@pytest.mark.parametrize("word", ["e.p.", "ep", "+", "#", "ch", "mate"])
+def test_words_that_say_something_besides_are_passed_over(word: str) -> None:
+    game = read_one(f"1. e4 e6 2. e5 d5 3. exd6 {word} Bxd6 *")
+    assert sans(game) == ["e4", "e6", "e5", "d5", "exd6", "Bxd6"]
+    assert game.faults == []
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [("1-0", "1-0"), ("0-1", "0-1"), ("1/2-1/2", "1/2-1/2"), ("1/2", "1/2-1/2"), ("*", "*"), ("", "*")],
+)
+def test_the_result_is_that_of_the_moves_or_else_that_of_the_tags(text: str, result: str) -> None:
+    game = read_one(f"1. e4 e5 {text}\n")
+    assert (game.result, sans(game), game.faults) == (result, ["e4", "e5"], [])
+    claimed = read_one(f'[Result "0-1"]\n\n1. e4 e5 {text}\n')
+    assert claimed.result == (result if result != "*" else "0-1")
+    assert claimed.tags == {"Result": "0-1"}
+
+
+def test_tags_and_moves_may_share_a_line() -> None:
+    games = read('[Event "a"] [Result "1-0"] 1. e4 1-0\n[Event "b"] 1. d4 * 1. c4 * [Event "c"] *')
+    assert [game.tags.get("Event") for game in games] == ["a", "b", None, "c"]
+    assert [sans(game) for game in games] == [["e4"], ["d4"], ["c4"], []]
+    assert [game.number for game in games] == [1, 2, 3, 4]
+    assert [game.line for game in games] == [1, 2, 2, 2]
+    assert not any(game.faults for game in games)
+
+
+def test_games_without_tags_are_told_apart_by_their_results() -> None:
+    text = "1. e4 e5 1-0\n\n1. d4 0-1\n1. c4 1/2-1/2 1. Nf3 d5 *\n\n\n1. b3"
+    games = read(text)
+    assert [sans(game) for game in games] == [["e4", "e5"], ["d4"], ["c4"], ["Nf3", "d5"], ["b3"]]
+    assert [game.result for game in games] == ["1-0", "0-1", "1/2-1/2", "*", "*"]
+    assert [game.line for game in games] == [1, 3, 4, 4, 7]
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\r\n\r\n \t\n", "\ufeff", "% nothing\n", "; nothing\n", "\x1a"])
+def test_a_file_of_nothing_holds_no_game(text: str) -> None:
+    assert read(text) == []
+
+
+def test_tags_alone_are_a_game_without_moves() -> None:
+    for text in ('[Event "a"]\n[Result "1-0"]', '[Event "a"]\n[Result "1-0"]\n\n\n[Event "b"]\n'):
+        games = read(text)
+        assert games[0].tags == {"Event": "a", "Result": "1-0"}
+        assert games[0].result == "1-0"
+        assert [(sans(game), game.faults) for game in games] == [([], [])] * len(games)
+    assert games[1].tags == {"Event": "b"}
+
+
+# --- Real files
+
+
+@pytest.mark.parametrize("path", GOOD_FILES, ids=lambda path: path.stem)
+def test_a_tournament_is_read_as_python_chess_reads_it(path: Path) -> None:
+    data = path.read_bytes()
+    games = read(data)
+    text = data.decode("utf-8-sig")
+    assert len(games) == text.count("[Event ")
+    some = scaled(80, 15)
+    for ours, theirs in zip(games, itertools.islice(their_games(text), some), strict=False):
+        check_equal(ours, theirs)
+    for game in games:
+        assert game.faults == []
+        assert game.line == 1 or text.splitlines()[game.line - 1].startswith("[Event ")
+
+
+def their_games(text: str) -> Iterator[chess.pgn.Game]:
+    stream = io.StringIO(text)
+    while (game := chess.pgn.read_game(stream)) is not None:
+        yield game
+
+
+@pytest.mark.skipif(not OPENINGS_FILE.exists(), reason="without shared data")
+def test_a_book_of_openings_is_read_as_python_chess_reads_it() -> None:
+    some = scaled(200, 40)
+    with open(OPENINGS_FILE, "rb") as stream:
+        games = list(itertools.islice(pgn.Reader(stream), some))
+    with open(OPENINGS_FILE, encoding="utf-8") as stream:
+        for ours in games:
+            theirs = chess.pgn.read_game(stream)
+            assert theirs is not None
+            check_equal(ours, theirs)
+    assert len(games) == some
+
+
+@pytest.mark.skipif(not CHESS960_FILE.exists(), reason="without shared data")
+def test_a_variant_is_named_and_its_tags_and_results_are_kept() -> None:
+    text = CHESS960_FILE.read_text()
+    games = read(text)
+    theirs = read_by_python_chess(text)
+    assert len(games) == len(theirs) > 0
+    for ours, other in zip(games, theirs, strict=True):
+        assert ours.tags == dict(other.headers)
+        assert ours.result == other.headers["Result"]
+        assert ours.moves == []
+        ((line, fault),) = ours.faults
+        assert line == ours.line
+        assert repr(other.headers["Variant"]) in fault
+
+
+@pytest.mark.parametrize("path", MALFORMED_FILES, ids=lambda path: path.stem)
+def test_a_malformed_file_is_read_as_far_as_python_chess_can_follow(path: Path) -> None:
+    data = path.read_bytes()
+    games = read(data)
+    assert games
+    # python-chess wants an empty line between games, none before the moves, and tags on lines of their own.
+    text = data.decode("latin-1").replace("}\n\n", "}\n").replace("\n[", "\n\n[")
+    theirs = read_by_python_chess(re.sub(r"^(\[.*\]) (?=\w)", r"\1\n", text, flags=re.MULTILINE))
+    assert len(games) == len(theirs)
+    for ours, other in zip(games, theirs, strict=True):
+        mainline = [move.uci() for move in other.mainline_moves()]
+        texts = [coordinate.write(move.move) for move in ours.moves]
+        assert texts == mainline[: len(texts)]
+        assert ours.faults or texts == mainline
+    check_order(games, data)
+
+
+@pytest.mark.skipif(not MALFORMED_FILES, reason="without shared data")
+def test_what_malformed_files_hold() -> None:
+    def games(name: str) -> list[pgn.Game]:
+        return read((DATA / "malformed" / f"{name}.pgn").read_bytes())
+
+    (bad,) = games("badpgn")
+    assert bad.moves == []
+    assert "is no tag pair" in bad.faults[0].text
+    assert bad.faults[0].line == 1
+    (nested,) = games("nested-comment")
+    assert sans(nested) == ["e4"]
+    assert nested.moves[0].comment == "This game contains { a nested comment"
+    assert nested.faults[0].line == 1
+    whole = ("allownullmoves", "fixresulttags-in", "long-line", "nomovenumbers", "noresults", "notags")
+    for name in whole:
+        for game in games(f"test-{name}"):
+            assert game.moves
+            assert game.faults == []
+    results = games("test-nobadresults")
+    assert [sans(game) for game in results] == [["e4"]] * 9
+    assert [game.result for game in results] == [
+        *("1-0", "0-1", "1/2-1/2"),
+        *("0-1", "1/2-1/2", "1-0"),
+        *("1-0", "0-1", "1/2-1/2"),
+    ]
+
+
+def check_order(games: list[pgn.Game], data: bytes) -> None:
+    """Games are counted, and neither they nor their faults lie outside the file or go back in it."""
+    lines = data.count(b"\n") + 1
+    assert [game.number for game in games] == list(range(1, len(games) + 1))
+    starts = [game.line for game in games]
+    assert starts == sorted(starts)
+    for game, end in zip(games, [*starts, lines][1:], strict=True):
+        assert all(game.line <= fault.line <= end for fault in game.faults)
+        assert all(fault.text and "\n" not in fault.text for fault in game.faults)
+
+
+# --- Random games, there and back
+
+
+COMMENTS = (
+    "good",
+    "[%clk 0:10:00]",
+    "%",
+    "%x",
+    "50 %",
+    "; no",
+    "(",
+    ")",
+    "$3",
+    "1-0",
+    "*",
+    '"q"',
+    "[Event",
+    "{",
+    "é",
+    "—",
+)
+
+
+def random_game(random: Random) -> chess.pgn.Game:
+    """A random tree of moves with comments and NAGs."""
+    game = chess.pgn.Game()
+    for name in random.sample(("Event", "Site", "White", "Black", "ECO", "Annotator", "Zoo"), 4):
+        game.headers[name] = random.choice(("x", "Müller, J", "1. e4 *", "{", "] [", "", "?", "1/2"))
+    start = random.choice(STARTS)
+    if start != fen.START:
+        game.setup(chess.Board(start))
+    game.headers["Result"] = random.choice(pgn.RESULTS)
+    game.comment = random_comment(random)
+    grow(random, game, game.board(), random.randint(0, 40), 0)
+    return game
+
+
+def random_comment(random: Random) -> str:
+    if random.random() < 0.8:
+        return ""
+    return " ".join(random.choices(COMMENTS, k=random.choice((1, 2, 5, 30))))
+
+
+def grow(random: Random, node: chess.pgn.GameNode, position: chess.Board, plies: int, depth: int) -> None:
+    """Add a random line of moves to a node, and variations to its moves."""
+    for _ in range(plies):
+        moves = list(position.legal_moves)
+        if not position.is_check():
+            moves.append(chess.Move.null())
+        if len(moves) < 2:
+            return
+        chosen = random.sample(moves, min(len(moves), random.choice((1, 1, 1, 1, 2, 3)) if depth < 4 else 1))
+        for i, move in enumerate(chosen):
+            child = node.add_variation(move)
+            child.comment = random_comment(random)
+            child.nags = set(random.sample(range(1, 140), random.choice((0, 0, 0, 1, 3))))
+            if i:
+                child.starting_comment = random_comment(random)
+                after = position.copy(stack=False)
+                after.push(move)
+                grow(random, child, after, random.randint(0, 5), depth + 1)
+        position.push(chosen[0])
+        node = node.variations[0]
+
+
+def random_games(number: int, seed: int) -> Iterator[chess.pgn.Game]:
+    random = Random(seed)
+    return (random_game(random) for _ in range(number))
+
+
+def test_random_games_that_python_chess_has_written_are_read_whole() -> None:
+    games = list(random_games(scaled(60, 20), seed=3))
+    stream = pgn.Reader(io.BytesIO("\n\n".join(map(str, games)).encode()))
+    for ours, theirs in zip(stream, games, strict=True):
+        check_equal(ours, theirs)
+
+
+def test_random_games_are_written_so_that_both_readers_get_them_back() -> None:
+    games = read("\n\n".join(map(str, random_games(scaled(50, 12), seed=4))))
+    text = "\n".join(map(pgn.write, games))
+    again = read(text)
+    assert [game.as_dict() for game in again] == [game.as_dict() for game in games]
+    for ours, theirs in zip(games, read_by_python_chess(text), strict=True):
+        check_equal(ours, theirs)
+    assert "\n".join(map(pgn.write, again)) == text
+    for line in text.splitlines():
+        assert len(line) < 80 or line.startswith("[") or " %" in line
+    assert not re.search("^%", text, flags=re.MULTILINE)
+
+
+# --- Damage
+
+
+NEXT = '[Event "next"]\n[Result "0-1"]\n\n1. d4 {x} d5 2. c4 (2. Nf3) 2... e6 0-1\n'
+
+
+def check_next(game: pgn.Game, number: int, line: int) -> None:
+    """The game after the damage is whole."""
+    (alone,) = read(NEXT)
+    assert sans(alone) == ["d4", "d5", "c4", "e6"]
+    assert alone.faults == []
+    assert game.as_dict() == alone.as_dict()
+    assert (game.number, game.line) == (number, line)
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "faults"),
+    [
+        (
+            "1. e4 e5\n2. Ke3 Nc6 3. Bc4 *",
+            "e4 e5",
+            [(4, "'Ke3' is not a legal move: no king of White can go")],
+        ),
+        ("1. Nf3 d5 2. d3 d4\n\n3. Nd2 *", "Nf3 d5 d3 d4", [(5, "'Nd2' is ambiguous: ")]),
+        ("1. e4 e5 2. Nf3 hello 3. d4 *", "e4 e5 Nf3", [(3, "'hello' is no move")]),
+        ("1. e4 e5\n2. Nf3 <x> Nc6 *", "e4 e5 Nf3", [(4, "'<x' is no move")]),
+        ("1. e4 e5 2. Nf3 [x] Nc6 *", "e4 e5 Nf3", [(3, "'[x' is no move")]),
+        ("1. e4 e5\n2. Nf3 } Nc6 *", "e4 e5 Nf3", [(4, "'}' is no move")]),
+        ("1. e4 e5 2. Nf3 \0 Nc6 *", "e4 e5 Nf3 Nc6", []),
+        ("1. e4 e5 2. Nf3 \x80\xff Nc6 *", "e4 e5 Nf3", [(3, "is no move")]),
+        ("1. e4 e5\n2. Nf3 { open\nNc6 1-0", "e4 e5 Nf3", [(4, "the comment is not closed")]),
+        ("1. e4 e5 2. Nf3\n( 2. Nc3 Nc6\n3. Bc4 1-0", "e4 e5 Nf3", [(6, "a variation is not closed")]),
+        ("1. e4 e5\n2. Nf3 ) Nc6 *", "e4 e5 Nf3 Nc6", [(4, "a variation is closed that was not opened")]),
+        ("( 1. d4 ) 1. e4 e5 *", "e4 e5", [(3, "a variation of no move")]),
+        ("1. e4 ( 1. d5 e5 (1. x) 2. x) e5\n( 1... e6 2. e5 ) 2. Nf3 *", "e4 e5 Nf3", [(3, "'d5' is not")]),
+        ("1. e4 $ e5 $12345 2. Nf3 *", "e4 e5 Nf3", [(3, "$ without a number"), (3, "$ without a number")]),
+        ("1. e4 e5 2-0 2. Nf3 *", "e4 e5 Nf3", [(3, "'2-0' is neither a move nor a result")]),
+        ("1. e4 e5 1/2-1/3", "e4 e5", [(3, "'1/2-1/3' is neither a move nor a result")]),
+        ("1. e4 d5 2. Bb5+\n-- 3. Nf3 *", "e4 d5 Bb5+", [(4, "'--' is no move")]),
+        ("1. e4 e5 2. Nf3 9999999999999999999999999. Nc6 *", "e4 e5 Nf3 Nc6", []),
+        ("Nonsense from the start.\n\nAll of it.", "", [(3, "'Nonsense' is no move")]),
+    ],
+)
+def test_damage_is_noted_with_its_line_and_stays_in_its_game(
+    text: str, moves: str, faults: list[tuple[int, str]]
+) -> None:
+    data = f'[Event "damaged"]\n\n{text}\n\n'
+    game, following = read((data + NEXT).encode("latin-1"))
+    assert (game.number, game.line, game.tags) == (1, 1, {"Event": "damaged"})
+    assert sans(game) == moves.split()
+    assert [fault.line for fault in game.faults] == [line for line, _ in faults]
+    for fault, (_, reason) in zip(game.faults, faults, strict=True):
+        assert reason in fault.text
+    check_next(following, 2, data.count("\n") + 1)
+
+
+@pytest.mark.parametrize(
+    "tag",
+    ['[Site "open', "[Site]", "[", "[]", '["x"]', "[Site x]", '[Site "x" "y]', "[Site 'x']", '[Sité "x"]'],
+)
+def test_a_bad_tag_pair_costs_no_other(tag: str) -> None:
+    data = f'[Event "damaged"]\n{tag}\n[Round "3"]\n\n1. e4 e5 *\n\n'
+    game, following = read(data + NEXT)
+    assert game.tags == {"Event": "damaged", "Round": "3"}
+    assert sans(game) == ["e4", "e5"]
+    ((line, reason),) = game.faults
+    assert (line, reason) == (2, f'{tag!r} is no tag pair, as in [Round "3"]')
+    check_next(following, 2, data.count("\n") + 1)
+
+
+@pytest.mark.parametrize(
+    ("tag", "value"),
+    [
+        (r'[Site "a \"b\" \\ c"]', r'a "b" \ c'),
+        ('[Site "a "b" c"]', 'a "b" c'),
+        ('[ Site   "a" ]', "a"),
+        ('[Site\t"a"]  ', "a"),
+        ('[Site ""]', ""),
+        ('[Site "a ] b"]', "a ] b"),
+        ('[Site "{ ; % ( 1-0"]', "{ ; % ( 1-0"),
+        ('[Site "日本"]', "日本"),
+    ],
+)
+def test_a_tag_pair_is_read_in_any_form(tag: str, value: str) -> None:
+    data = f"{tag}\n\n1. e4 e5 *\n\n"
+    game, following = read(data + NEXT)
+    assert (game.tags, game.faults, sans(game)) == ({"Site": value}, [], ["e4", "e5"])
+    check_next(following, 2, 5)
+
+
+@pytest.mark.parametrize("position", ["", "nonsense", "8/8/8/8/8/8/8/8 w - - 0 1", fen.START + " 1 2", "\0"])
+def test_a_bad_start_position_is_said_and_its_moves_are_passed_over(position: str) -> None:
+    data = f'\n\n[Event "x"]\n[FEN "{position}"]\n[Result "1-0"]\n\n1. e4 {{x}} (1. d4 {{y}}) e5 ) $ 1-0\n\n'
+    game, following = read(data + NEXT)
+    assert (game.moves, game.comment, game.result) == ([], "", "1-0")
+    assert game.faults[0].line == game.line == 3
+    assert game.faults[0].text.startswith("bad FEN")
+    check_next(following, 2, 9)
+
+
+def test_what_follows_a_comment_left_open_begins_at_tags_after_an_empty_line() -> None:
+    data = '[Event "x"]\n\n1. e4 { [%clk 1:00]\n[Event "in the comment"]\nand so on\n\n'
+    game, following = read(data + NEXT)
+    assert sans(game) == ["e4"]
+    assert [fault.line for fault in game.faults] == [3]
+    check_next(following, 2, 7)
+
+
+SMALL = b"""[Event "a \\"b\\""]
+[White "Jos\xc3\xa9"]
+
+{x} 1. e4 $1 {y} e5 (1... c5 {z} 2. Nf3) 2. Bc4 Nc6 ; w
+3. Qh5 Nf6?? 4. Qxf7# 1-0
+
+[Event "c"]
+[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
+
+1. e4 (1. e3 Kd7 {a}) 1... Ke7 1/2-1/2
+"""
+
+
+def test_a_file_cut_anywhere_keeps_what_is_before_the_cut() -> None:
+    first, second = read(SMALL)
+    end = SMALL.index(b"1-0") + 3
+    for cut in range(len(SMALL)):
+        games = read(SMALL[:cut])
+        check_order(games, SMALL[:cut])
+        assert len(games) <= 2
+        for ours, whole in zip(games, (first, second), strict=False):
+            assert sans(ours) == sans(whole)[: len(ours.moves)]
+        if cut >= end:
+            assert games[0].as_dict() == first.as_dict()
+        if cut >= end + 5:
+            assert len(games) == 2
+
+
+def test_a_file_with_any_byte_changed_is_read() -> None:
+    random = Random(5)
+    data = SMALL + b"\n" + NEXT.encode() + b"\n" + SAMPLE.encode()
+    whole = [game.as_dict() for game in read(data)]
+    for _ in range(scaled(2000, 150)):
+        i = random.randrange(len(data))
+        changed = data[:i] + bytes([random.randrange(256)]) * random.randrange(3) + data[i + 1 :]
+        games = read(changed)
+        check_order(games, changed)
+        # Damage reaches no further than into the next game.
+        assert sum(game.as_dict() in whole for game in games) >= len(whole) - 2
+
+
+TOKENS = [
+    *(
+        "e4",
+        "e5",
+        "Nf3",
+        "Nc6",
+        "d4",
+        "exd4",
+        "O-O",
+        "--",
+        "1.",
+        "2...",
+        "$1",
+        "$",
+        "!",
+        "?!",
+        "=",
+        "e.p.",
+        "x",
+    ),
+    *(
+        "{",
+        "}",
+        "{a}",
+        "(",
+        ")",
+        ";",
+        "%",
+        "\n",
+        "\n\n",
+        "\r\n",
+        " ",
+        "\n%",
+        "\n;",
+        "*",
+        "1-0",
+        "0-1",
+        "1/2",
+        "0-0",
+    ),
+    *(
+        "[",
+        "]",
+        "<",
+        ">",
+        '"',
+        "\\",
+        "\0",
+        "\n[Event ",
+        '[Event "x"]\n',
+        '\n[White "y"]\n',
+        '[FEN "x"]',
+        "\xff",
+    ),
+    *(f'\n[FEN "{start}"]\n' for start in STARTS[1:4]),
+]
+
+
+@settings(max_examples=scaled(1000, 200))
+@example(b"\xef\xbb\xbf")
+@example(b"\xef\xbb\xbf\xef\xbb\xbf1. e4")
+@given(
+    st.one_of(
+        st.binary(max_size=200),
+        st.lists(st.sampled_from(TOKENS), max_size=60).map(lambda parts: "".join(parts).encode("latin-1")),
+        st.lists(st.sampled_from(TOKENS), max_size=60).map(lambda parts: " ".join(parts).encode("latin-1")),
+    )
+)
+def test_any_bytes_are_read_and_what_is_found_can_be_played_and_written(data: bytes) -> None:
+    games = read(data)
+    check_order(games, data)
+    for game in games:
+        assert game.result in pgn.RESULTS
+        check_playable(game, chess.Board(game.start))
+        if "FEN" in game.tags and not game.moves:
+            continue
+        again = read_one(pgn.write(game))
+        assert again.faults == []
+        assert sans(again) == sans(game)
+        assert (again.start, again.result) == (game.start, game.result)
+
+
+def check_playable(line: pgn.Variation, position: chess.Board) -> None:
+    """Every move of a line is legal, and its FEN is that of python-chess."""
+    for move in line.moves:
+        for variation in move.variations:
+            check_playable(variation, position.copy(stack=False))
+        theirs = chess.Move.from_uci(coordinate.write(move.move))
+        assert position.is_legal(theirs) or not theirs
+        assert move.san == position.san(theirs)
+        position.push(theirs)
+        assert move.fen == position.fen()
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 10_000, "( e4 " * 10_000, "1. e4 " + "(1. d4 " * 10_000 + ")" * 10_000]
+)
+def test_deep_nesting_is_a_fault(text: str) -> None:
+    data = f'[Event "deep"]\n\n{text} 1-0\n\n'
+    game, following = read(data + NEXT)
+    assert game.faults
+    assert len(sans(game)) <= 1
+    json.dumps(game.as_dict())
+    assert pgn.write(game)
+    check_next(following, 2, 5)
+
+
+def test_many_faults_take_no_longer_than_their_share() -> None:
+    text = "1. e4 " + ")\n" * scaled(300_000, 3000)
+    (game,) = read(text)
+    lines = [fault.line for fault in game.faults]
+    assert lines == list(range(1, len(lines) + 1))
+    assert len(lines) == text.count(")")
+
+
+SHUFFLE = ("Nf3", "Nf6", "Ng1", "Ng8")
+PLACEMENTS = (
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+    "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R",
+    "rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R",
+    "rnbqkb1r/pppppppp/5n2/8/8/8/PPPPPPPP/RNBQKBNR",
+)
+
+
+def test_a_very_long_game_is_right_to_its_end_and_the_next_one_starts_anew() -> None:
+    plies = 5002
+    data = (
+        " ".join(SHUFFLE[i % 4] for i in range(plies))
+        + " (2501... Nc6) (2501... -- 2502. Ng1) 2502. Ng1 Ng8 *\n\n"
+    )
+    game, following, last = read(data + NEXT + "\n" + data)
+    assert len(game.moves) == plies + 2
+    for n, move in enumerate(game.moves, 1):
+        assert move.san == SHUFFLE[(n - 1) % 4]
+        assert move.fen == f"{PLACEMENTS[n % 4]} {'wb'[n % 2]} KQkq - {n} {1 + n // 2}"
+    assert [sans(line) for line in game.moves[plies - 1].variations] == [["Nc6"], ["--", "Ng1"]]
+    assert game.faults == []
+    check_next(following, 2, 3)
+    assert last.as_dict() == game.as_dict()
+    assert read_one(pgn.write(game)).as_dict()["moves"] == game.as_dict()["moves"]
+
+
+def test_a_variation_that_is_too_long_to_be_followed_is_a_fault() -> None:
+    long = " ".join(SHUFFLE[i % 4] for i in range(5000))
+    game, following = read(f"1. e4 (1. d4 d5 {long}) e5 *\n\n{NEXT}")
+    assert sans(game) == ["e4", "e5"]
+    ((line, reason),) = game.faults
+    assert line == 1
+    assert "a variation of more than" in reason
+    assert len(game.moves[0].variations[0].moves) > 4000
+    check_next(following, 2, 3)
+
+
+# --- Streaming
+
+
+class Source(io.RawIOBase):
+    """A stream that gives a block at each reading and counts the blocks it has given."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self.blocks = blocks
+        self.given = 0
+        self.rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:
+        if not self.rest:
+            self.rest = next(self.blocks, b"")
+            self.given += 1
+        n = min(len(buffer), len(self.rest))
+        buffer[:n] = self.rest[:n]
+        self.rest = self.rest[n:]
+        return n
+
+
+@pytest.mark.parametrize(
+    ("text", "ahead"),
+    [
+        # With tags, the game ends where the next one's tags begin; without, after an empty line.
+        ('[Event "x"]\n[Site "y"]\n\n1. e4\ne5 1-0\n\n', 1),
+        ("1. e4\ne5 1-0\n\n", 0),
+    ],
+)
+def test_a_game_is_given_before_the_next_one_is_read(text: str, ahead: int) -> None:
+    lines = text.encode().splitlines(keepends=True)
+    source = Source(itertools.cycle(lines))
+    reader = pgn.Reader(io.BufferedReader(source))
+    for number in range(1, 20):
+        game = next(reader)
+        assert sans(game) == ["e4", "e5"]
+        assert game.result == "1-0"
+        assert game.number == number
+        assert source.given <= number * len(lines) + ahead
+
+
+def test_memory_does_not_grow_with_the_file() -> None:
+    comment = " ".join(["lorem ipsum dolor sit amet"] * 40)
+    moves = f"1. e4 {{{comment}}} e5 2. Nf3 {{{comment}}} (2. Nc3 Nf6) Nc6 {{{comment}}} 1-0"
+    game = f'[Event "x"]\n\n{moves}\n\n'.encode()
+    number = scaled(20_000_000, 400_000) // len(game)
+    reader = pgn.Reader(io.BufferedReader(Source(itertools.repeat(game, number))))
+    tracemalloc.start()
+    try:
+        few = sum(1 for _ in itertools.islice(reader, 20))
+        first_peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.reset_peak()
+        rest = sum(1 for _ in reader)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert few + rest == number
+    assert peak < first_peak + 50_000
+
+
+# --- The writer
+
+EXPORTED = r"""[Event "Caf\u00e9 \"x\" \\ y"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "?"]
+[Black "?"]
+[Result "1-0"]
+[Annotator "z"]
+[ECO "C50"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 3 40"]
+[SetUp "1"]
+
+{before the moves} 40... Kd7 $1 $14 41. e4 Kc6 {said} 42. e5 (42. Kd2 Kc5
+(42... Kb5 43. e5) 43. Ke3) ({start} 42. Ke2 -- {pass} 43. Kd3) 42... Kd5 43.
+e6 Kxe6 1-0
+
+""".replace(r"\u00e9", "é")
+
+
+def test_a_game_in_export_format_is_written_as_it_was_read() -> None:
+    game = read_one(EXPORTED)
+    assert game.faults == []
+    assert pgn.write(game) == EXPORTED
+    (theirs,) = read_by_python_chess(EXPORTED)
+    check_equal(game, theirs)
+
+
+def test_an_empty_game_has_the_seven_tags_and_a_result() -> None:
+    game = pgn.Game()
+    assert pgn.write(game) == "".join(f'[{n} "{v}"]\n' for n, v in pgn.ROSTER.items()) + "\n*\n\n"
+    assert pgn.write(game) == str(chess.pgn.Game()) + "\n\n"
+
+
+def test_tags_come_in_the_order_of_the_standard_whatever_their_order_was() -> None:
+    game = pgn.Game({"Zoo": "z", "Black": "b", "ECO": "e", "Result": "0-1", "Event": "x", "Abc": "a"})
+    game.result = "1-0"
+    names = re.findall(r"^\[(\w+) ", pgn.write(game), flags=re.MULTILINE)
+    assert names == ["Event", "Site", "Date", "Round", "White", "Black", "Result", "Abc", "ECO", "Zoo"]
+    assert '[Result "1-0"]' in pgn.write(game)
+    assert pgn.write(game).endswith("\n\n1-0\n\n")
+    assert game.tags["Result"] == "0-1", "the game itself is left alone"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ['"', "\\", '\\"', 'a "b" c', "\\\\", "a\\", "]", "{", "", " ", "é", "日本", '"]\n[Site "no"]', "\u2028"],
+)
+def test_any_tag_value_is_read_back(value: str) -> None:
+    game = read_one(pgn.write(pgn.Game({"White": value})))
+    assert game.tags == {**pgn.ROSTER, "White": value.replace("\n", " ")}
+    assert game.faults == []
+
+
+@pytest.mark.parametrize(
+    ("comment", "read_back"),
+    [
+        ("a } b", "a b"),
+        ("}", ""),
+        ("{ a {{ b", "{ a {{ b"),
+        ("% x", "% x"),
+        ("%" * 100, "%" * 100),
+        ("; ( ) $1 1-0 *", "; ( ) $1 1-0 *"),
+        ("two\n\nlines \t", "two lines"),
+        ("[Event x]\n\n[Site y]", "[Event x] [Site y]"),
+        ("x" * 300, "x" * 300),
+        ("word " * 100, ("word " * 100).strip()),
+        ("%word " * 100, ("%word " * 100).strip()),
+    ],
+)
+def test_any_comment_is_read_back_but_for_its_braces(comment: str, read_back: str) -> None:
+    game = read_one("1. e4 (1. d4 d5) e5 *")
+    game.comment = comment
+    game.moves[0].comment = comment
+    game.moves[0].variations[0].comment = comment
+    game.moves[1].comment = comment
+    text = pgn.write(game)
+    again = read_one(text)
+    (theirs,) = read_by_python_chess(text)
+    check_equal(again, theirs)
+    first, second = again.moves
+    found = [again.comment, first.comment, first.variations[0].comment, second.comment]
+    assert found == [read_back] * 4
+    assert sans(again) == ["e4", "e5"]
+
+
+def test_numbers_are_told_at_the_start_and_where_something_came_between() -> None:
+    game = read_one("1. e4 {x} e5 2. Nf3 (2. d4) Nc6 3. Bb5 $1 a6 (3... Nf6 4. O-O) 4. Ba4 *")
+    movetext = pgn.write(game).split("\n\n")[1].replace("\n", " ")
+    assert movetext == "1. e4 {x} 1... e5 2. Nf3 (2. d4) 2... Nc6 3. Bb5 $1 a6 (3... Nf6 4. O-O) 4. Ba4 *"
+
+
+def test_lines_are_filled_to_79_characters() -> None:
+    text = pgn.write(read_one(" ".join(SHUFFLE * 100) + " 1/2-1/2"))
+    lines = text.split("\n\n")[1].splitlines()
+    assert len(lines) > 10
+    for line, following in itertools.pairwise(lines):
+        assert len(line) < 80 <= len(line) + 1 + len(following.split()[0])
+        assert line == line.strip()
+
+
+def test_a_recorded_game_is_what_python_chess_makes_of_its_moves() -> None:
+    random = Random(6)
+    for start in STARTS:
+        position = chess.Board(start)
+        board = fen.parse(start)
+        moves = []
+        while len(moves) < 60 and not position.is_game_over():
+            text = random.choice(list(position.legal_moves)).uci()
+            moves.append(packed(board)[text])
+            board.make(moves[-1])
+            position.push_uci(text)
+        tags = {"White": "Moff", "Black": "Moff"}
+        game = pgn.record(tags, start, moves, "1/2-1/2")
+        assert tags == {"White": "Moff", "Black": "Moff"}
+        assert [move.move for move in game.moves] == moves
+        check_playable(game, chess.Board(start))
+        theirs = chess.pgn.Game.from_board(position)
+        theirs.headers.update({**tags, "Result": "1/2-1/2"})
+        (again,) = read_by_python_chess(pgn.write(game))
+        assert dict(again.headers) == {**pgn.ROSTER, **dict(theirs.headers)}
+        assert [move.uci() for move in again.mainline_moves()] == [m.uci() for m in theirs.mainline_moves()]
+        assert again.board().fen() == theirs.board().fen()
+        assert read_one(pgn.write(game)).as_dict()["moves"] == game.as_dict()["moves"]
+
+
+def test_a_recorded_game_may_start_from_a_fen_of_four_fields() -> None:
+    game = pgn.record({}, "4k3/8/8/8/8/8/4P3/4K3 w - -", [], "*")
+    assert '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]' in pgn.write(game)
+    game = pgn.record({}, fen.START[:-4], [], "*")
+    assert "FEN" not in pgn.write(game)

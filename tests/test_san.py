@@ -1,0 +1,386 @@
+"""SAN: every legal move is written as python-chess writes it and read back, and so is what people write."""
+
+import os
+from collections.abc import Iterator
+from random import Random
+
+import chess
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tests.oracle import STARTS, Game, packed, placements, scaled, thrown
+from x88 import coordinate, fen, san
+from x88.board import Board
+
+POSITIONS = int(os.environ.get("MOFF_POSITIONS", scaled(4000, 300)))
+"""How many random positions are compared with python-chess."""
+
+FIGURINES = dict(zip("KQRBNP", "♔♕♖♗♘♙", strict=True))
+PINNED = "r1bqk1nr/pppp1ppp/2n5/8/1b1PP3/2N5/PPP2PPP/R1BQKBNR w KQkq - 0 1"
+"""The knight on c3 is pinned; both knights look at e2."""
+THREE_QUEENS = "8/2k5/8/8/4Q2Q/8/8/K6Q w - - 0 1"
+"""Queens on e4, h4 and h1 that can all go to e1: the one on h4 shares file and rank with the others."""
+
+
+def positions(number: int, seed: int) -> Iterator[chess.Board]:
+    """Positions of random games by turns with pieces thrown on the board."""
+    random = Random(seed)
+    given = 0
+    while given < number:
+        game = Game(random.choice(STARTS), random.randbytes(40))
+        found = [position.copy(stack=False) for position, _ in game.moves()]
+        for position in [*random.sample(found, min(4, len(found))), *(crowded(random) for _ in range(4))]:
+            if given < number:
+                given += 1
+                yield position
+
+
+def crowded(random: Random) -> chess.Board:
+    """A legal position in which one side's pieces are mostly of one kind, so that many share a target."""
+    while True:
+        position = thrown(random, random.choice((6, 14, 28, 40)))
+        if position is None:
+            continue
+        kind = random.choice((chess.QUEEN, chess.KNIGHT, chess.ROOK, chess.BISHOP))
+        for square, piece in position.piece_map().items():
+            own = piece.color == position.turn and piece.piece_type not in (chess.KING, chess.PAWN)
+            at_home = position.castling_rights & chess.BB_SQUARES[square]
+            if own and not at_home and random.random() < 0.8:
+                position.set_piece_at(square, chess.Piece(kind, position.turn))
+        if not position.was_into_check():
+            return position
+
+
+def same_position(position: chess.Board) -> Board:
+    return fen.parse(position.fen(en_passant="fen"))
+
+
+def test_san_of_every_legal_move_is_that_of_python_chess_and_leads_back() -> None:
+    seen: set[str] = set()
+    moves = 0
+    for position in positions(POSITIONS, seed=1):
+        board = same_position(position)
+        by_text = packed(board)
+        assert len(by_text) == position.legal_moves.count(), position.fen()
+        for theirs in position.legal_moves:
+            text = position.san(theirs)
+            move = by_text[theirs.uci()]
+            assert san.write(board, move) == text, position.fen()
+            assert san.parse(board, text) == move, position.fen()
+            moves += 1
+            seen.update(features(position, theirs, text))
+    print(f"{moves} moves in {POSITIONS} positions")
+    if POSITIONS >= 1000:
+        assert seen == {"file", "rank", "square", "check", "mate", "promotion", "en passant", "O-O", "O-O-O"}
+
+
+def features(position: chess.Board, move: chess.Move, text: str) -> Iterator[str]:
+    """What a SAN shows that not every move does."""
+    bare = text.rstrip("+#")
+    if text.endswith("#"):
+        yield "mate"
+    elif text.endswith("+"):
+        yield "check"
+    if bare in ("O-O", "O-O-O"):
+        yield bare
+    elif bare[0] in "NBRQ":
+        named = bare[1:-2].removesuffix("x")
+        if named:
+            yield {1: "file" if named.isalpha() else "rank", 2: "square"}[len(named)]
+    if move.promotion:
+        yield "promotion"
+    if position.is_en_passant(move):
+        yield "en passant"
+
+
+# --- What people write
+
+
+def spellings(position: chess.Board, move: chess.Move) -> Iterator[str]:
+    """Ways to write a move besides its SAN, all of which name no other move."""
+    text = position.san(move)
+    bare = text.rstrip("+#")
+    if bare.startswith("O"):
+        yield from (bare.replace("O", "0"), bare.lower(), bare.replace("O", "0") + "+", move.uci())
+        return
+    piece = position.piece_type_at(move.from_square)
+    assert piece is not None
+    letter = "" if piece == chess.PAWN else chess.piece_symbol(piece).upper()
+    origin, target = chess.square_name(move.from_square), chess.square_name(move.to_square)
+    new_piece = chess.piece_symbol(move.promotion).upper() if move.promotion else ""
+    for between in ("", "-", "x", ":"):
+        for named in (origin, letter + origin):
+            yield named + between + target + new_piece
+    yield bare.replace("x", "")
+    yield bare.replace("x", ":")
+    yield bare.replace("x", "-")
+    if "x" not in bare and piece != chess.PAWN:
+        yield bare[:-2] + "x" + target
+    if piece == chess.PAWN:
+        yield f"{origin[0]}{target}{new_piece}"
+        yield f"P{origin[0]}x{target}{new_piece}"
+    for form in ("{}", "={}", "({})", "/{}") if new_piece else ():
+        yield bare[:-2] + form.format(new_piece)
+        yield bare[:-2] + form.format(new_piece.lower())
+    for end in ("+", "#", "++", "!", "?", "!!", "??", "!?", "?!", "+!", "#??", " ", ".", " !"):
+        yield bare + end
+    if position.is_en_passant(move):
+        for end in ("e.p.", " e.p.", "ep", " ep", "ep.", " e.p.+", "e.p.!?"):
+            yield bare + end
+    white = "".join(FIGURINES.get(character, character) for character in text)
+    yield white
+    yield white.translate({ord(figure): ord(figure) + 6 for figure in FIGURINES.values()})
+    if letter:
+        yield white[0] + "\ufe0e" + white[1:]
+
+
+def test_the_ways_in_which_people_write_a_move_lead_to_it() -> None:
+    for position in positions(scaled(600, 60), seed=2):
+        board = same_position(position)
+        by_text = packed(board)
+        moves = list(position.legal_moves)
+        for theirs in Random(len(moves)).sample(moves, min(8, len(moves))):
+            for text in spellings(position, theirs):
+                found = san.parse(board, text)
+                assert coordinate.write(found) == theirs.uci(), f"{text} in {position.fen()}"
+                assert found == by_text[theirs.uci()]
+
+
+@pytest.mark.parametrize(
+    ("position", "text", "move"),
+    [
+        (fen.START, "e4", "e2e4"),
+        (fen.START, "e2-e4", "e2e4"),
+        (fen.START, "e2e4", "e2e4"),
+        (fen.START, "Pe4", "e2e4"),
+        (fen.START, "e4!?", "e2e4"),
+        (fen.START, "e4+", "e2e4"),
+        (fen.START, "e4.", "e2e4"),
+        (fen.START, "♙e4", "e2e4"),
+        (fen.START, "Nf3", "g1f3"),
+        (fen.START, "Nf3#", "g1f3"),
+        (fen.START, "Nxf3", "g1f3"),
+        (fen.START, "nf3", "g1f3"),
+        (fen.START, "Ng1f3", "g1f3"),
+        (fen.START, "Ng1-f3", "g1f3"),
+        (fen.START, "Ng1xf3", "g1f3"),
+        (fen.START, "Ngf3", "g1f3"),
+        (fen.START, "N1f3", "g1f3"),
+        (fen.START, "g1f3", "g1f3"),
+        (fen.START, "♘f3", "g1f3"),
+        (fen.START, "♞f3", "g1f3"),
+        (fen.START, "♘\ufe0ef3", "g1f3"),
+        (fen.START, "Nf3??", "g1f3"),
+        (STARTS[1], "O-O", "e1g1"),
+        (STARTS[1], "0-0", "e1g1"),
+        (STARTS[1], "o-o", "e1g1"),
+        (STARTS[1], "0-0+", "e1g1"),
+        (STARTS[1], "0-0-0", "e1c1"),
+        (STARTS[1], "o-o-o!", "e1c1"),
+        (STARTS[1], "Kg1", "e1g1"),
+        (STARTS[1], "e1c1", "e1c1"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8Q", "e7e8q"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8(Q)", "e7e8q"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8=q+", "e7e8q"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8/N", "e7e8n"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8b", "e7e8b"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "ed8=R", "e7d8r"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e7xd8(N)", "e7d8n"),
+        # A small b is a file.
+        ("7k/8/8/8/8/2p5/1P1B4/K7 w - - 0 1", "bxc3", "b2c3"),
+        ("7k/8/8/8/8/2p5/1P1B4/K7 w - - 0 1", "bc3", "b2c3"),
+        ("7k/8/8/8/8/2p5/1P1B4/K7 w - - 0 1", "Bc3", "d2c3"),
+        ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "exd6 e.p.", "e5d6"),
+        ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "exd6e.p.", "e5d6"),
+        ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "ed6ep", "e5d6"),
+        (THREE_QUEENS, "Qh4e1", "h4e1"),
+        (THREE_QUEENS, "Qee1", "e4e1"),
+        (THREE_QUEENS, "Q1e1", "h1e1"),
+    ],
+)
+def test_a_spelling_names_its_move(position: str, text: str, move: str) -> None:
+    board = fen.parse(position)
+    assert coordinate.write(san.parse(board, text)) == move
+
+
+@pytest.mark.parametrize("text", ["Ne2", "Nge2", "N1e2", "Ng1e2"])
+def test_a_pinned_knight_does_not_count_among_the_candidates(text: str) -> None:
+    board = fen.parse(PINNED)
+    move = packed(board)["g1e2"]
+    assert san.parse(board, text) == move
+    assert san.write(board, move) == "Ne2" == chess.Board(PINNED).san(chess.Move.from_uci("g1e2"))
+
+
+def test_the_origin_is_named_as_far_as_it_must_be() -> None:
+    board = fen.parse(THREE_QUEENS)
+    for origin in ("e4", "h4", "h1"):
+        theirs = chess.Move.from_uci(origin + "e1")
+        assert san.write(board, packed(board)[theirs.uci()]) == chess.Board(THREE_QUEENS).san(theirs)
+
+
+# --- What is no move
+
+
+@pytest.mark.parametrize(
+    ("position", "text", "reason"),
+    [
+        (fen.START, "", "is no move: it should read like"),
+        (fen.START, "e", "is no move: it should read like"),
+        (fen.START, "e9", "is no move: it should read like"),
+        (fen.START, "i4", "is no move: it should read like"),
+        (fen.START, "Nf", "is no move: it should read like"),
+        (fen.START, "e2e4e5", "is no move: it should read like"),
+        (fen.START, "NNf3", "is no move: it should read like"),
+        (fen.START, "bf3g4h5", "is no move: it should read like"),
+        (fen.START, "Xf3", "is no move: it should read like"),
+        (fen.START, "O-O-O-O", "is no move: it should read like"),
+        (fen.START, "O", "is no move: it should read like"),
+        (fen.START, "O-X", "is no move: it should read like"),
+        (fen.START, "1-0", "is no move: it should read like"),
+        (fen.START, "--", "is no move: it should read like"),
+        (fen.START, "=Q", "is no move: it should read like"),
+        (fen.START, "+#!?", "is no move: it should read like"),
+        (fen.START, "e.p.", "is no move: it should read like"),
+        (fen.START, "é4", "is no move: it should read like"),
+        (fen.START, "e4\0", "is no move: it should read like"),
+        (fen.START, "\ud800", "is no move: it should read like"),
+        (fen.START, "O-O", "White cannot castle there in this position"),
+        (fen.START, "e5", "no pawn of White can go to e5"),
+        (fen.START, "exd3", "no pawn of White on the e-file can go to d3"),
+        (fen.START, "N2f3", "there is no knight of White on rank 2"),
+        (fen.START, "Naf3", "there is no knight of White on the a-file"),
+        (fen.START, "Nb1f3", "no knight of White on b1 can go to f3"),
+        (fen.START, "Na1f3", "there is no knight of White on a1"),
+        (fen.START, "Nd2", "d2 is taken by an own piece"),
+        (fen.START, "Qd3", "no queen of White can go to d3"),
+        (fen.START, "e4e5", "there is no piece on e4"),
+        (fen.START, "e7e5", "there is no pawn of White on e7"),
+        (fen.START, "e4=Q", "it is no promotion"),
+        (fen.START, "Nf3=Q", "it is no promotion"),
+        # A pawn one step further than its home rank makes no double step.
+        ("7k/8/8/8/8/4P3/8/K7 w - - 0 1", "e5", "no pawn of White can go to e5"),
+        ("7k/8/4p3/8/8/8/8/K7 b - - 0 1", "e4", "no pawn of Black can go to e4"),
+        ("7k/8/8/8/8/4p3/4P3/K7 w - - 0 1", "e4", "no pawn of White can go to e4"),
+        ("7k/8/8/8/8/8/8/K7 w - - 0 1", "e4", "there is no pawn of White"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8", "it must name the new piece"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "exd8", "it must name the new piece"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e7d8", "it must name the new piece"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8=K", "it must name the new piece"),
+        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8=P", "it must name the new piece"),
+        ("4n2k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8=Q", "no pawn of White can go to e8"),
+        ("3n3k/8/8/8/8/8/8/K7 w - - 0 1", "e8=Q", "there is no pawn of White"),
+        # The king would be in check.
+        (PINNED, "Nc3e2", "it would leave the king of White in check"),
+        (PINNED, "Nd5", "it would leave the king of White in check"),
+        ("k7/8/8/8/8/8/4r3/K7 w - - 0 1", "Kb2", "it would leave the king of White"),
+        ("4r2k/8/8/8/8/3p4/4P3/4K3 w - - 0 1", "exd3", "it would leave the king of White in check"),
+        ("4r2k/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", "it would leave the king of White in check"),
+        ("b6k/8/8/8/4P3/8/6K1/8 w - - 0 1", "e5", "it would leave the king of White in check"),
+        ("7k/3P4/8/8/8/8/8/K7 b - - 0 1", "e5", "there is no pawn of Black"),
+    ],
+)
+def test_an_error_names_the_text_and_the_reason(position: str, text: str, reason: str) -> None:
+    board = fen.parse(position)
+    before = (fen.write(board), board.key, board.ply)
+    with pytest.raises(ValueError, match=r"is no(t a legal)? move") as caught:
+        san.parse(board, text)
+    assert repr(text) in str(caught.value)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert (fen.write(board), board.key, board.ply) == before
+
+
+@pytest.mark.parametrize(
+    ("position", "text", "candidates"),
+    [
+        ("4k3/8/8/8/8/2N5/8/4K1N1 w - - 0 1", "Ne2", {"Nce2", "Nge2"}),
+        (THREE_QUEENS, "Qe1", {"Qee1", "Qh4e1", "Q1e1"}),
+        (THREE_QUEENS, "Qhe1", {"Qh4e1", "Q1e1"}),
+        (THREE_QUEENS, "Q4e1+", {"Qee1", "Qh4e1"}),
+        ("7k/8/8/8/8/3p4/2P1P3/K7 w - - 0 1", "xd3", {"cxd3", "exd3"}),
+        ("7k/8/8/8/8/3p4/2P1P3/K7 w - - 0 1", "d3", {"cxd3", "exd3"}),
+    ],
+)
+def test_an_ambiguous_text_names_the_candidates(position: str, text: str, candidates: set[str]) -> None:
+    board = fen.parse(position)
+    before = (fen.write(board), board.key, board.ply)
+    with pytest.raises(ValueError, match="is ambiguous: ") as caught:
+        san.parse(board, text)
+    head, tail = str(caught.value).split(" is ambiguous: ")
+    assert head == repr(text)
+    assert {name.rstrip("+#") for name in tail.split(" or ")} == candidates
+    assert (fen.write(board), board.key, board.ply) == before
+    for name in tail.split(" or "):
+        assert san.write(board, san.parse(board, name)) == name
+
+
+@settings(max_examples=scaled(150, 20))
+@given(placements(), st.integers(0, 7), st.integers(0, 7), st.sampled_from("NBRQK"))
+def test_a_text_without_origin_is_refused_exactly_where_it_names_no_move_or_several(
+    position: str, file: int, rank: int, letter: str
+) -> None:
+    text = letter + chess.square_name(chess.square(file, rank))
+    theirs = chess.Board(position)
+    moves = [
+        move
+        for move in theirs.legal_moves
+        if move.to_square == chess.square(file, rank)
+        and theirs.piece_type_at(move.from_square) == chess.Piece.from_symbol(letter).piece_type
+    ]
+    board = fen.parse(position)
+    if len(moves) == 1:
+        assert coordinate.write(san.parse(board, text)) == moves[0].uci()
+    else:
+        reason = "is ambiguous" if moves else "is not a legal move"
+        with pytest.raises(ValueError, match=f"'{text}' {reason}: "):
+            san.parse(board, text)
+
+
+def test_a_long_text_is_quoted_in_part() -> None:
+    with pytest.raises(ValueError, match="is no move") as caught:
+        san.parse(fen.parse(fen.START), "x" * 100_000)
+    assert len(str(caught.value)) < 200
+
+
+ALPHABET = st.text("abcdefgh12345678NBRQKOx=+#-0.()!? ep", max_size=9)
+
+
+@settings(max_examples=scaled(2000, 300))
+@example(STARTS[1], "\ud800\udfff")
+@example(STARTS[1], "\0")
+@example(STARTS[1], "e4\0e5")
+@example(STARTS[1], "O" * 10_000)
+@example(STARTS[1], "♔" * 1000)
+@given(
+    st.sampled_from(STARTS),
+    st.one_of(ALPHABET, st.text(st.characters(exclude_categories=()), max_size=12)),
+)
+def test_any_text_is_a_legal_move_or_a_value_error(position: str, text: str) -> None:
+    board = fen.parse(position)
+    legal = packed(board)
+    before = (fen.write(board), board.key, board.ply)
+    move, complaint = 0, ""
+    try:
+        move = san.parse(board, text)
+    except ValueError as error:
+        complaint = str(error)
+    if move:
+        assert move in legal.values()
+        assert coordinate.write(move)[2:4] in text or text[0] in "Oo0"
+    else:
+        assert complaint.startswith(repr(text)[:20])
+    assert (fen.write(board), board.key, board.ply) == before
+
+
+@settings(max_examples=scaled(1000, 200))
+@given(st.sampled_from(STARTS), ALPHABET)
+def test_a_text_that_python_chess_reads_means_the_same_move(position: str, text: str) -> None:
+    theirs = chess.Board(position)
+    try:
+        move = theirs.parse_san(text)
+    except ValueError:
+        return
+    board = fen.parse(position)
+    if move:
+        assert coordinate.write(san.parse(board, text)) == move.uci()

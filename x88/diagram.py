@@ -1,0 +1,115 @@
+"""Pictures of a position as lines of text: the board, the attack map, the legal moves of both sides.
+
+The test board after "Testbräde för draggeneratorn" of the Swedish series "Draggenerator".
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from x88 import coordinate, san
+from x88.attack import in_check
+from x88.attack_map import AttackMap
+from x88.board import Board
+from x88.movegen import scored_moves
+from x88.piece import BLACK, EMPTY, KIND, LETTERS, WHITE, letter, make_piece, side_of
+
+SIDES = {WHITE: "White", BLACK: "Black"}
+
+_FIGURINES = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
+_FILLED = dict(zip("kqrbnp", "♚♛♜♝♞♟", strict=True))
+_RESET = "\033[0m"
+# White's and Black's pieces, light and dark squares, from the 256 colours of a terminal.
+_INK = {WHITE: 231, BLACK: 16}
+_PAPER = {True: 180, False: 137}
+_EMPHASIS = {WHITE: "\033[1m", BLACK: "\033[36m"}
+
+
+class Style(NamedTuple):
+    """How pictures are drawn: pieces as letters, in colours, from Black's side."""
+
+    ascii: bool = False
+    coloured: bool = False
+    flipped: bool = False
+
+
+def draw(board: Board, style: Style) -> list[str]:
+    """The board, in ten lines."""
+    return _frame(style, 3, lambda sq: _piece(board.piece_at(sq), sq, style))
+
+
+def draw_attacks(board: Board, style: Style) -> list[str]:
+    """The attack map: on every square White's attackers and Black's, each as their number and the letter of
+    the least valuable, with an apostrophe if a slider stands behind another piece on a line to the square.
+    """
+    attacks = AttackMap()
+    attacks.compute(board)
+
+    def cell(sq: int) -> str:
+        both = [_attackers(attacks, sq, side) for side in (WHITE, BLACK)]
+        if style.coloured:
+            both = [f"{_EMPHASIS[side]}{both[side]}{_RESET}" for side in (WHITE, BLACK)]
+        return f" {both[WHITE]} {both[BLACK]}"
+
+    return _frame(style, 8, cell)
+
+
+def list_moves(board: Board, style: Style) -> list[str]:
+    """The legal moves of White and Black side by side, best first by the generator's scores: score, SAN and
+    coordinates.
+    """
+    columns = [_moves_of(board, WHITE), _moves_of(board, BLACK)]
+    columns = [[f"{line:34}" for line in column] for column in columns]
+    if style.coloured:
+        columns = [[f"{_EMPHASIS[side]}{line}{_RESET}" for line in columns[side]] for side in (WHITE, BLACK)]
+    blank = " " * 34
+    height = max(len(column) for column in columns)
+    white, black = (column + [blank] * (height - len(column)) for column in columns)
+    return [f"{left}{right}".rstrip() for left, right in zip(white, black, strict=True)]
+
+
+def _moves_of(board: Board, side: int) -> list[str]:
+    """A column of `list_moves`."""
+    position = board.copy()
+    if board.side != side:
+        if in_check(board):
+            return [f"{SIDES[side]}: not to move, as {SIDES[board.side]} is in check"[:33]]
+        position.forget()
+        position.make_null()
+    moves = scored_moves(position)
+    lines = [f"{SIDES[side]}: {len(moves)} moves{'' if board.side == side else ', if to move'}"]
+    for move, score in moves:
+        lines.append(f"{score:6}  {san.write(position, move):8} {coordinate.write(move)}")
+    return lines
+
+
+def _frame(style: Style, width: int, cell: Callable[[int], str]) -> list[str]:
+    """Eight rows of cells between the names of files and ranks."""
+    files = range(7, -1, -1) if style.flipped else range(8)
+    ranks = range(8) if style.flipped else range(7, -1, -1)
+    names = "  " + "".join(f"{'abcdefgh'[file]:^{width}}" for file in files).rstrip()
+    rows = [f"{rank + 1} {''.join(cell(rank << 4 | file) for file in files)} {rank + 1}" for rank in ranks]
+    return [names, *rows, names]
+
+
+def _piece(code: int, sq: int, style: Style) -> str:
+    """A square of the board, three characters wide."""
+    light = (sq ^ sq >> 4) & 1 == 1
+    if style.coloured:
+        text = " "
+        ink = _INK[BLACK]
+        if code != EMPTY:
+            ink = _INK[side_of(code)]
+            text = letter(code) if style.ascii else _FILLED[LETTERS[code & KIND]]
+        return f"\033[48;5;{_PAPER[light]};38;5;{ink}m {text} {_RESET}"
+    if code == EMPTY:
+        return " . " if style.ascii else " · "
+    return f" {letter(code) if style.ascii else _FIGURINES[letter(code)]} "
+
+
+def _attackers(attacks: AttackMap, sq: int, side: int) -> str:
+    """One side's half of a square of the attack map, three characters wide."""
+    count = attacks.count(sq, side)
+    behind = "'" if attacks.count_behind(sq, side) else " "
+    if not count:
+        return f" -{behind}"
+    return f"{count}{letter(make_piece(side, attacks.least_kind(sq, side)))}{behind}"

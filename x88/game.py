@@ -1,0 +1,69 @@
+"""A game that is being played: its moves from a position on, how it stands, and its record."""
+
+from x88 import fen, pgn
+from x88.board import Board
+from x88.outcome import Outcome, outcome
+from x88.piece import BLACK, WHITE
+
+RESULT_OF_WINNER = {WHITE: "1-0", BLACK: "0-1"}
+DRAWN = "1/2-1/2"
+
+
+class OngoingGame:
+    """A board with the moves that were played on it, which can all be taken back, and the game's end.
+
+    `moves` holds them as packed moves, `start` the FEN before the first. `result` is as in PGN, "*" while the
+    game goes on; `reason` says why it is over.
+    """
+
+    def __init__(self, start: str = fen.START) -> None:
+        """Raises ValueError if `start` is no FEN."""
+        self.board: Board = fen.parse(start)
+        self.start = fen.write(self.board)
+        self.moves: list[int] = []
+        self.result = pgn.UNFINISHED
+        self.reason = ""
+        self._judge()
+
+    def is_over(self) -> bool:
+        """Whether the game has ended, by rule or by `end`."""
+        return self.result != pgn.UNFINISHED
+
+    def play(self, move: int) -> None:
+        """Play a legal move."""
+        self.moves.append(move)
+        self.board.forget()
+        self.board.make(move)
+        self._judge()
+
+    def take_back(self, plies: int = 1) -> int:
+        """Take back the last moves, as many as there are; returns how many were. A game that was over goes
+        on.
+        """
+        taken = min(plies, len(self.moves))
+        kept = self.moves[: len(self.moves) - taken]
+        # From the start again: in a long game the board has forgotten the way back.
+        self.board = fen.parse(self.start)
+        for move in kept:
+            self.board.forget()
+            self.board.make(move)
+        self.moves = kept
+        self.result, self.reason = pgn.UNFINISHED, ""
+        self._judge()
+        return taken
+
+    def end(self, result: str, reason: str) -> None:
+        """End the game by something else than the rules: a side resigns, a clock runs out."""
+        self.result, self.reason = result, reason
+
+    def record(self, tags: dict[str, str]) -> pgn.Game:
+        """The game for a PGN file."""
+        return pgn.record(tags, self.start, self.moves, self.result)
+
+    def _judge(self) -> None:
+        """End the game if the rules do."""
+        over = outcome(self.board)
+        if over == Outcome.CHECKMATE:
+            self.end(RESULT_OF_WINNER[self.board.side ^ 1], over.value)
+        elif over is not None:
+            self.end(DRAWN, over.value)
