@@ -7,6 +7,7 @@ import itertools
 import json
 import logging
 import re
+import time
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -220,21 +221,21 @@ def test_a_comment_after_the_result_belongs_to_the_last_move(comment: str) -> No
 @pytest.mark.parametrize(
     ("text", "nags"),
     [
-        ("e4!", (1,)),
-        ("e4?", (2,)),
-        ("e4!!", (3,)),
-        ("e4??", (4,)),
-        ("e4!?", (5,)),
-        ("e4?!", (6,)),
-        ("e4 !? $14", (5, 14)),
-        ("e4 $14$36", (14, 36)),
-        ("e4 +/-", (16,)),
-        ("e4 =", (10,)),
-        ("e4 N", (146,)),
-        ("e4!!!", ()),
+        ("e4!", [1]),
+        ("e4?", [2]),
+        ("e4!!", [3]),
+        ("e4??", [4]),
+        ("e4!?", [5]),
+        ("e4?!", [6]),
+        ("e4 !? $14", [5, 14]),
+        ("e4 $14$36", [14, 36]),
+        ("e4 +/-", [16]),
+        ("e4 =", [10]),
+        ("e4 N", [146]),
+        ("e4!!!", []),
     ],
 )
-def test_marks_and_symbols_are_nags(text: str, nags: tuple[int, ...]) -> None:
+def test_marks_and_symbols_are_nags(text: str, nags: list[int]) -> None:
     game = read_one(f"1. {text} e5 *")
     assert game.faults == []
     assert sans(game) == ["e4", "e5"]
@@ -985,3 +986,15 @@ def test_a_recorded_game_may_start_from_a_fen_of_four_fields() -> None:
     assert '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]' in pgn.write(game)
     game = pgn.record({}, fen.START[:-4], [], "*")
     assert "FEN" not in pgn.write(game)
+
+
+@pytest.mark.parametrize("many", ["(d4) ", "{abcdefg} ", "$1 ", "(d4 {abcdefg}) ", ") ", "( "])
+def test_reading_takes_time_in_proportion_to_the_text(many: str) -> None:
+    def seconds(times: int) -> float:
+        started = time.perf_counter()
+        read_one(f"1. e4 {many * times} *")
+        return time.perf_counter() - started
+
+    seconds(100)
+    times = scaled(20_000, 1_000)
+    assert min(seconds(8 * times) for _ in range(2)) < 25 * max(1e-3, min(seconds(times) for _ in range(3)))

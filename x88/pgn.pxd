@@ -12,9 +12,9 @@ cdef class Move:
     cdef readonly str san
     cdef readonly int move
     cdef readonly str fen
-    cdef public tuple nags
+    cdef public list nags
     cdef public str comment
-    cdef public tuple variations
+    cdef public list variations
 
 
 @cython.locals(created=Move)

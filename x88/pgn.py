@@ -42,6 +42,7 @@ UNFINISHED = "*"
 _WIDTH = 79
 _LONGEST_GAME = 1 << 24
 _ENOUGH = 1 << 16
+_LONGEST_COMMENT = 1 << 16
 _DEEPEST = 64
 _MARKS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 _SYMBOLS = {
@@ -79,9 +80,9 @@ class Move:
     san: str
     move: int
     fen: str
-    nags: tuple[int, ...]
+    nags: list[int]
     comment: str
-    variations: tuple["Variation", ...]
+    variations: list["Variation"]
 
     def __repr__(self) -> str:
         return f"<{self.san} {self.fen}>"
@@ -94,9 +95,9 @@ def _new_move(san: str, move: int, fen: str) -> Move:
     created.san = san
     created.move = move
     created.fen = fen
-    created.nags = ()
+    created.nags = []
     created.comment = ""
-    created.variations = ()
+    created.variations = []
     return created
 
 
@@ -137,7 +138,7 @@ class Game(Variation):
 def _move_as_dict(move: Move) -> dict[str, Any]:
     found: dict[str, Any] = {"san": move.san, "fen": move.fen}
     if move.nags:
-        found["nags"] = list(move.nags)
+        found["nags"] = move.nags
     if move.comment:
         found["comment"] = move.comment
     if move.variations:
@@ -377,7 +378,7 @@ class Reader:
                 if i == start or i - start > 3:
                     self._note(game, start, "$ without a number of one to three digits")
                 elif moves and not lost:
-                    moves[-1].nags += (int(self._text[start:i]),)
+                    moves[-1].nags.append(int(self._text[start:i]))
             elif c == ord("("):
                 i += 1
                 branches.append((line, lost))
@@ -391,7 +392,7 @@ class Reader:
                     _take_back(board, last.move)
                     line = Variation()
                     moves = line.moves
-                    last.variations += (line,)
+                    last.variations.append(line)
             elif c == ord(")"):
                 i += 1
                 if not branches:
@@ -450,7 +451,14 @@ class Reader:
             self._note(game, i, "the comment is not closed")
             return size
         if line is not None:
-            _comment(line, self._text[i + 1 : stop])
+            owner: Variation | Move = line.moves[-1] if line.moves else line
+            words = " ".join(_decode(self._text[i + 1 : stop]).split())
+            if len(owner.comment) <= _LONGEST_COMMENT:
+                owner.comment = (
+                    f"{owner.comment} {words}" if owner.comment and words else owner.comment or words
+                )
+                if len(owner.comment) > _LONGEST_COMMENT:
+                    self._note(game, i, "so long a comment on one move that what follows of it is left out")
         return stop + in_braces
 
     def _read_word(self, game: Game, board: Board, line: Variation, start: int, end: int) -> bool:
@@ -466,7 +474,7 @@ class Reader:
         if line.moves:
             nag = _MARKS.get(word) or _SYMBOLS.get(word)
             if nag:
-                line.moves[-1].nags += (nag,)
+                line.moves[-1].nags.append(nag)
                 return False
             if word.lower() in _SAID_BESIDES:
                 return False
@@ -550,17 +558,10 @@ def _quote(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:60] + "...")
 
 
-def _comment(line: Variation, text: bytes) -> None:
-    """Add a comment to the line's last move, or before its first; line ends in it are spaces."""
-    words = " ".join(_decode(text).split())
-    owner: Variation | Move = line.moves[-1] if line.moves else line
-    owner.comment = f"{owner.comment} {words}" if owner.comment and words else owner.comment or words
-
-
-def _marks(word: bytes) -> tuple[int, ...]:
+def _marks(word: bytes) -> list[int]:
     """The NAG of the marks that end a move, as in Nf3!?."""
     marks = word[len(word.rstrip(b"!?")) :].decode("ascii")
-    return (_MARKS[marks],) if marks in _MARKS else ()
+    return [_MARKS[marks]] if marks in _MARKS else []
 
 
 def _take_back(board: Board, move: int) -> None:
