@@ -1,7 +1,7 @@
 """Quiescence on linked rays, held against quiescence on the moff loop: the same nodes, another generator.
 
-The engine searches with the moff loop, which measures faster (bench/RESULTS.md); `bench/generators.py` runs
-both.
+The two are equally fast here, but keeping the rays in step through the whole search costs more than they give
+(bench/RESULTS.md), so the engine searches with the moff loop. `bench/generators.py` runs both.
 """
 
 try:

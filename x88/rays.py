@@ -424,12 +424,13 @@ def _captures_of(board: Board, rays: Rays, stack: MoveStack, sp: int, victim: in
         origin = rays.links[victim << 3 | d]
         code = board.squares[origin]
         if code & own and code & (ROOK if d < 4 else BISHOP):
-            pin = board.pins[origin]
-            if pin == 0 or pin == STEP[d] or pin == -STEP[d]:
+            # On the line to its king, a pinned piece can only take the pinner.
+            if board.pins[origin] == 0 or board.pins[origin] == -STEP[d]:
                 sp = add_capture(board, stack, sp, origin, victim, recapture)
     king = board.pieces[side << 4]
-    if REACH[side * REACH_ROW + DIFFERENCE + victim - king] & NEXT_TO:
-        sp = _king_capture(board, stack, sp, king, victim, recapture)
+    if REACH[side * REACH_ROW + DIFFERENCE + victim - king] & NEXT_TO and not is_near_attacked(board, victim):
+        # Out of check no slider looks through the king, so it may stay on its square for the test.
+        sp = add_capture(board, stack, sp, king, victim, recapture)
     return sp
 
 
@@ -440,15 +441,6 @@ def _pawn_capture(board: Board, stack: MoveStack, sp: int, origin: int, victim: 
         if pin == 0 or pin == victim - origin:
             return add_pawn_move(board, stack, sp, origin, victim, recapture)
     return sp
-
-
-def _king_capture(board: Board, stack: MoveStack, sp: int, king: int, victim: int, recapture: int) -> int:
-    """Write the king's capture of a piece that is not protected."""
-    code = board.squares[king]
-    board.squares[king] = EMPTY
-    protected = is_near_attacked(board, victim)
-    board.squares[king] = code
-    return sp if protected else add_capture(board, stack, sp, king, victim, recapture)
 
 
 def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> int:
@@ -462,8 +454,8 @@ def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> 
     for file in range(8):
         origin = last | file
         if board.squares[origin] == pawn and board.squares[origin + forward] == EMPTY:
-            pin = board.pins[origin]
-            if pin == 0 or pin == 16 or pin == -16:
+            # A file on which this pawn were pinned would not be open before it.
+            if board.pins[origin] == 0:
                 sp = add_pawn_move(board, stack, sp, origin, origin + forward, recapture)
     if board.en_passant != NO_SQUARE:
         origin = board.en_passant - forward - 1

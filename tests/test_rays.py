@@ -1,0 +1,461 @@
+"""Linked rays: every link is what the lines of the board say, and what reads the links finds what the moff
+loop finds.
+
+Two variables deepen the walk over perft trees: MOFF_RAYS_DEPTH is its depth in plies, MOFF_RAYS_SUITE names
+another suite than tests/perft.epd.
+"""
+
+import os
+from collections.abc import Iterable
+from itertools import groupby, pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from search import benchmark
+from search.evaluate import Evaluation
+from search.linked import FROM_FRONT, LINKED, MOFF_LOOP, run
+from search.searcher import Searcher
+from search.stop import Stop
+from search.table import Table
+from tests.oracle import STARTS, Game, games, generated, packed, placements, scaled
+from tests.test_perft import OWN, deepest, names, read
+from x88 import attack, coordinate, fen, movegen, perft, rays, tally
+from x88.board import Board
+from x88.move import EN_PASSANT, captured_of, moved_of, target_of
+from x88.movegen import MoveStack
+from x88.piece import KING, KNIGHT, PAWN, QUEEN, STEPS, VALUES
+from x88.rays import Rays
+from x88.square import SQUARES
+
+Links = dict[tuple[int, int], int]
+
+SUITE = read(Path(os.environ["MOFF_RAYS_SUITE"])) if "MOFF_RAYS_SUITE" in os.environ else OWN
+DEPTH = int(os.environ.get("MOFF_RAYS_DEPTH", scaled(3, 2)))
+LEAVES = scaled(200_000, 1_500)
+"""Leaves of one tree at most, unless MOFF_RAYS_DEPTH asks for more."""
+STRIDE = scaled(97, 11)
+"""One in so many positions of a tree is looked at closely: by the test's own walk, and by its moves."""
+
+DIRECTION = STEPS[QUEEN]
+BACK = [DIRECTION.index(-step) for step in DIRECTION]
+"""The opposite of each direction."""
+
+MIXED = [
+    "r3k2r/p6p/8/2pP4/4pP2/8/P6P/R3K2R w KQkq c6 0 1",
+    "r3k2r/p6p/8/2pP4/4pP2/8/P6P/R3K2R b KQkq f3 0 1",
+    "r3k2r/1Pp3P1/8/3Pp3/3pP3/8/1p3PpP/R3K2R w KQkq e6 0 1",
+]
+"""Both sides may castle, pawns have passed each other and others are about to promote."""
+
+QUIET = [
+    fen.START,
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
+    "4k3/2ppppp1/8/8/8/8/2PPPPP1/4K3 b - - 0 1",
+]
+"""Positions in which nothing can be taken for two plies."""
+
+_stack = MoveStack()
+
+
+def _lines() -> list[tuple[int, list[int]]]:
+    """All ranks, files and diagonals: a direction, and the cells of the line with one off the board at each
+    end.
+    """
+    lines = []
+    for d in (0, 1, 4, 5):
+        for first in SQUARES:
+            if (first - DIRECTION[d]) & 0x88:
+                cells = [first - DIRECTION[d] & 0xFF, first]
+                while not cells[-1] & 0x88:
+                    cells.append(cells[-1] + DIRECTION[d] & 0xFF)
+                lines.append((d, cells))
+    return lines
+
+
+LINES = _lines()
+
+
+def walked(board: Board) -> Links:
+    """What the links of all pieces, and of all cells off the board beside it, have to be."""
+    links = {}
+    occupied = {sq for sq in SQUARES if board.piece_at(sq)}
+    for d, cells in LINES:
+        stops = [cells[0], *(sq for sq in cells[1:-1] if sq in occupied), cells[-1]]
+        for near, far in pairwise(stops):
+            links[near, d] = far
+            links[far, BACK[d]] = near
+    return links
+
+
+def linked(board: Board, own: Rays) -> Links:
+    """The same, as the rays have it."""
+    return _links_at(walked(board), own)
+
+
+def _links_at(places: Iterable[tuple[int, int]], own: Rays) -> Links:
+    return {place: own.link(*place) for place in places}
+
+
+def rays_of(board: Board) -> Rays:
+    """New rays of a position."""
+    own = Rays()
+    own.reset(board)
+    return own
+
+
+def by_rays(board: Board, own: Rays, captures: bool = False) -> list[tuple[int, int]]:
+    """The moves with their scores, as the generators on rays write them."""
+    end = (rays.generate_captures if captures else rays.generate)(board, own, _stack, 0)
+    return [(_stack.move_at(i), _stack.score_at(i)) for i in range(end)]
+
+
+def from_front(board: Board, own: Rays) -> list[tuple[int, int]]:
+    """The captures with their scores, the most valuable victim first."""
+    end = rays.captures_from_front(board, own, _stack, 0)
+    return [(_stack.move_at(i), _stack.score_at(i)) for i in range(end)]
+
+
+def check(board: Board, own: Rays) -> None:
+    """The links are those of the position, and the moves those of the moff loop, with scores and order."""
+    links = walked(board)
+    assert own.is_walked(board), fen.write(board)
+    assert _links_at(links, own) == links, fen.write(board)
+    assert by_rays(board, own) == generated(board), fen.write(board)
+    captures = generated(board, captures=True)
+    assert by_rays(board, own, captures=True) == captures, fen.write(board)
+    front = from_front(board, own)
+    assert sorted(front) == sorted(captures), fen.write(board)
+    if attack.in_check(board):
+        assert front == captures, fen.write(board)
+    else:
+        check_order(board, [move for move, _ in front])
+    assert _links_at(links, own) == links, "generating moves changes the links"
+
+
+def check_order(board: Board, moves: list[int]) -> None:
+    """The order that `captures_from_front` promises."""
+    taking = [move for move in moves if captured_of(move) and not move & EN_PASSANT]
+    assert moves[: len(taking)] == taking, fen.write(board)
+    victims = [VALUES[captured_of(move)] for move in taking]
+    assert victims == sorted(victims, reverse=True), fen.write(board)
+    rest = [bool(move & EN_PASSANT) for move in moves[len(taking) :]]
+    assert rest == sorted(rest), fen.write(board)
+    targets = [target for target, _ in groupby(taking, target_of)]
+    assert len(set(targets)) == len(targets), fen.write(board)
+    turn = {PAWN: 0, KNIGHT: 1, KING: 3}
+    for _, captures in groupby(taking, target_of):
+        turns = [turn.get(moved_of(move), 2) for move in captures]
+        assert turns == sorted(turns), fen.write(board)
+
+
+# --- The links
+
+
+class Walk:
+    """Perft that holds the links against the board after every move made and taken back."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.rays = rays_of(board)
+        self.stack = MoveStack()
+        self.leaves = 0
+        self.looks = 0
+
+    def go(self, sp: int, depth: int) -> None:
+        """Walk the tree below the position, and count its leaves."""
+        board, own, stack = self.board, self.rays, self.stack
+        end = movegen.generate(board, stack, sp)
+        for i in range(sp, end):
+            move = stack.move_at(i)
+            board.make(move)
+            own.make(board, move)
+            self.look()
+            if depth > 1:
+                self.go(end, depth - 1)
+            else:
+                self.leaves += 1
+            board.unmake()
+            own.unmake(board)
+            self.look()
+
+    def look(self) -> None:
+        """Hold the links against the lines."""
+        self.looks += 1
+        if self.looks % STRIDE:
+            assert self.rays.is_walked(self.board), fen.write(self.board)
+        else:
+            check(self.board, self.rays)
+
+
+@pytest.mark.parametrize("text", [*names(SUITE), *MIXED])
+def test_the_links_are_the_walked_lines_after_every_move_made_and_taken_back(text: str) -> None:
+    walk = Walk(fen.parse(text))
+    before = linked(walk.board, walk.rays)
+    check(walk.board, walk.rays)
+    leaves = {depth: perft.perft(walk.board, _stack, 0, depth) for depth in range(1, DEPTH + 1)}
+    depth = DEPTH if "MOFF_RAYS_DEPTH" in os.environ else deepest(leaves, LEAVES)
+    walk.go(0, depth)
+    assert walk.leaves == leaves[depth]
+    assert linked(walk.board, walk.rays) == before
+    assert walk.rays.depth == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1 e8c8 f1f8 h8f8"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", "e8g8 e1c1 f8d8 d1d8 a8d8"),
+        ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1", "e1c1 e8g8 d1f1 f8d8"),
+        # The rook ends on a line that the king has left, between pieces that saw each other.
+        ("4k2r/5b2/8/8/8/8/5R2/4K2R w K - 0 1", "e1g1 h8h1 g1h1 f7a2"),
+        ("4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1", "e5d6 e8d7 c5c6 d7d6"),
+        ("4k3/8/8/8/2pPp3/8/8/4K3 b - d3 0 1", "c4d3 e1d2 e4e3 d2d3"),
+        # Both pawns leave a rank on which a rook then sees the other one.
+        ("1k6/8/8/r2pP2R/8/8/8/6K1 w - d6 0 1", "e5d6 a5h5 d6d7 h5d5 d7d8q d5d8"),
+        ("1n2k3/P7/8/8/8/8/7p/4K1N1 w - - 0 1", "a7b8n h2g1q e1e2 g1b6"),
+        ("4k3/P7/8/8/8/8/7p/4K3 w - - 0 1", "a7a8r e8e7 e1e2 h2h1b"),
+    ],
+)
+def test_the_links_follow_castling_en_passant_and_promotion(text: str, moves: str) -> None:
+    board = fen.parse(text)
+    own = rays_of(board)
+    before = []
+    for move in moves.split():
+        before.append(linked(board, own))
+        packed_move = packed(board)[move]
+        board.make(packed_move)
+        own.make(board, packed_move)
+        check(board, own)
+    while before:
+        board.unmake()
+        own.unmake(board)
+        check(board, own)
+        assert linked(board, own) == before.pop()
+
+
+@settings(max_examples=200)
+@given(placements())
+def test_resetting_links_the_pieces_of_any_position(text: str) -> None:
+    board = fen.parse(text)
+    own = rays_of(fen.parse(STARTS[1]))
+    own.reset(board)
+    assert linked(board, own) == walked(board)
+    assert own.is_walked(board)
+
+
+@settings(max_examples=200)
+@given(placements())
+def test_a_link_that_leaves_the_board_leads_back_to_its_piece(text: str) -> None:
+    board = fen.parse(text)
+    own = rays_of(board)
+    for sq in SQUARES:
+        if board.piece_at(sq):
+            for d in range(8):
+                found = own.link(sq, d)
+                if found & 0x88:
+                    assert own.link(found, BACK[d]) == sq
+                    assert (found - sq) % DIRECTION[d] == 0 or found >= 0xE0
+                else:
+                    assert board.piece_at(found)
+
+
+def test_resetting_forgets_the_moves_followed() -> None:
+    board = fen.parse(fen.START)
+    own = rays_of(board)
+    move = coordinate.parse(board, "g1f3")
+    board.make(move)
+    own.make(board, move)
+    assert own.depth == 1
+    own.reset(board)
+    assert own.depth == 0
+    assert linked(board, own) == walked(board)
+
+
+def test_rays_that_are_not_followed_are_not_those_of_the_board() -> None:
+    board = fen.parse(fen.START)
+    own = rays_of(board)
+    assert own.is_walked(board)
+    board.make(coordinate.parse(board, "e2e4"))
+    assert not own.is_walked(board)
+    assert linked(board, own) != walked(board)
+
+
+@settings(max_examples=40)
+@given(games(longest=100))
+def test_a_game_taken_back_brings_back_every_link(game: Game) -> None:
+    board = fen.parse(game.fen)
+    own = rays_of(board)
+    before = []
+    for _, move in game.moves():
+        before.append(linked(board, own))
+        packed_move = packed(board)[move.uci()]
+        board.make(packed_move)
+        own.make(board, packed_move)
+        assert own.depth == len(before)
+    while before:
+        assert own.is_walked(board)
+        board.unmake()
+        own.unmake(board)
+        assert linked(board, own) == before.pop()
+    assert own.depth == 0
+
+
+def test_1024_moves_can_be_taken_back() -> None:
+    board = fen.parse(STARTS[1])
+    own = rays_of(board)
+    before = linked(board, own)
+    for n in range(1024):
+        move = packed(board)[("f3g3", "e7d8", "g3f3", "d8e7")[n % 4]]
+        board.make(move)
+        own.make(board, move)
+        assert own.is_walked(board)
+    for _ in range(1024):
+        board.unmake()
+        own.unmake(board)
+        assert own.is_walked(board)
+    assert linked(board, own) == before
+    assert own.depth == 0
+
+
+# --- What reads them
+
+
+@settings(max_examples=40)
+@given(games())
+def test_the_moves_are_those_of_the_moff_loop_all_game(game: Game) -> None:
+    """With the last capture known, on which the scores depend."""
+    board = fen.parse(game.fen)
+    own = rays_of(board)
+    for _, move in game.moves():
+        check(board, own)
+        packed_move = packed(board)[move.uci()]
+        board.make(packed_move)
+        own.make(board, packed_move)
+    check(board, own)
+
+
+@settings(max_examples=scaled(1000, 800))
+@given(placements())
+def test_the_moves_are_those_of_the_moff_loop_among_pieces_thrown_on_the_board(text: str) -> None:
+    board = fen.parse(text)
+    check(board, rays_of(board))
+
+
+def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
+    for text in STARTS:
+        board, stack = fen.parse(text), MoveStack()
+        own = rays_of(board)
+        first = rays.generate(board, own, stack, 0)
+        second = rays.generate_captures(board, own, stack, first)
+        end = rays.captures_from_front(board, own, stack, second)
+        written = [(stack.move_at(i), stack.score_at(i)) for i in range(end)]
+        assert written[:first] == generated(board)
+        assert written[first:second] == generated(board, captures=True)
+        assert sorted(written[second:]) == sorted(written[first:second])
+
+
+@settings(max_examples=300)
+@given(placements())
+def test_a_square_is_attacked_when_the_moff_loop_says_so(text: str) -> None:
+    board = fen.parse(text)
+    own = rays_of(board)
+    for side in range(2):
+        found = [sq for sq in SQUARES if rays.is_attacked(board, own, sq, side)]
+        assert found == [sq for sq in SQUARES if attack.is_attacked(board, sq, side)]
+
+
+@settings(max_examples=20)
+@given(games())
+def test_a_square_is_attacked_when_the_moff_loop_says_so_all_game(game: Game) -> None:
+    for board, _ in game.positions():
+        own = rays_of(board)
+        for side in range(2):
+            found = [sq for sq in SQUARES if rays.is_attacked(board, own, sq, side)]
+            assert found == [sq for sq in SQUARES if attack.is_attacked(board, sq, side)]
+
+
+@pytest.mark.parametrize(("text", "counts"), OWN, ids=names(OWN))
+def test_the_leaves_played_on_rays_are_the_published_ones(text: str, counts: dict[int, int]) -> None:
+    board, stack = fen.parse(text), MoveStack()
+    own = rays_of(board)
+    assert rays.play_leaves(board, own, stack, 0, 0) == 1
+    for depth, leaves in counts.items():
+        if leaves <= scaled(1_000_000, 15_000):
+            assert rays.play_leaves(board, own, stack, 0, depth) == leaves
+    assert own.depth == 0
+    assert linked(board, own) == walked(board)
+
+
+@pytest.mark.parametrize("text", [*STARTS, *benchmark.POSITIONS])
+def test_both_designs_count_the_same_captures_and_attacked_squares(text: str) -> None:
+    board, stack = fen.parse(text), MoveStack()
+    own = rays_of(board)
+    attacked = sum(attack.is_attacked(board, sq, side) for side in range(2) for sq in SQUARES)
+    captures = len(generated(board, captures=True))
+    for times in (0, 1, 3):
+        assert tally.attacked_by_loop(board, times) == attacked * times
+        assert tally.attacked_by_rays(board, own, times) == attacked * times
+        assert tally.captures_by_loop(board, stack, times) == captures * times
+        assert tally.captures_by_rays(board, own, stack, times, False) == captures * times
+        assert tally.captures_by_rays(board, own, stack, times, True) == captures * times
+
+
+# --- Quiescence
+
+
+def searched(text: str, depth: int, generator: int, node_limit: int = 0) -> tuple[int, int]:
+    """The sum of the scores and the nodes; the rays have to be where they were."""
+    searcher, own = Searcher(Table(1), Stop()), Rays()
+    board = fen.parse(text)
+    searcher.prepare(board, node_limit)
+    total = run(searcher, own, depth, generator)
+    assert own.depth == 0
+    assert linked(board, own) == walked(board)
+    return total, searcher.nodes
+
+
+@pytest.mark.parametrize("text", [*STARTS, *benchmark.POSITIONS])
+def test_quiescence_is_the_same_on_linked_rays(text: str) -> None:
+    depth = scaled(2, 1) if text in STARTS or text in benchmark.POSITIONS[::6] else 1
+    total, nodes = searched(text, depth, LINKED)
+    assert (total, nodes) == searched(text, depth, MOFF_LOOP)
+    assert nodes >= len(packed(fen.parse(text)))
+
+
+def test_quiescence_goes_deeper_than_its_root() -> None:
+    assert sum(searched(text, 0, LINKED)[1] for text in benchmark.POSITIONS) > 3 * len(benchmark.POSITIONS)
+
+
+@pytest.mark.parametrize("generator", [LINKED, FROM_FRONT])
+def test_a_node_limit_ends_quiescence_with_the_rays_in_step(generator: int) -> None:
+    for text in (STARTS[1], STARTS[4], STARTS[6]):
+        for limit in (1, 5, 40):
+            total, nodes = searched(text, 1, generator, limit)
+            assert nodes == limit
+            if generator == LINKED:
+                assert (total, nodes) == searched(text, 1, MOFF_LOOP, limit)
+
+
+@pytest.mark.parametrize("text", [*STARTS, *benchmark.POSITIONS])
+def test_the_order_of_the_captures_changes_no_score_inside_the_window(text: str) -> None:
+    """Outside, a score is a bound, which may differ with the order."""
+    board = fen.parse(text)
+    evaluation = Evaluation()
+    evaluation.reset(board)
+    middle = evaluation.value(board.side) * (-1 if board.side else 1)
+    scores = [searched(text, 0, generator)[0] for generator in (MOFF_LOOP, FROM_FRONT)]
+    inside = [min(max(score, middle - 50), middle + 50) for score in scores]
+    assert inside[0] == inside[1]
+
+
+@pytest.mark.parametrize("text", QUIET)
+def test_where_nothing_can_be_taken_the_order_changes_nothing(text: str) -> None:
+    total, nodes = searched(text, 1, FROM_FRONT)
+    assert (total, nodes) == searched(text, 1, MOFF_LOOP)
+    assert nodes == len(packed(fen.parse(text)))
+
+
+def test_the_order_from_the_front_is_another_one() -> None:
+    assert any(searched(text, 1, FROM_FRONT) != searched(text, 1, LINKED) for text in benchmark.POSITIONS)
