@@ -3,6 +3,7 @@ chess.
 """
 
 import contextlib
+import io
 import os
 import sys
 import threading
@@ -370,26 +371,30 @@ class Console:
         """Play until `quit` or the end of input."""
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401  (input() then edits lines and keeps a history)
+        try:
+            self._converse()
+        except (EOFError, KeyboardInterrupt):
+            self._say("")
+            self._keep()
+
+    def _converse(self) -> None:
         self._say("Type a move (e2e4, Nf3, O-O) or help.")
         self._show_position()
         while True:
             if self._game.board.side != self._side and not self._game.is_over():
                 self._answer()
                 continue
-            try:
-                line = input(self._prompt()).strip()
-            except (EOFError, KeyboardInterrupt):
-                self._say("")
-                self._keep()
-                return
+            line = input(self._prompt()).strip()
             self._log.write(f"Operator: {line}")
             if line and self._execute(line):
                 return
 
     def _prompt(self) -> str:
-        if self._game.is_over():
-            return "> "
-        return f"{self._game.board.fullmove}. " + ("... " if self._game.board.side else "")
+        return "> " if self._game.is_over() else f"{self._move_number()} "
+
+    def _move_number(self) -> str:
+        """The number before a move, as in PGN."""
+        return f"{self._game.board.fullmove}." + (".." if self._game.board.side else "")
 
     def _execute(self, line: str) -> bool | None:
         """Carry out a command or play a move; True after `quit`."""
@@ -441,8 +446,7 @@ class Console:
         started = time.perf_counter()
         move, report = self._think(limits)
         self._remaining += self._pace.increment[WHITE] - (time.perf_counter() - started) * 1000
-        number = f"{self._game.board.fullmove}." + (".." if self._game.board.side else "")
-        told = f"{number} {san.write(self._game.board, move)}"
+        told = f"{self._move_number()} {san.write(self._game.board, move)}"
         if report is not None:
             told += f"  ({_score_text(report)}, depth {report.depth}, {report.elapsed / 1000:.1f} s)"
         self._log.write(f"Moff: {coordinate.write(move)}")
@@ -453,12 +457,20 @@ class Console:
         """Search the position; an interrupt from the keyboard makes the engine move at once."""
         reports: list[Report] = []
         results: list[Result] = []
-        self._search.start(self._game.board, limits, reports.append, results.append)
+        done = threading.Event()
+
+        def on_result(result: Result) -> None:
+            results.append(result)
+            done.set()
+
+        self._search.start(self._game.board, limits, reports.append, on_result)
         while self._search.is_running():
             try:
-                self._search.wait()
+                # Not for ever: on Windows an interrupt comes through between two waits only.
+                done.wait(0.1)
             except KeyboardInterrupt:
                 self._search.stop()
+        self._search.wait()
         return results[0].move, reports[-1] if reports else None
 
     # Commands.
@@ -470,7 +482,7 @@ class Console:
             self._say("There is no move of yours to take back.")
             return
         self._game.take_back(plies)
-        self._kept = not self._game.moves
+        self._kept = not (self._game.moves or self._saved)
         self._show_position()
 
     def _hint(self, _rest: str) -> None:
@@ -543,17 +555,23 @@ class Console:
 
     def _keep(self) -> None:
         """Save a game that was not saved since its last move."""
-        if not self._kept:
-            self._write_game(next(reversed(self._saved), GAMES_FILE))
+        if not self._kept and not self._write_game(next(reversed(self._saved), GAMES_FILE)):
+            self._say("Here it is:", "", pgn.write(self._record()))
 
-    def _write_game(self, path: str) -> None:
-        """Write the game to the end of a file. What this game left there before is replaced."""
+    def _record(self) -> pgn.Game:
+        """The game as it is saved."""
         names = ("Operator", f"Moff {VERSION}")
         white, black = names if self._side == WHITE else reversed(names)
         tags = {"Date": time.strftime("%Y.%m.%d"), "White": white, "Black": black}
         if self._game.reason:
             tags["Termination"] = self._game.reason
-        text = pgn.write(self._game.record(tags)).encode()
+        return self._game.record(tags)
+
+    def _write_game(self, path: str) -> bool:
+        """Write the game to the end of a file. What this game left there before is replaced. False, with a
+        complaint, if that cannot be done.
+        """
+        text = pgn.write(self._record()).encode()
         try:
             with open(path, "a+b") as file:
                 begin, end = self._saved.pop(path, (0, 0))
@@ -561,15 +579,17 @@ class Console:
                     file.truncate(begin)
                 begin = file.seek(0, os.SEEK_END)
                 file.seek(max(0, begin - 2))
-                if file.read() not in (b"", b"\n\n"):
+                if file.read(2) not in (b"", b"\n\n"):
                     text = b"\n\n" + text
                 file.write(text)
-                self._saved[path] = begin, begin + len(text)
-        except OSError as error:
-            self._say(f"The game could not be saved in {path}: {error.strerror}.")
-            return
+        except (OSError, ValueError) as error:
+            reason = isinstance(error, OSError) and error.strerror
+            self._say(f"The game could not be saved in {path}: {reason or error}.")
+            return False
+        self._saved[path] = begin, begin + len(text)
         self._kept = True
         self._say(f"Saved in {path}.")
+        return True
 
     def _say(self, *lines: str) -> None:
         for line in lines:
@@ -731,9 +751,9 @@ def _time_control(text: str) -> Limits:
     """The limits of a clock: "60", "60+0.6", in seconds."""
     import argparse
 
-    base, _, increment = text.partition("+")
+    base, plus, increment = text.partition("+")
     try:
-        seconds, gain = float(base), float(increment or 0)
+        seconds, gain = float(base), float(increment) if plus else 0
     except ValueError:
         seconds, gain = -1, 0
     if not (0 < seconds < 1e6 and 0 <= gain < 1e6):
@@ -769,6 +789,10 @@ def _run_moves(options: "argparse.Namespace") -> int:
 def _run_play(options: "argparse.Namespace") -> int:
     side = BLACK if options.black else WHITE
     pace = Limits(depth=options.depth) if options.depth else options.time
+    # What the terminal cannot show or the encoding does not know is no reason to lose a game.
+    for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
     Console(side, pace, _style(options.ascii, options.black), Log(options.log)).run()
     return 0
 

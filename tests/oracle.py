@@ -113,6 +113,23 @@ def reference_texts(position: chess.Board) -> set[str]:
     return {move.uci() for move in position.legal_moves}
 
 
+def verdict(position: chess.Board) -> tuple[str, str] | None:
+    """The result of a game that is over by rule and the reason, None while it goes on.
+
+    Threefold repetition and the fifty-move rule end it by themselves, but only once they are there, not when
+    the next move would bring them about, as a claim may say.
+    """
+    if position.is_checkmate():
+        return "0-1" if position.turn else "1-0", "checkmate"
+    draws = {
+        "stalemate": position.is_stalemate(),
+        "insufficient material": position.is_insufficient_material(),
+        "fifty-move rule": position.is_fifty_moves(),
+        "threefold repetition": position.is_repetition(3),
+    }
+    return next((("1/2-1/2", reason) for reason, so in draws.items() if so), None)
+
+
 @dataclass(frozen=True)
 class Game:
     """A random game: where it starts, and one byte for every ply that chooses a move.

@@ -72,7 +72,7 @@ def _moves_of(board: Board, side: int) -> list[str]:
     position = board.copy()
     if board.side != side:
         if in_check(board):
-            return [f"{SIDES[side]}: not to move, as {SIDES[board.side]} is in check"[:33]]
+            return [f"{SIDES[side]}: none, as {SIDES[board.side]} is in check"]
         position.forget()
         position.make_null()
     moves = scored_moves(position)

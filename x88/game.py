@@ -20,6 +20,7 @@ class OngoingGame:
         """Raises ValueError if `start` is no FEN."""
         self.board: Board = fen.parse(start)
         self.start = fen.write(self.board)
+        self._first = self.board.copy()
         self.moves: list[int] = []
         self.result = pgn.UNFINISHED
         self.reason = ""
@@ -43,7 +44,7 @@ class OngoingGame:
         taken = min(plies, len(self.moves))
         kept = self.moves[: len(self.moves) - taken]
         # From the start again: in a long game the board has forgotten the way back.
-        self.board = fen.parse(self.start)
+        self.board = self._first.copy()
         for move in kept:
             self.board.forget()
             self.board.make(move)
