@@ -532,7 +532,7 @@ def test_a_game_that_cannot_be_saved_at_the_end_is_shown_instead(player: Player,
     assert "The game could not be saved in moff.pgn: Is a directory." in lines
     game = chess.pgn.read_game(io.StringIO("\n".join(lines[lines.index('[Event "?"]') :])))
     assert game is not None
-    assert next(game.mainline_moves()).uci() == "e2e4"
+    assert game.next().move.uci() == "e2e4"
 
 
 @pytest.mark.parametrize("last", ["quit", "\x04", "\x03"])
