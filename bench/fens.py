@@ -12,7 +12,6 @@ outputs differ or FILE is faulty, or 2 after wrong usage. Needs the `bench` extr
 
 import argparse
 import importlib.util
-import os
 import statistics
 import subprocess
 import sys
@@ -44,6 +43,15 @@ with open(sys.argv[1], encoding="utf-8-sig") as stream:
             board.push(move)
             print(board.fen())
 """
+PEAK = """
+import resource
+import subprocess
+import sys
+
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)
+"""
 THEIRS = [sys.executable, "-c", PYTHON_CHESS]
 
 
@@ -60,14 +68,13 @@ def run(command: list[str], pgn: Path, output: Path) -> float:
 
 def peak_memory(pgn: Path) -> float:
     """The megabytes that `moff fens` has resident at most."""
-    with open(os.devnull, "wb") as nowhere:
-        process = subprocess.Popen([*MOFF, str(pgn)], stdout=nowhere, stdin=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"exit code {process.returncode} for {pgn}")
+    # A process inherits the peak of the one that starts it, so a small one has to.
+    command = [sys.executable, "-c", PEAK, *MOFF, str(pgn)]
+    ended = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if ended.returncode:
+        raise RuntimeError(f"exit code {ended.returncode} for {pgn}")
     # The BSDs and Linux count kilobytes, macOS bytes.
-    return usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    return int(ended.stdout) / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
 def repeat(pgn: Path, megabytes: int, target: Path) -> None:
@@ -123,7 +130,7 @@ def main() -> int:
             rounds = compare_speed(options.file, options.runs, Path(name))
             fens = (Path(name) / "moff.fens").read_bytes().count(b"\n")
             show_speed(rounds, fens)
-            if hasattr(os, "wait4"):
+            if importlib.util.find_spec("resource"):
                 show_memory(options.file, options.megabytes, Path(name))
     except RuntimeError as error:
         print(error, file=sys.stderr)
