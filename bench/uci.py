@@ -1,0 +1,183 @@
+"""A small UCI client: it starts an engine, sends it positions and waits for its moves, never for ever."""
+
+import contextlib
+import queue
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+START_TIMEOUT = 30.0
+"""Seconds that an engine may take to start, or to be ready."""
+
+
+@dataclass(frozen=True)
+class EngineSpec:
+    """How to start an engine: its name in the results, its command, options and folder."""
+
+    name: str
+    command: tuple[str, ...]
+    options: tuple[tuple[str, str], ...] = ()
+    folder: str | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back from a search: the move's text, the last score told (centipawns from the engine's own
+    side, or moves to mate), the depth, and the seconds from question to answer.
+    """
+
+    move: str
+    seconds: float
+    score: int | None = None
+    mate: int | None = None
+    depth: int = 0
+
+
+class EngineFault(Exception):
+    """An engine that does not do what UCI asks of it; `kind` is "crash", "stall" or "protocol"."""
+
+    def __init__(self, kind: str, text: str) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+@dataclass
+class _Info:
+    """The last score and depth told during a search."""
+
+    score: int | None = None
+    mate: int | None = None
+    depth: int = field(default=0)
+
+    def read(self, words: list[str]) -> None:
+        """Take in an info line; what is malformed is passed over."""
+        if "string" in words[:2] or "score" not in words:
+            return
+        with contextlib.suppress(ValueError, IndexError):
+            at = words.index("score")
+            number = int(words[at + 2])
+            self.score, self.mate = (number, None) if words[at + 1] == "cp" else (None, number)
+            self.depth = int(words[words.index("depth") + 1])
+
+
+class UciEngine:
+    """A running engine. Use it as a context manager, which ends the process."""
+
+    def __init__(self, spec: EngineSpec) -> None:
+        """Start the engine and set its options. Raises EngineFault."""
+        self.name = spec.name
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        try:
+            # A session of its own: an interrupt from the keyboard is for the match, not for the engines.
+            self._process = subprocess.Popen(
+                spec.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=spec.folder and Path(spec.folder),
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                bufsize=1,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise EngineFault("crash", f"{spec.name} cannot be started: {error}") from None
+        threading.Thread(target=self._read, daemon=True).start()
+        try:
+            self._send("uci")
+            self._wait_for("uciok", START_TIMEOUT)
+            for name, value in spec.options:
+                self._send(f"setoption name {name} value {value}")
+            self._ready()
+        except EngineFault:
+            self.close()
+            raise
+
+    def __enter__(self) -> "UciEngine":
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def new_game(self) -> None:
+        """Tell of a new game, and wait until the engine is ready for it."""
+        self._send("ucinewgame")
+        self._ready()
+
+    def go(self, position: str, limits: str, patience: float) -> Answer:
+        """The engine's move for a `position` line within the limits of a `go` line.
+
+        Raises EngineFault if the engine dies or has not answered after `patience` seconds.
+        """
+        self._drop_old_lines()
+        self._send(position)
+        info = _Info()
+        started = time.perf_counter()
+        self._send(limits)
+        while True:
+            line = self._line(started + patience - time.perf_counter())
+            seconds = time.perf_counter() - started
+            words = line.split()
+            if words[:1] == ["info"]:
+                info.read(words)
+            elif words[:1] == ["bestmove"]:
+                move = words[1] if len(words) > 1 else "(none)"
+                return Answer(move, seconds, info.score, info.mate, info.depth)
+
+    def close(self) -> None:
+        """End the engine: politely, and then by force."""
+        with contextlib.suppress(EngineFault):
+            self._send("quit")
+        with contextlib.suppress(OSError):
+            if self._process.stdin:
+                self._process.stdin.close()
+        try:
+            self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _ready(self) -> None:
+        self._send("isready")
+        self._wait_for("readyok", START_TIMEOUT)
+
+    def _send(self, line: str) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError):
+            raise EngineFault("crash", f"{self.name} has ended") from None
+
+    def _read(self) -> None:
+        """Pass every line on, and None at the end of the engine's output."""
+        assert self._process.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            for line in self._process.stdout:
+                self._lines.put(line)
+        self._lines.put(None)
+
+    def _line(self, patience: float) -> str:
+        try:
+            line = self._lines.get(timeout=max(0.0, patience))
+        except queue.Empty:
+            raise EngineFault("stall", f"{self.name} does not answer") from None
+        if line is None:
+            self._lines.put(None)
+            raise EngineFault("crash", f"{self.name} has ended")
+        return line
+
+    def _wait_for(self, word: str, patience: float) -> None:
+        deadline = time.perf_counter() + patience
+        while self._line(deadline - time.perf_counter()).split()[:1] != [word]:
+            pass
+
+    def _drop_old_lines(self) -> None:
+        """Forget what was said before the question, but not that the engine has ended."""
+        while not self._lines.empty():
+            if self._lines.get() is None:
+                self._lines.put(None)
+                return
