@@ -1,0 +1,385 @@
+"""A suite of positions with known solutions: how many does the search solve, how soon and at which depth.
+
+    python bench/epd.py ../shared/data/tactics/wac.epd                       one second a position
+    python bench/epd.py bratko_kopec.epd --movetime 5000 --only-failed       five, and only what went wrong
+    python bench/epd.py ../shared/data/tactics/mate3.fen --mate 3            plain FENs with a mate in three
+
+A suite holds one position a line: a FEN of four fields (or six) and operations that `;` ends, as in
+`FEN bm Nd5 a4; id "BK.05";`; a line that begins with # is a remark. What solves a position are the operations
+
+    bm MOVE...    the move played is one of these, in SAN
+    am MOVE...    it is none of these
+    dm N          a mate in N moves or fewer is announced
+
+and all of them where there are several; others are kept and mean nothing here. `--mate N` is the `dm` of the
+positions without any of the three. Each position is searched as the first of a new game, in one thread. The
+time to the solution is that of the first iteration from which on the search answers right to the end.
+
+Results go to standard output, progress and complaints to standard error. The exit code is 0 whatever is
+solved, 1 if a line is damaged (the others are run), 2 after wrong usage or if a file cannot be read or holds
+no position. Needs the `bench` extra.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
+
+from search.limits import Limits
+from search.search import Report, Search
+from x88 import build, fen, san
+from x88.board import Board
+from x88.movegen import legal_moves
+
+try:
+    from tabulate import tabulate
+    from tqdm import tqdm
+except ImportError as error:
+    print(f"{error}: python -m pip install -e '.[bench]'", file=sys.stderr)
+    sys.exit(2)
+
+TASKS = ("bm", "am", "dm")
+LARGEST = 1_000_000_000
+"""The largest number that an option takes."""
+
+_TOKEN = re.compile(r'\s*(?:"(?P<text>[^"]*)"|(?P<word>[^\s;"]+)|(?P<end>;)|(?P<fault>"))')
+_OPCODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,14}")
+
+
+@dataclass(frozen=True)
+class Position:
+    """A line of a suite: where it stands, the FEN, its operations, and what solves it."""
+
+    path: Path
+    line: int
+    fen: str
+    operations: dict[str, list[str]]
+    """The operands by opcode, without their quotes."""
+    best: frozenset[int]
+    """The moves of `bm`, packed."""
+    avoided: frozenset[int]
+    """Those of `am`."""
+    mate: int | None
+    """The moves of `dm`."""
+
+    @property
+    def name(self) -> str:
+        """The id, or else the line."""
+        return " ".join(self.operations.get("id", [])) or f"line {self.line}"
+
+    @property
+    def expected(self) -> str:
+        """What solves it, as the suite says it."""
+        asked = [code for code in TASKS if code in self.operations]
+        return "; ".join(" ".join([code, *self.operations[code]]) for code in asked)
+
+    def is_solved(self, move: int, mate: int | None) -> bool:
+        """Whether a packed move and the mate announced, None without one, are what is expected."""
+        if self.mate is not None and not (mate is not None and 0 < mate <= self.mate):
+            return False
+        return move not in self.avoided and (not self.best or move in self.best)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the search found in a position; depth, score and mate are those of its last whole iteration."""
+
+    position: Position
+    played: str
+    """The move, in SAN."""
+    depth: int
+    score: int | None
+    """Centipawns; None if no iteration was completed."""
+    mate: int | None
+    """Moves to mate, negative if the side to move is being mated; None if none is announced."""
+    nodes: int
+    seconds: float
+    solved_after: float | None
+    """The seconds after which the answer was right and stayed so; None if it is wrong."""
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the answer is right."""
+        return self.solved_after is not None
+
+    def as_json(self) -> str:
+        """The answer as one line of JSON."""
+        position = self.position
+        fields = {
+            "file": str(position.path),
+            "line": position.line,
+            "id": position.name,
+            "fen": position.fen,
+            "operations": position.operations,
+            "expected": position.expected,
+            "played": self.played,
+            "solved": self.is_solved,
+            "solved_after": self.solved_after,
+            "depth": self.depth,
+            "score": self.score,
+            "mate": self.mate,
+            "nodes": self.nodes,
+            "seconds": self.seconds,
+        }
+        return json.dumps(fields)
+
+
+def read_suite(path: Path, mate: int | None = None) -> tuple[list[Position], list[str]]:
+    """The positions of a file, and a complaint for each damaged line. `mate` is the `dm` of those without
+    bm, am and dm.
+
+    Raises OSError if the file cannot be read, ValueError with its path if it holds neither.
+    """
+    positions, complaints = [], []
+    lines = path.read_text(encoding="utf-8-sig", errors="replace").split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            positions.append(_position(path, number, line, mate))
+        except ValueError as error:
+            complaints.append(f"{path}, line {number}: {_shortened(str(error))}")
+    if not positions and not complaints:
+        raise ValueError(f"{path} holds no position")
+    return positions, complaints
+
+
+def _position(path: Path, number: int, line: str, mate: int | None) -> Position:
+    """The position of a line. Raises ValueError with the faulty text and what is wrong with it."""
+    text, rest = _split_fen(line.strip())
+    board = fen.parse(text)
+    operations = _operations(rest)
+    if mate is not None and not any(code in operations for code in TASKS):
+        operations["dm"] = [str(mate)]
+    if not any(code in operations for code in TASKS):
+        raise ValueError(f"{line.strip()!r}: no bm, am or dm says what solves it")
+    if not legal_moves(board):
+        raise ValueError(f"{text!r}: the side to move has no move")
+    best, avoided = _moves(board, "bm", operations), _moves(board, "am", operations)
+    if best and best <= avoided:
+        raise ValueError(f"{rest.strip()!r}: am forbids all that bm asks for")
+    return Position(path, number, text, operations, best, avoided, _moves_to_mate(operations))
+
+
+def _split_fen(line: str) -> tuple[str, str]:
+    """The four fields of the position, with the counters if they follow, and the rest of the line."""
+    words: list[str] = []
+    end = 0
+    for found in _TOKEN.finditer(line):
+        word = found["word"]
+        if word is None or (len(words) >= 4 and (len(words) == 6 or not word.isdecimal())):
+            break
+        words.append(word)
+        end = found.end()
+    return " ".join(words), line[end:]
+
+
+def _operations(text: str) -> dict[str, list[str]]:
+    """The operands by opcode. Raises ValueError with what is no operation, or is there twice."""
+    operations: dict[str, list[str]] = {}
+    code = ""
+    for found in _TOKEN.finditer(text):
+        if found["fault"]:
+            raise ValueError(f"{text[found.start() :].strip()!r}: the quotation has no end")
+        if found["end"]:
+            code = ""
+        elif code:
+            operations[code].append(found["word"] or found["text"] or "")
+        else:
+            code = found["word"] or ""
+            if not _OPCODE.fullmatch(code):
+                raise ValueError(f"{found[0].strip()!r} is no name of an operation")
+            if code in operations:
+                raise ValueError(f"{text.strip()!r}: {code} is there twice")
+            operations[code] = []
+    return operations
+
+
+def _moves(board: Board, code: str, operations: dict[str, list[str]]) -> frozenset[int]:
+    """The moves that `bm` or `am` names, packed."""
+    if code not in operations:
+        return frozenset()
+    if not operations[code]:
+        raise ValueError(f"{code!r} names no move")
+    try:
+        return frozenset(san.parse(board, text) for text in operations[code])
+    except ValueError as error:
+        raise ValueError(f"{' '.join([code, *operations[code]])!r}: {error}") from None
+
+
+def _moves_to_mate(operations: dict[str, list[str]]) -> int | None:
+    """The number that `dm` gives."""
+    if "dm" not in operations:
+        return None
+    try:
+        return _positive(" ".join(operations["dm"]))
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(f"{' '.join(['dm', *operations['dm']])!r}: {error}") from None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 400 else f"{text[:250]} ... {text[-145:]}"
+
+
+def solve(search: Search, positions: Sequence[Position], limits: Limits) -> Iterator[Answer]:
+    """Search every position, each as the first of a new game."""
+    for position in positions:
+        search.new_game()
+        board = fen.parse(position.fen)
+        reports: list[Report] = []
+        began = time.perf_counter()
+        result = search.think(board, limits, reports.append)
+        seconds = time.perf_counter() - began
+        last = reports[-1] if reports else None
+        yield Answer(
+            position,
+            san.write(board, result.move),
+            last.depth if last else 0,
+            last.score if last else None,
+            last.mate if last else None,
+            result.nodes,
+            seconds,
+            _solved_after(position, reports, result.move, seconds),
+        )
+
+
+def _solved_after(position: Position, reports: list[Report], move: int, seconds: float) -> float | None:
+    """The seconds after which the answer was right and stayed so; None if it is wrong in the end."""
+    # An iteration cut short can still change the move, unreported.
+    if not position.is_solved(move, reports[-1].mate if reports else None):
+        return None
+    for report in reversed(reports):
+        if not position.is_solved(report.pv[0], report.mate):
+            break
+        seconds = report.elapsed / 1000
+    return seconds
+
+
+def table(answers: list[Answer]) -> str:
+    """A row for each answer."""
+    files = {answer.position.path for answer in answers}
+    rows = []
+    for answer in answers:
+        position = answer.position
+        name = f"{position.path.name}, {position.name}" if len(files) > 1 else position.name
+        after = "" if answer.solved_after is None else f"{answer.solved_after:.2f}"
+        verdict = "ok" if answer.is_solved else "FAILED"
+        figures = [_score(answer), answer.depth, f"{answer.nodes:,}", after]
+        rows.append([name, position.expected, answer.played, *figures, verdict])
+    headers = ["position", "expected", "played", "score", "depth", "nodes", "solved\nafter s", ""]
+    alignment = ["left"] * 3 + ["right"] * 4 + ["left"]
+    text: str = tabulate(rows, headers, disable_numparse=True, colalign=alignment)
+    return text
+
+
+def _score(answer: Answer) -> str:
+    """Pawns, or the moves to mate after #."""
+    if answer.mate is not None:
+        return f"#{answer.mate}"
+    return "" if answer.score is None else f"{answer.score / 100:+.2f}"
+
+
+def summary(answers: list[Answer]) -> str:
+    """How many are solved, and the nodes."""
+    solved = sum(answer.is_solved for answer in answers)
+    nodes, seconds = sum(answer.nodes for answer in answers), sum(answer.seconds for answer in answers)
+    return (
+        f"{solved} of {len(answers)} solved ({100 * solved / len(answers):.1f} %)\n"
+        f"{nodes:,} nodes in {seconds:.1f} s, {nodes / max(seconds, 1e-9):,.0f} nodes/s"
+    )
+
+
+def _watched(answers: Iterator[Answer], total: int) -> Iterator[Answer]:
+    """The answers, with a bar of the positions done and solved meanwhile, where somebody watches."""
+    solved = 0
+    with tqdm(total=total, unit=" positions", disable=None, file=sys.stderr) as bar:
+        for done, answer in enumerate(answers, 1):
+            solved += answer.is_solved
+            bar.set_postfix_str(f"{solved}/{done} solved", refresh=False)
+            bar.update()
+            yield answer
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or len(text) > 10 or not 1 <= int(text) <= LARGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {LARGEST}")
+    return int(text)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Solve the positions of EPD suites or lists of FENs.")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="an EPD suite, or FENs")
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument(
+        "--movetime", type=_positive, metavar="MS", help="milliseconds a position; 1000 without any limit"
+    )
+    limits.add_argument("--depth", type=_positive, metavar="N", help="plies a position")
+    limits.add_argument("--nodes", type=_positive, metavar="N", help="nodes a position")
+    parser.add_argument(
+        "--hash", type=_positive, default=64, metavar="MB", help="size of the transposition table"
+    )
+    parser.add_argument(
+        "--mate", type=_positive, metavar="N", help="a position without bm, am and dm is a mate in N moves"
+    )
+    parser.add_argument("--only-failed", action="store_true", help="show only what is not solved")
+    parser.add_argument("--json", action="store_true", help="no table, but each answer as a line of JSON")
+    return parser.parse_intermixed_args()
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    if options.depth is None and options.nodes is None and options.movetime is None:
+        return Limits(movetime=1000)
+    return Limits(depth=options.depth, nodes=options.nodes, movetime=options.movetime)
+
+
+def main() -> int:
+    """Read the suites, search, print the table; returns the exit code."""
+    options = _options()
+    try:
+        search = Search(options.hash)
+    except (ValueError, MemoryError) as error:
+        print(f"--hash: {error}", file=sys.stderr)
+        return 2
+    positions: list[Position] = []
+    complaints: list[str] = []
+    for path in options.files:
+        try:
+            found, faults = read_suite(path, options.mate)
+        except (OSError, ValueError) as error:
+            print(error, file=sys.stderr)
+            return 2
+        positions += found
+        complaints += faults
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    if not positions:
+        return 1
+    if not build.compiled:
+        print(build.notice(), file=sys.stderr)
+
+    answers = []
+    for answer in _watched(solve(search, positions, _limits(options)), len(positions)):
+        answers.append(answer)
+        if options.json and not (options.only_failed and answer.is_solved):
+            print(answer.as_json(), flush=True)
+    if not options.json:
+        shown = [answer for answer in answers if not (options.only_failed and answer.is_solved)]
+        if shown:
+            print(table(shown), end="\n\n")
+        print(summary(answers))
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,294 @@
+"""bench/epd.py: what it reads, when a position counts as solved, and what a user sees of it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from x88 import build
+
+pytest.importorskip("tabulate", reason="the bench extra is not installed")
+pytest.importorskip("tqdm", reason="the bench extra is not installed")
+
+SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "epd.py"
+MATES = Path(__file__).with_name("mates.epd")
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -"  # Ra8 mates
+KING_AND_QUEEN = "7k/8/5K2/8/8/8/8/Q7 w - -"  # a mate in two
+QUIET = "4k3/pp6/8/3p4/2P1P3/8/P7/4K3 w - -"  # two pawns can take on d5; Kf1 is no good move
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the script with a small table."""
+    command = [sys.executable, str(SCRIPT), "--hash", "1", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)
+
+
+def suite(folder: Path, *lines: str) -> Path:
+    """A file of these lines."""
+    path = folder / "suite.epd"
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def answers(path: Path, *arguments: object) -> list[dict[str, Any]]:
+    """What the script finds at depth 2, unless told otherwise, in a suite without damaged lines."""
+    ended = run(path, "--json", *(arguments or ("--depth", 2)))
+    assert ended.returncode == 0, ended.stderr
+    return [json.loads(line) for line in ended.stdout.splitlines()]
+
+
+def complaints(path: Path, *arguments: object) -> list[str]:
+    """What the script says of damaged lines, and that it ends with 1."""
+    ended = run(path, "--json", "--depth", 1, *arguments)
+    assert ended.returncode == 1, ended.stderr
+    return [line for line in ended.stderr.splitlines() if line.startswith(str(path))]
+
+
+def test_all_operations_are_read_and_kept(tmp_path: Path) -> None:
+    line = f'{BACK_RANK} am h3 g3; bm Ra8+; ce +32767; dm 1; id "A.1"; c0 "one; two"; noop; pv Ra8;'
+    (found,) = answers(suite(tmp_path, line))
+    assert found["operations"] == {
+        "am": ["h3", "g3"],
+        "bm": ["Ra8+"],
+        "ce": ["+32767"],
+        "dm": ["1"],
+        "id": ["A.1"],
+        "c0": ["one; two"],
+        "noop": [],
+        "pv": ["Ra8"],
+    }
+    assert found["id"] == "A.1"
+    assert found["fen"] == BACK_RANK
+    assert found["expected"] == "bm Ra8+; am h3 g3; dm 1"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{BACK_RANK} bm Ra8#",
+        f"{BACK_RANK} 0 1 bm Ra8#;",
+        f"{BACK_RANK} 12 bm Ra8;",
+        f"{BACK_RANK} ; bm Ra8 ;",
+        f"{BACK_RANK};bm Ra8;",
+        f"{BACK_RANK} 0 1;bm h4 Ra8",
+        f"  {BACK_RANK}\t bm  a1-a8 ; ;",
+    ],
+)
+def test_a_line_may_have_counters_and_stray_semicolons_and_blanks(tmp_path: Path, line: str) -> None:
+    (found,) = answers(suite(tmp_path, line))
+    assert found["solved"]
+    assert found["played"] == "Ra8#"
+
+
+def test_an_id_holds_semicolons_blanks_and_letters_of_all_languages(tmp_path: Path) -> None:
+    (found,) = answers(suite(tmp_path, f'{BACK_RANK} id "Réti; 1.; bm g3;"; bm Ra8;'))
+    assert found["id"] == "Réti; 1.; bm g3;"
+    assert found["operations"]["bm"] == ["Ra8"]
+
+
+def test_remarks_empty_lines_crlf_and_a_byte_order_mark_are_no_positions(tmp_path: Path) -> None:
+    path = tmp_path / "suite.epd"
+    text = f"# a remark\r\n\r\n{BACK_RANK} bm Ra8#;\r\n \t\r\n  # another\r\n{KING_AND_QUEEN} dm 2;\r\n"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert [found["line"] for found in answers(path, "--depth", 3)] == [3, 6]
+    path.write_bytes(b"\xef\xbb\xbf" + f"{BACK_RANK} bm Ra8#;".encode())
+    assert [found["id"] for found in answers(path)] == ["line 1"]
+
+
+DAMAGED = [
+    ("8/8/8/8 w - - bm e4;", "bad FEN '8/8/8/8 w - -': placement: 4 ranks instead of 8"),
+    ("no chess at all; bm e4;", "bad FEN 'no chess at all'"),
+    ("4k3/8/8/8/8/8/8/4K3 w -; bm Kd1;", "it has 3 fields"),
+    (f"{BACK_RANK} 0 -1; bm Ra8;", "'-1' is no name of an operation"),
+    (f"{BACK_RANK} bm Ra9;", "'bm Ra9': 'Ra9' is no move"),
+    (f"{BACK_RANK} bm Rb2;", "'bm Rb2': 'Rb2' is not a legal move: no rook of White can go to b2"),
+    (f"{BACK_RANK} am Qa8;", "'am Qa8': 'Qa8' is not a legal move: there is no queen of White"),
+    (f"{QUIET} bm a3 xd5;", "'bm a3 xd5': 'xd5' is ambiguous: cxd5 or exd5"),
+    (f'{BACK_RANK} bm Ra8 id "A.1";', "'id' is no move"),
+    (f"{BACK_RANK} bm;", "'bm' names no move"),
+    (f"{BACK_RANK} bm Ra8; am Ra8;", "am forbids all that bm asks for"),
+    (f"{BACK_RANK} dm;", "'dm': '' is not a whole number from 1"),
+    (f"{BACK_RANK} dm 0;", "'dm 0': '0' is not a whole number from 1"),
+    (f"{BACK_RANK} dm -2;", "'-2' is not a whole number"),
+    (f"{BACK_RANK} dm two;", "'two' is not a whole number"),
+    (f"{BACK_RANK} dm 1 2;", "'1 2' is not a whole number"),
+    (f"{BACK_RANK} bm Ra8; bm Rb1;", "bm is there twice"),
+    (f'{BACK_RANK} bm Ra8; id "A.1;', "'\"A.1;': the quotation has no end"),
+    (f'{BACK_RANK} bm Ra8; "A.1";', "'\"A.1\"' is no name of an operation"),
+    (f'{BACK_RANK} id "A.1";', "no bm, am or dm says what solves it"),
+    (BACK_RANK, "no bm, am or dm says what solves it"),
+    ("7k/5Q2/6K1/8/8/8/8/8 b - - dm 1;", "the side to move has no move"),
+]
+
+
+def test_damaged_lines_are_named_with_the_reason_and_the_others_are_run(tmp_path: Path) -> None:
+    path = suite(tmp_path, *[line for line, _ in DAMAGED], f"{BACK_RANK} bm Ra8;")
+    ended = run(path, "--depth", 2)
+    assert ended.returncode == 1
+    assert "1 of 1 solved (100.0 %)" in ended.stdout
+    found = [line for line in ended.stderr.splitlines() if line.startswith(str(path))]
+    assert len(found) == len(DAMAGED)
+    for number, (complaint, (_, reason)) in enumerate(zip(found, DAMAGED, strict=True), 1):
+        assert complaint.startswith(f"{path}, line {number}: ")
+        assert reason in complaint
+
+
+def test_a_long_damaged_line_makes_no_long_complaint(tmp_path: Path) -> None:
+    (complaint,) = complaints(suite(tmp_path, "x" * 100_000 + " w - - bm e4;"))
+    assert len(complaint) < 1000
+    assert "ranks instead of 8" in complaint
+
+
+def test_a_suite_of_damaged_lines_only_ends_with_1(tmp_path: Path) -> None:
+    ended = run(suite(tmp_path, "nothing"))
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+
+
+def test_one_of_the_best_moves_is_enough(tmp_path: Path) -> None:
+    lines = [f"{BACK_RANK} bm h3 Ra8 g4;", f"{BACK_RANK} bm h3 g4;"]
+    assert [found["solved"] for found in answers(suite(tmp_path, *lines))] == [True, False]
+
+
+def test_any_move_solves_am_but_those_it_names(tmp_path: Path) -> None:
+    lines = [f"{BACK_RANK} am h3 g4;", f"{BACK_RANK} am h3 Ra8;", f"{BACK_RANK} bm Ra8; am h3;"]
+    assert [found["solved"] for found in answers(suite(tmp_path, *lines))] == [True, False, True]
+
+
+def test_a_mate_has_to_be_announced_and_no_longer_than_asked(tmp_path: Path) -> None:
+    lines = [f"{KING_AND_QUEEN} dm {moves};" for moves in (1, 2, 3)]
+    found = answers(suite(tmp_path, *lines), "--depth", 3)
+    assert [answer["solved"] for answer in found] == [False, True, True]
+    assert {answer["mate"] for answer in found} == {2}
+    assert not any(answer["solved"] for answer in answers(suite(tmp_path, *lines), "--depth", 1))
+
+
+def test_the_side_that_is_mated_announces_no_mate_of_its_own(tmp_path: Path) -> None:
+    (found,) = answers(suite(tmp_path, "7k/8/6K1/8/8/8/8/R7 b - - dm 1;"), "--depth", 3)
+    assert found["mate"] == -1
+    assert not found["solved"]
+
+
+def test_with_moves_a_mate_needs_both(tmp_path: Path) -> None:
+    lines = [f"{BACK_RANK} dm 1; bm Ra8;", f"{BACK_RANK} dm 1; bm h3;", f"{QUIET} dm 1; am Kf1;"]
+    assert [found["solved"] for found in answers(suite(tmp_path, *lines))] == [True, False, False]
+
+
+def test_the_mates_of_the_project_are_solved() -> None:
+    found = answers(MATES, "--depth", 9 if build.compiled else 3)
+    assert len(found) == len(MATES.read_text(encoding="utf-8").splitlines())
+    for answer in found:
+        if build.compiled or answer["expected"] != "dm 3":
+            assert answer["solved"], answer
+
+
+def test_mate_is_the_task_of_positions_without_one(tmp_path: Path) -> None:
+    lines = [
+        f"{KING_AND_QUEEN} 0 1",
+        f'{KING_AND_QUEEN} id "2";',
+        f"{KING_AND_QUEEN} dm 1;",
+        f"{QUIET} am Kf1;",
+    ]
+    found = answers(suite(tmp_path, *lines), "--mate", 2, "--depth", 3)
+    assert [answer["expected"] for answer in found] == ["dm 2", "dm 2", "dm 1", "am Kf1"]
+    assert [answer["solved"] for answer in found] == [True, True, False, True]
+
+
+def test_json_tells_what_the_search_found(tmp_path: Path) -> None:
+    path = suite(tmp_path, f"{KING_AND_QUEEN} dm 2;", f"{QUIET} bm Kf1;")
+    mate, wrong = answers(path, "--depth", 3)
+    assert (mate["file"], mate["line"], mate["id"]) == (str(path), 1, "line 1")
+    assert (mate["depth"], mate["mate"], mate["score"]) == (3, 2, 31997)
+    assert mate["nodes"] > 0
+    assert 0 < mate["solved_after"] <= mate["seconds"]
+    assert not wrong["solved"]
+    assert wrong["solved_after"] is None
+    assert wrong["mate"] is None
+
+
+def test_the_same_position_takes_the_same_nodes_each_time(tmp_path: Path) -> None:
+    found = answers(suite(tmp_path, *[f"{QUIET} bm Kf1;"] * 3), "--depth", 3)
+    assert len({answer["nodes"] for answer in found}) == 1
+
+
+def test_a_search_too_short_for_an_iteration_still_plays(tmp_path: Path) -> None:
+    (found,) = answers(suite(tmp_path, f"{QUIET} am Kf1;"), "--nodes", 1)
+    assert found["played"]
+    assert found["nodes"] <= 2
+    (found,) = answers(suite(tmp_path, f"{BACK_RANK} dm 1;"), "--movetime", 1)
+    assert found["played"]
+
+
+def test_the_table_shows_all_and_then_the_sums(tmp_path: Path) -> None:
+    path = suite(tmp_path, f'{BACK_RANK} bm Ra8#; id "A.1";', f"{KING_AND_QUEEN} dm 1;", f"{QUIET} bm Kf1;")
+    ended = run(path, "--depth", 3)
+    assert ended.returncode == 0, ended.stderr
+    rows = ended.stdout.splitlines()
+    assert rows[0].split() == ["position", "expected", "played", "score", "depth", "nodes", "solved"]
+    (solved,) = [row for row in rows if row.startswith("A.1")]
+    assert solved.split()[1:6] == ["bm", "Ra8#", "Ra8#", "#1", "3"]
+    assert solved.endswith("ok")
+    (failed,) = [row for row in rows if row.startswith("line 2")]
+    assert "#2" in failed
+    assert failed.endswith("FAILED")
+    assert rows[-2] == "1 of 3 solved (33.3 %)"
+    assert "nodes/s" in rows[-1]
+
+
+def test_only_failures_are_shown_when_asked_but_all_are_counted(tmp_path: Path) -> None:
+    path = suite(tmp_path, f"{BACK_RANK} bm Ra8#;", f"{BACK_RANK} bm g3;")
+    ended = run(path, "--depth", 2, "--only-failed")
+    assert "line 1" not in ended.stdout
+    assert "line 2" in ended.stdout
+    assert "1 of 2 solved (50.0 %)" in ended.stdout
+    assert [found["line"] for found in answers(path, "--depth", 2, "--only-failed")] == [2]
+    ended = run(suite(tmp_path, f"{BACK_RANK} bm Ra8#;"), "--depth", 2, "--only-failed")
+    assert ended.stdout.startswith("1 of 1 solved (100.0 %)\n")
+
+
+def test_several_files_are_one_suite_and_their_rows_name_them(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    one, two = suite(tmp_path, f"{BACK_RANK} bm Ra8#;"), tmp_path / "two.fen"
+    two.write_text(f"{KING_AND_QUEEN} 0 1\n", encoding="utf-8")
+    ended = run(one, two, "--depth", 3, "--mate", 2)
+    assert ended.returncode == 0, ended.stderr
+    assert "suite.epd, line 1" in ended.stdout
+    assert "two.fen, line 1" in ended.stdout
+    assert "2 of 2 solved" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        [MATES, "--depth", "0"],
+        [MATES, "--movetime", "-5"],
+        [MATES, "--nodes", "many"],
+        [MATES, "--movetime", "1" + "0" * 30],
+        [MATES, "--depth", "2", "--nodes", "100"],
+        [MATES, "--depth", "2", "--movetime", "100"],
+        [MATES, "--mate", "0"],
+        [MATES, "--hash", "0"],
+        [MATES, "--hash", "1000000000"],
+        [MATES, "--threads", "2"],
+        ["no such file.epd"],
+        [MATES, MATES.parent],
+        [__file__ + ".none", MATES],
+    ],
+)
+def test_wrong_usage_and_unreadable_files_end_with_2_and_no_table(arguments: list[object]) -> None:
+    ended = run(*arguments)
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_file_without_positions_ends_with_2(tmp_path: Path) -> None:
+    path = suite(tmp_path, "# nothing")
+    ended = run(path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"{path} holds no position\n")
