@@ -35,7 +35,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,6 +46,7 @@ from uci import Answer, EngineFault, EngineSpec, UciEngine
 
 from x88 import coordinate, fen, pgn
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
+from x88.move import NO_MOVE
 from x88.piece import BLACK, WHITE
 
 try:
@@ -58,12 +59,14 @@ except ImportError as error:
 GRACE = 5.0
 """Seconds after the end of its time that an engine is still waited for, before it counts as stalled."""
 
+SCHEDULER_TIMEOUT = 10.0
+"""Seconds that a Dask scheduler may take to answer."""
+
 FAULTS = {
     "time": "time forfeit",
     "crash": "abandoned",
     "stall": "stalled",
     "illegal": "rules infraction",
-    "protocol": "rules infraction",
 }
 """The PGN's Termination for each way to lose by a fault."""
 
@@ -130,10 +133,6 @@ class Played:
     pgn: str
 
 
-class Interrupted(Exception):
-    """The match was ended while a game was being played."""
-
-
 # --- Playing a game
 
 
@@ -147,6 +146,8 @@ class Clock:
 
     def spend(self, milliseconds: float, margin: int) -> bool:
         """Take a move's time off; False if there was not so much."""
+        if self.pace.movetime and milliseconds > self.pace.movetime + margin:
+            return False
         if not self.pace.base:
             return True
         self.left -= milliseconds
@@ -203,12 +204,10 @@ def play_game(job: Job, stopping: threading.Event | None = None) -> Played:
                 engines[side].new_game()
             clocks = [Clock(job.white.pace), Clock(job.black.pace)]
             while not game.is_over():
-                if stopping is not None and stopping.is_set():
-                    raise Interrupted
                 side = game.board.side
                 moves = " ".join(coordinate.write(move) for move in game.moves)
                 position = f"position fen {game.start}" + (f" moves {moves}" if moves else "")
-                answer = engines[side].go(position, go_line(clocks, side), patience(clocks[side]))
+                answer = engines[side].go(position, go_line(clocks, side), patience(clocks[side]), stopping)
                 if not clocks[side].spend(answer.seconds * 1000, job.margin):
                     raise EngineFault("time", "out of time")
                 try:
@@ -231,17 +230,15 @@ def adjudicate(game: OngoingGame, answers: list[Answer], rule: Adjudication) -> 
         game.end(DRAWN, "adjudication: too long")
     # From the last mover's side, the latest first.
     scores = [_centipawns(answer) * (-1) ** i for i, answer in enumerate(reversed(answers))]
-    if any(map(math.isnan, scores[: 2 * max(rule.resign_moves, rule.draw_moves)])):
-        return
     last = scores[: 2 * rule.resign_moves]
-    if rule.resign_moves and len(last) == 2 * rule.resign_moves:
+    if rule.resign_moves and len(last) == 2 * rule.resign_moves and not any(map(math.isnan, last)):
         if min(last) >= rule.resign_score:
             game.end(RESULT_OF_WINNER[game.board.side ^ 1], "adjudication: resigned")
         elif max(last) <= -rule.resign_score:
             game.end(RESULT_OF_WINNER[game.board.side], "adjudication: resigned")
     last = scores[: 2 * rule.draw_moves]
     if rule.draw_moves and len(last) == 2 * rule.draw_moves and game.board.fullmove > rule.draw_from:
-        if max(map(abs, last)) <= rule.draw_score:
+        if all(abs(score) <= rule.draw_score for score in last):
             game.end(DRAWN, "adjudication: drawn")
 
 
@@ -324,14 +321,13 @@ class Score:
     def llr(self, elo0: float, elo1: float) -> float:
         """The log-likelihood ratio of two Elo differences, in the normal approximation over pairs.
 
-        Source: Michel Van den Bergh, "A practical introduction to the GSPRT", 2018.
+        One won and one lost pair are added for the variance: a few pairs that end alike prove little, and
+        many of them something. Source: Michel Van den Bergh, "A practical introduction to the GSPRT", 2018.
         """
         samples = self.samples()
-        if len(samples) < 2:
+        if not samples:
             return 0.0
-        variance = statistics.variance(samples)
-        if variance == 0:
-            return 0.0
+        variance = statistics.pvariance([*samples, 0.0, 1.0])
         low, high = points_of(elo0), points_of(elo1)
         return len(samples) * (high - low) * (2 * statistics.fmean(samples) - low - high) / (2 * variance)
 
@@ -407,12 +403,14 @@ def read_openings(path: Path, plies: int) -> list[tuple[str, tuple[int, ...]]]:
     Raises ValueError with the file and the line of the first that is damaged.
     """
     found = []
-    if path.suffix == ".pgn":
+    if path.suffix.lower() == ".pgn":
         with open(path, "rb") as stream:
             for game in pgn.Reader(stream):
                 if game.faults:
                     raise ValueError(f"{path}, line {game.faults[0].line}: {game.faults[0].text}")
                 moves = [move.move for move in game.moves]
+                if NO_MOVE in moves:
+                    raise ValueError(f"{path}, line {game.line}: an opening cannot hold a null move")
                 found.append((game.start, tuple(moves[:plies] if plies else moves)))
     else:
         for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
@@ -440,7 +438,12 @@ def read_played(path: Path, match: Match) -> Score:
                 continue
             number = 2 * int(pair) + int(half) - 3 if pair.isdecimal() and half in ("1", "2") else -1
             players = [game.tags.get("White"), game.tags.get("Black")]
-            if game.faults or number < 0 or players != (names if number % 2 == 0 else names[::-1]):
+            known = number >= 0 and players == (names if number % 2 == 0 else names[::-1])
+            if known:
+                job = match.job(number)
+                played = tuple(move.move for move in game.moves[: len(job.moves)])
+                known = (game.start, played) == (job.start, job.moves)
+            if game.faults or not known:
                 raise ValueError(f"{path}, line {game.line}: this is no game of this match")
             score.add(number, game.result)
             for kind, termination in FAULTS.items():
@@ -509,8 +512,8 @@ def crew_for(scheduler: str | None, concurrency: int) -> Iterator[Crew]:
     # The workers have no such files: they get the client and this module with every job.
     cloudpickle.register_pickle_by_value(uci)
     try:
-        client = distributed.Client(scheduler, timeout="10s")
-    except OSError as error:
+        client = distributed.Client(scheduler, timeout=SCHEDULER_TIMEOUT)
+    except (OSError, ValueError) as error:
         raise ValueError(f"no scheduler answers at {scheduler}: {error}") from None
     with client:
         threads = sum(client.nthreads().values())
@@ -631,6 +634,8 @@ def _match_of(options: argparse.Namespace) -> Match:
     resign_moves, resign_score = options.resign
     rule = Adjudication(resign_moves, resign_score, *options.draw)
     rule = replace(rule, longest=options.longest)
+    if min(*astuple(rule), options.plies, options.margin) < 0:
+        raise ValueError("--resign, --draw, --longest, --plies and --margin take no negative numbers")
     return Match((first, second), openings, options.games, rule, options.margin)
 
 
@@ -639,6 +644,8 @@ def main() -> int:
     options = _options()
     sprt = Sprt(*options.sprt) if options.sprt else None
     try:
+        if sprt and not sprt.elo0 < sprt.elo1:
+            raise ValueError("the SPRT tests a smaller Elo difference against a larger one")
         match = _match_of(options)
         score = read_played(options.pgn, match)
         if score.points:

@@ -11,6 +11,9 @@ from pathlib import Path
 START_TIMEOUT = 30.0
 """Seconds that an engine may take to start, or to be ready."""
 
+STOP_INTERVAL = 0.2
+"""Seconds after which a waiting client looks whether it is to stop."""
+
 
 @dataclass(frozen=True)
 class EngineSpec:
@@ -35,8 +38,12 @@ class Answer:
     depth: int = 0
 
 
+class Interrupted(Exception):
+    """The answer is not waited for any more."""
+
+
 class EngineFault(Exception):
-    """An engine that does not do what UCI asks of it; `kind` is "crash", "stall" or "protocol"."""
+    """An engine that does not do what UCI asks of it; `kind` is "crash" or "stall"."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -107,10 +114,13 @@ class UciEngine:
         self._send("ucinewgame")
         self._ready()
 
-    def go(self, position: str, limits: str, patience: float) -> Answer:
+    def go(
+        self, position: str, limits: str, patience: float, stopping: threading.Event | None = None
+    ) -> Answer:
         """The engine's move for a `position` line within the limits of a `go` line.
 
-        Raises EngineFault if the engine dies or has not answered after `patience` seconds.
+        Raises EngineFault if the engine dies or has not answered after `patience` seconds, and Interrupted
+        soon after `stopping` is set.
         """
         self._drop_old_lines()
         self._send(position)
@@ -118,7 +128,7 @@ class UciEngine:
         started = time.perf_counter()
         self._send(limits)
         while True:
-            line = self._line(started + patience - time.perf_counter())
+            line = self._line(started + patience - time.perf_counter(), stopping)
             seconds = time.perf_counter() - started
             words = line.split()
             if words[:1] == ["info"]:
@@ -160,11 +170,18 @@ class UciEngine:
                 self._lines.put(line)
         self._lines.put(None)
 
-    def _line(self, patience: float) -> str:
-        try:
-            line = self._lines.get(timeout=max(0.0, patience))
-        except queue.Empty:
-            raise EngineFault("stall", f"{self.name} does not answer") from None
+    def _line(self, patience: float, stopping: threading.Event | None = None) -> str:
+        deadline = time.perf_counter() + patience
+        while True:
+            if stopping is not None and stopping.is_set():
+                raise Interrupted
+            left = max(0.0, deadline - time.perf_counter())
+            try:
+                line = self._lines.get(timeout=min(left, STOP_INTERVAL))
+                break
+            except queue.Empty:
+                if left <= STOP_INTERVAL:
+                    raise EngineFault("stall", f"{self.name} does not answer") from None
         if line is None:
             self._lines.put(None)
             raise EngineFault("crash", f"{self.name} has ended")

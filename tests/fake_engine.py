@@ -1,0 +1,91 @@
+"""A UCI engine for the tests of bench/match.py: random moves, any score, and every fault if asked for."""
+
+import argparse
+import os
+import random
+import sys
+import time
+
+import chess
+
+FAULTS = ("illegal", "none", "crash", "stall", "close", "late", "garbage", "quit", "deaf")
+
+
+def options() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--score", default="cp 12", help="as in an info line; none at all if empty")
+    parser.add_argument("--silent-at", type=int, default=0, help="the number of its move without a score")
+    parser.add_argument("--think", type=float, default=0.0, help="seconds a move")
+    parser.add_argument("--fault", choices=FAULTS)
+    parser.add_argument("--at", type=int, default=1, help="the number of its move at which the fault comes")
+    parser.add_argument("--log", help="a file for its process number and every line it is sent")
+    return parser.parse_args()
+
+
+def misbehave(fault: str, board: chess.Board) -> bool:
+    """Commit a fault; True if no move follows."""
+    if fault == "illegal":
+        print("bestmove a1a1", flush=True)
+    elif fault == "none":
+        print("bestmove", flush=True)
+    elif fault == "crash":
+        os._exit(3)
+    elif fault == "stall":
+        time.sleep(3600)
+    elif fault == "close":
+        os.close(1)
+        time.sleep(3600)
+    elif fault == "late":
+        time.sleep(0.8)
+        return False
+    elif fault == "garbage":
+        print(
+            "info\ninfo score\ninfo score cp x depth\n\nbestmov\ninfo depth 1 string bestmove a1a1",
+            flush=True,
+        )
+        sys.stdout.buffer.write(b"\xff\xfe\x00 score cp 1\ninfo string score cp 30000\n")
+        print(f"x{next(iter(board.legal_moves)).uci()}" * 10000, flush=True)
+        return False
+    return fault != "quit"
+
+
+def main() -> None:
+    """Talk UCI on standard input and output."""
+    asked = options()
+    board = chess.Board()
+    number = 0
+    for line in map(str.strip, sys.stdin):
+        if asked.log:
+            with open(asked.log, "a", encoding="utf-8") as log:
+                log.write(f"{os.getpid()} {line}\n")
+        words = line.split()
+        if line == "uci" and asked.fault != "deaf":
+            print("id name Fake\noption name Hash type spin default 1 min 1 max 9\nuciok", flush=True)
+        elif line == "isready":
+            print("readyok", flush=True)
+        elif line == "ucinewgame":
+            number = 0
+        elif words[:2] == ["position", "fen"]:
+            board = chess.Board(" ".join(words[2:8]))
+            for word in words[9:]:
+                board.push_uci(word)
+        elif words[:1] == ["go"]:
+            number += 1
+            time.sleep(asked.think)
+            if asked.score and number != asked.silent_at:
+                print(f"info depth 3 seldepth 4 score {asked.score} nodes 99 time 1 pv a1a1", flush=True)
+            if asked.fault and number == asked.at and misbehave(asked.fault, board):
+                continue
+            # The same in the same position, whatever was played before.
+            chosen = random.Random(f"{asked.seed} {board.fen()}").choice(list(board.legal_moves))
+            print(f"bestmove {chosen.uci()} ponder a1a1", flush=True)
+        elif line == "quit":
+            if asked.fault == "quit":
+                os.abort()
+            return
+
+
+if __name__ == "__main__":
+    main()
