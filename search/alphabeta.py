@@ -2,7 +2,7 @@
 
 Sources: Donald E. Knuth and Ronald W. Moore, "An analysis of alpha-beta pruning", 1975; T. Anthony Marsland,
 "Relative efficiency of alpha-beta implementations", 1983 (principal variation search); Chrilly Donninger,
-"Null move and deep search", 1993.
+"Null move and deep search", 1993; Ernst A. Heinz, "Extended futility pruning", 1998.
 """
 
 import math
@@ -18,7 +18,7 @@ if not cython.compiled:
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
-    from x88.attack import last_move_checks
+    from x88.attack import gives_check, last_move_checks
     from x88.board import Board
     from x88.move import CAPTURED, PROMOTED, SQUARE
     from x88.movegen import generate
@@ -37,6 +37,13 @@ def _reductions() -> list[int]:
 
 
 REDUCTION = _reductions()
+REVERSE_FUTILITY_DEPTH = 6
+REVERSE_FUTILITY = 80
+LATE_MOVE_DEPTH = 4
+LATE_MOVES = 4
+FUTILITY_DEPTH = 6
+FUTILITY = 120
+FUTILITY_STEP = 90
 
 
 def search(
@@ -86,7 +93,17 @@ def search(
     elif static == NO_SCORE:
         static = searcher.evaluation.value(searcher.board.side)
 
-    # 5. Null move: a side that stands well even after passing will not be held below beta by any reply. Not
+    # 5. Reverse futility: near the horizon, a side that stands so far above beta will not be brought below.
+    if (
+        not pv_node
+        and not in_check
+        and depth <= REVERSE_FUTILITY_DEPTH
+        and static - REVERSE_FUTILITY * depth >= beta
+        and beta > -LONGEST_MATE
+    ):
+        return static
+
+    # 6. Null move: a side that stands well even after passing will not be held below beta by any reply. Not
     # with pawns alone, where having to move can be the trouble.
     if (
         null_allowed
@@ -107,12 +124,12 @@ def search(
         if score >= beta:
             return beta if score >= LONGEST_MATE else score
 
-    # 6. Moves, best first.
+    # 7. Moves, best first.
     end = generate(searcher.board, searcher.stack, sp)
     if end == sp:
         return ply - MATE if in_check else DRAW
     score_moves(searcher.stack, searcher.history, sp, end, ply, table_move)
-    # 7. A check is looked through to its end.
+    # 8. A check is looked through to its end.
     if in_check:
         depth += 1
     best = -INFINITE
@@ -128,11 +145,19 @@ def search(
         move = searcher.stack.moves[i]
         number = i - sp + 1
         quiet = not move & (CAPTURED | PROMOTED)
+        # 9. Near the horizon quiet moves that come late, or that would have to gain too much, are left out,
+        # but for checks; one move has to be searched before.
+        if quiet and not pv_node and not in_check and best > -LONGEST_MATE:
+            if (
+                (depth <= LATE_MOVE_DEPTH and number > LATE_MOVES + depth * depth)
+                or (depth <= FUTILITY_DEPTH and static + FUTILITY + FUTILITY_STEP * depth <= alpha)
+            ) and not gives_check(searcher.board, move):
+                continue
         searcher.make(move)
         if number == 1:
             score = -search(searcher, -beta, -alpha, depth - 1, ply + 1, end, True)
         else:
-            # 8. Late moves are expected to fail: a null window first, quiet ones less deeply.
+            # 10. Late moves are expected to fail: a null window first, quiet ones less deeply.
             reduction = 0
             if quiet and depth >= 3 and number > 3 and not in_check:
                 reduction = REDUCTION[min(depth, 63) << 6 | min(number, 63)] - pv_node
@@ -153,7 +178,7 @@ def search(
                 if pv_node:
                     searcher.update_pv(ply, move)
                 if score >= beta:
-                    # 9. A quiet move that refutes is tried early elsewhere; those tried before it in vain,
+                    # 11. A quiet move that refutes is tried early elsewhere; those tried before it in vain,
                     # later.
                     if quiet:
                         reward(searcher, sp, i, ply, depth)

@@ -82,7 +82,7 @@ def known_mates() -> list[tuple[str, int]]:
 
 def test_known_mates_are_found() -> None:
     for text, moves in known_mates():
-        _, reports = think(text, Limits(depth=2 * moves + 3))
+        _, reports = think(text, Limits(depth=2 * moves + 6))
         assert reports[-1].mate == moves, text
 
 

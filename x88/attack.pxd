@@ -21,6 +21,8 @@ cpdef bint is_attacked(Board board, int target, int side) noexcept nogil
 cpdef bint in_check(Board board) noexcept nogil
 @cython.locals(move=int, king=int, origin=int, target=int, code=int, row=int, step=int, sq=int)
 cpdef bint last_move_checks(Board board) noexcept nogil
+@cython.locals(side=int, king=int, row=int, origin=int, target=int, kind=int, step=int, sq=int, code=int)
+cpdef bint gives_check(Board board, int move) noexcept nogil
 @cython.locals(i=int, pin_count=int, near_count=int, checkers=int, side=int, enemy=int, own=int, king=int, row=int, sq=int,
                kind=int, reach=int, step=int, first=int, second=int)
 cpdef void find_checks_and_pins(Board board) noexcept nogil

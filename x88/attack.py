@@ -118,6 +118,37 @@ def last_move_checks(board: Board) -> bool:
     return code & WHITE_PIECE << (board.side ^ 1) != 0 and REACH[row - sq] & code & SLIDER != 0
 
 
+def gives_check(board: Board, move: int) -> bool:
+    """Whether a legal move that captures nothing and does not promote will give check."""
+    side = board.side
+    king = board.pieces[(side ^ 1) << 4]
+    row = side * REACH_ROW + DIFFERENCE + king
+    origin = move & SQUARE
+    target = move >> TARGET_SHIFT & SQUARE
+    kind = move >> MOVED_SHIFT & KIND
+    if move & CASTLING:
+        # The rook stops on the square that the king has crossed.
+        target = (origin + target) >> 1
+        kind = ROOK
+    if kind != KING and REACH[row - target] & kind:
+        if not kind & SLIDER:
+            return True
+        step = DIRECTION[target - king + DIFFERENCE]
+        sq = king + step
+        while sq != target and (board.squares[sq] == EMPTY or sq == origin):
+            sq += step
+        if sq == target:
+            return True
+    step = DIRECTION[origin - king + DIFFERENCE]
+    if step == 0 or step == DIRECTION[target - king + DIFFERENCE]:
+        return False
+    sq = king + step & 0xFF
+    while board.squares[sq] == EMPTY or sq == origin:
+        sq = sq + step & 0xFF
+    code = board.squares[sq]
+    return code & WHITE_PIECE << side != 0 and REACH[row - sq] & code & SLIDER != 0
+
+
 def find_checks_and_pins(board: Board) -> None:
     """Find what bears on the king of the side to move, once for all its moves.
 
