@@ -179,7 +179,7 @@ def test_with_moves_a_mate_needs_both(tmp_path: Path) -> None:
 
 
 def test_the_mates_of_the_project_are_solved() -> None:
-    found = answers(MATES, "--depth", 9 if build.compiled else 3)
+    found = answers(MATES, "--depth", 12 if build.compiled else 3)
     assert len(found) == len(MATES.read_text(encoding="utf-8").splitlines())
     for answer in found:
         if build.compiled or answer["expected"] != "dm 3":
