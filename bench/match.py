@@ -12,30 +12,36 @@
 | movetime, nodes, depth | limits of every move instead of a clock: milliseconds, nodes, plies |
 
 Every opening is played twice, with colours reversed. Every game is added to the PGN file as it ends; with the
-same file a match that was interrupted goes on where it was. It stops after --games, or when the SPRT decides.
-Time losses, crashes, illegal moves and stalls lose the game, and are shown apart.
+same file a match that was interrupted goes on where it was, if names, limits, options and openings are the
+same; a last game that was torn as it was written is played again. It stops after --games, or when the SPRT
+decides. Time losses, crashes, illegal moves and stalls lose the game, and are shown apart.
 
 Games are jobs for a `concurrent.futures.Executor`: threads of this process, or with --scheduler the workers
 of a Dask cluster, on which the engines' commands and Moff's package have to be found.
 
 Freeze a copy of both sides first, and leave the machine alone. The exit code is 0, or 1 if a game was lost by
-a fault of an engine, or 2 after wrong usage. Needs the `bench` extra, a cluster the `cluster` extra.
+a fault of an engine or could not be played on the cluster, or 2 after wrong usage. Needs the `bench` extra, a
+cluster the `cluster` extra.
 """
 
 import argparse
 import contextlib
 import importlib
+import io
+import logging
 import math
 import random
+import re
 import shlex
 import statistics
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,6 +76,9 @@ FAULTS = {
 }
 """The PGN's Termination for each way to lose by a fault."""
 
+EVENT = "Match"
+"""The PGN's Event, which the record of every game begins with."""
+
 SIGNIFICANCE = 1.959964
 """Standard errors to each side of a 95 % interval."""
 
@@ -85,6 +94,11 @@ class Pace:
     nodes: int = 0
     depth: int = 0
 
+    def clock(self) -> str:
+        """The clock as PGN's TimeControl, which `parse_clock` reads: "40/60+0.6"; "-" for none."""
+        moves = f"{self.moves}/" if self.moves else ""
+        return f"{moves}{self.base / 1000:g}+{self.increment / 1000:g}" if self.base else "-"
+
 
 @dataclass(frozen=True)
 class Side:
@@ -92,6 +106,14 @@ class Side:
 
     spec: EngineSpec
     pace: Pace
+
+    def settings(self) -> str:
+        """Its limits and options, as on the command line."""
+        words = [f"tc={self.pace.clock()}"] if self.pace.base else []
+        for key in ("movetime", "nodes", "depth"):
+            if value := getattr(self.pace, key):
+                words.append(f"{key}={value}")
+        return " ".join([*words, *sorted(f"option.{name}={value}" for name, value in self.spec.options)])
 
 
 @dataclass(frozen=True)
@@ -125,12 +147,15 @@ class Job:
 
 @dataclass(frozen=True)
 class Played:
-    """A game that was played: its number, the result, the fault that ended it or "", its PGN."""
+    """A game that was played: its number, the result, the fault that ended it or "", its PGN, and what else
+    is to be told of it.
+    """
 
     number: int
     result: str
     fault: str
     pgn: str
+    remarks: tuple[str, ...]
 
 
 # --- Playing a game
@@ -178,36 +203,39 @@ def go_line(clocks: list[Clock], side: int) -> str:
     return " ".join(words)
 
 
-def patience(clock: Clock) -> float:
+def patience(clock: Clock, margin: int) -> float:
     """The seconds after which an engine has stalled."""
     if clock.pace.base:
-        return clock.left / 1000 + GRACE
+        return (clock.left + margin) / 1000 + GRACE
     if clock.pace.movetime:
-        return clock.pace.movetime / 1000 + GRACE
+        return (clock.pace.movetime + margin) / 1000 + GRACE
     return 3600.0
 
 
-def play_game(job: Job, stopping: threading.Event | None = None) -> Played:
-    """Play a game; every fault of an engine loses it. Raises Interrupted if `stopping` is set meanwhile."""
+def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
+    """Play a game; every fault of an engine loses it. Raises Interrupted if `stopping` says so meanwhile."""
     game = OngoingGame(job.start)
     for move in job.moves:
         game.play(move)
     opening = len(game.moves)
     answers: list[Answer] = []
+    remarks: list[str] = []
     fault = ""
     side = WHITE
     try:
         with contextlib.ExitStack() as stack:
             engines = []
             for side, player in ((WHITE, job.white), (BLACK, job.black)):
-                engines.append(stack.enter_context(UciEngine(player.spec)))
+                engines.append(stack.enter_context(UciEngine(player.spec, stopping)))
+                remarks += [f"{player.spec.name} has no option {name!r}" for name in engines[side].unknown]
                 engines[side].new_game()
             clocks = [Clock(job.white.pace), Clock(job.black.pace)]
             while not game.is_over():
                 side = game.board.side
                 moves = " ".join(coordinate.write(move) for move in game.moves)
                 position = f"position fen {game.start}" + (f" moves {moves}" if moves else "")
-                answer = engines[side].go(position, go_line(clocks, side), patience(clocks[side]), stopping)
+                limits = go_line(clocks, side)
+                answer = engines[side].go(position, limits, patience(clocks[side], job.margin))
                 if not clocks[side].spend(answer.seconds * 1000, job.margin):
                     raise EngineFault("time", "out of time")
                 try:
@@ -219,7 +247,8 @@ def play_game(job: Job, stopping: threading.Event | None = None) -> Played:
     except EngineFault as error:
         fault = error.kind
         game.end(RESULT_OF_WINNER[side ^ 1], f"{(job.white, job.black)[side].spec.name}: {error}")
-    return Played(job.number, game.result, fault, record(job, game, opening, answers, fault))
+    text = record(job, game, opening, answers, fault)
+    return Played(job.number, game.result, fault, text, tuple(remarks))
 
 
 def adjudicate(game: OngoingGame, answers: list[Answer], rule: Adjudication) -> None:
@@ -250,20 +279,26 @@ def _centipawns(answer: Answer) -> float:
 
 
 def record(job: Job, game: OngoingGame, opening: int, answers: list[Answer], fault: str) -> str:
-    """The game as PGN, with score, depth and seconds after every move."""
+    """The game as PGN, with the settings of both sides, and score, depth and seconds after every move."""
+    white, black = job.white.pace.clock(), job.black.pace.clock()
+    clocks = {"WhiteTimeControl": white, "BlackTimeControl": black}
     tags = {
-        "Event": "Match",
+        "Event": EVENT,
         "Date": time.strftime("%Y.%m.%d"),
         "Round": f"{job.number // 2 + 1}.{job.number % 2 + 1}",
         "White": job.white.spec.name,
         "Black": job.black.spec.name,
         "Termination": FAULTS.get(fault, "adjudication" if "adjud" in game.reason else "normal"),
+        "PlyCount": str(len(game.moves)),
+        "WhiteSettings": job.white.settings(),
+        "BlackSettings": job.black.settings(),
+        **({"TimeControl": white} if white == black else clocks),
     }
     found = game.record(tags)
     for move, answer in zip(found.moves[opening:], answers, strict=True):
         score = "book"
         if answer.mate is not None:
-            score = f"M{answer.mate}"
+            score = f"{'-' if answer.mate < 0 else '+'}M{abs(answer.mate)}"
         elif answer.score is not None:
             score = f"{answer.score / 100:+.2f}"
         move.comment = f"{score}/{answer.depth} {answer.seconds:.3f}s"
@@ -425,68 +460,104 @@ def read_openings(path: Path, plies: int) -> list[tuple[str, tuple[int, ...]]]:
     return found
 
 
-def read_played(path: Path, match: Match) -> Score:
-    """The games that a match has left in its file. Raises ValueError if they are of another match."""
+def read_played(path: Path, match: Match) -> tuple[Score, int]:
+    """The games that a match has left in its file, and the file's size without a last one that is torn.
+
+    Raises ValueError if a game is of another match.
+    """
     score = Score()
-    if not path.exists():
-        return score
-    names = [side.spec.name for side in match.sides]
-    with open(path, "rb") as stream:
-        for game in pgn.Reader(stream):
-            pair, _, half = game.tags.get("Round", "").partition(".")
-            if game.result == pgn.UNFINISHED and not game.faults:
-                continue
-            number = 2 * int(pair) + int(half) - 3 if pair.isdecimal() and half in ("1", "2") else -1
-            players = [game.tags.get("White"), game.tags.get("Black")]
-            known = number >= 0 and players == (names if number % 2 == 0 else names[::-1])
-            if known:
-                job = match.job(number)
-                played = tuple(move.move for move in game.moves[: len(job.moves)])
-                known = (game.start, played) == (job.start, job.moves)
-            if game.faults or not known:
-                raise ValueError(f"{path}, line {game.line}: this is no game of this match")
-            score.add(number, game.result)
-            for kind, termination in FAULTS.items():
-                if game.tags.get("Termination") == termination:
-                    loser = players[game.result == "1-0"]
-                    score.faults[str(loser), kind] += 1
-                    break
-    return score
+    text = path.read_bytes() if path.exists() else b""
+    size = whole_size(text)
+    for game in pgn.Reader(io.BytesIO(text[:size])):
+        if game.result == pgn.UNFINISHED and not game.faults:
+            continue
+        pair, _, half = game.tags.get("Round", "").partition(".")
+        number = 2 * int(pair) + int(half) - 3 if pair.isdecimal() and half in ("1", "2") else -1
+        if difference := "it has no Round" if number < 0 else _difference(game, match.job(number)):
+            raise ValueError(f"{path}, line {game.line}: this is no game of this match: {difference}")
+        score.add(number, game.result)
+        for kind, termination in FAULTS.items():
+            if game.tags.get("Termination") == termination:
+                loser = game.tags["Black" if game.result == "1-0" else "White"]
+                score.faults[loser, kind] += 1
+                break
+    return score, size
+
+
+_GAME_END = re.compile(rb"(?<!\S)(?:1-0|0-1|1/2-1/2|\*)[ \t\r]*\n(?:\s*\n|\Z)")
+
+
+def whole_size(text: bytes) -> int:
+    """The bytes of a match's file up to where a last game begins that was torn as it was written."""
+    size = max((found.end() for found in _GAME_END.finditer(text)), default=0)
+    rest = text[size:].rstrip(b"\0")  # so some file systems fill what they had no time to write
+    head = f'[Event "{EVENT}"]\n'.encode()
+    return size if rest.startswith(head) or head.startswith(rest) else len(text)
+
+
+def _difference(game: pgn.Game, job: Job) -> str:
+    """What tells the game from the one that is to be played; "" if nothing does."""
+    if game.faults:
+        return game.faults[0].text
+    for colour, side in (("White", job.white), ("Black", job.black)):
+        if (name := game.tags.get(colour)) != side.spec.name:
+            return f"{colour} is {name!r}, not {side.spec.name!r}"
+        if (settings := game.tags.get(f"{colour}Settings", side.settings())) != side.settings():
+            return f"{name} played with {settings!r}, not {side.settings()!r}"
+    if (game.start, *(move.move for move in game.moves[: len(job.moves)])) != (job.start, *job.moves):
+        return "its opening is another one (--openings, --plies, --seed)"
+    return ""
+
+
+class Unplayed(Exception):
+    """A game could not be played, by no fault of an engine."""
 
 
 @dataclass(frozen=True)
 class Crew:
-    """Who plays the games: an executor, how many it plays at a time, and what tells its threads to stop."""
+    """Who plays the games: an executor, how many it plays at a time, the function that plays one, and what
+    tells it to stop, if that is not done by cancelling.
+    """
 
     executor: Executor
     workers: int
-    stopping: threading.Event | None
-
-    def start(self, job: Job) -> "Future[Played]":
-        """Have a game played."""
-        return self.executor.submit(play_game, job, self.stopping)
+    play: Callable[[Job], Played]
+    stopping: threading.Event | None = None
 
 
 def play(match: Match, score: Score, crew: Crew, sprt: Sprt | None) -> Iterator[Played]:
-    """Play what is missing of a match, and count it; every game as it ends, until the SPRT decides."""
+    """Play what is missing of a match, and count it; every game as it ends, until the SPRT decides.
+
+    Raises Unplayed if a game ends by an exception, after what has ended besides it.
+    """
     waiting = iter([number for number in range(match.games) if number not in score.points])
     running: set[Future[Played]] = set()
     try:
         while True:
             decided = sprt is not None and sprt.verdict(score)
             while not decided and len(running) < crew.workers and (number := next(waiting, -1)) >= 0:
-                running.add(crew.start(match.job(number)))
+                running.add(crew.executor.submit(crew.play, match.job(number)))
             if decided or not running:
                 return
             done, running = wait(running, return_when=FIRST_COMPLETED)
+            failure = None
             for future in done:
-                played = future.result()
+                try:
+                    played = future.result()
+                except Exception as error:  # whatever can befall a cluster
+                    failure = error
+                    continue
                 score.add(played.number, played.result)
                 if played.fault:
                     names = [side.spec.name for side in match.sides]
                     white_lost = played.result == "0-1"
                     score.faults[names[(played.number % 2 == 0) != white_lost], played.fault] += 1
                 yield played
+            if failure:
+                cause = failure.__cause__ or failure
+                text = "the cluster has dropped it" if isinstance(cause, CancelledError) else str(cause)
+                words = [f"a game could not be played: {type(cause).__name__}:", *text.split()]
+                raise Unplayed(" ".join(words)) from failure
     finally:
         if crew.stopping is not None:
             crew.stopping.set()
@@ -501,8 +572,9 @@ def crew_for(scheduler: str | None, concurrency: int) -> Iterator[Crew]:
     Raises ValueError if a cluster is asked for and cannot be had.
     """
     if scheduler is None:
+        stopping = threading.Event()
         with ThreadPoolExecutor(concurrency) as executor:
-            yield Crew(executor, concurrency, threading.Event())
+            yield Crew(executor, concurrency, partial(play_game, stopping=stopping.is_set), stopping)
         return
     try:
         cloudpickle = importlib.import_module("cloudpickle")
@@ -511,13 +583,24 @@ def crew_for(scheduler: str | None, concurrency: int) -> Iterator[Crew]:
         raise ValueError(f"{error}: python -m pip install -e '.[cluster]'") from None
     # The workers have no such files: they get the client and this module with every job.
     cloudpickle.register_pickle_by_value(uci)
+    # What goes wrong ends a game, and is told there.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(scheduler, timeout=SCHEDULER_TIMEOUT)
     except (OSError, ValueError) as error:
         raise ValueError(f"no scheduler answers at {scheduler}: {error}") from None
     with client:
         threads = sum(client.nthreads().values())
-        yield Crew(client.get_executor(pure=False), max(1, min(concurrency, threads)), None)
+        yield Crew(client.get_executor(pure=False), max(1, min(concurrency, threads)), play_task)
+
+
+def play_task(job: Job) -> Played:
+    """Play a game as a task of a Dask worker. It ends early when it is cancelled, its client is gone, or the
+    worker closes.
+    """
+    worker = importlib.import_module("distributed").get_worker()
+    task = worker.state.tasks[worker.get_current_task()]
+    return play_game(job, lambda: task.state == "cancelled" or worker.status.name == "closing")
 
 
 def summary(score: Score, match: Match, sprt: Sprt | None) -> str:
@@ -643,11 +726,13 @@ def main() -> int:
     """Play the match; returns the exit code."""
     options = _options()
     sprt = Sprt(*options.sprt) if options.sprt else None
+    complete = True
+    remarks: set[str] = set()
     try:
         if sprt and not sprt.elo0 < sprt.elo1:
             raise ValueError("the SPRT tests a smaller Elo difference against a larger one")
         match = _match_of(options)
-        score = read_played(options.pgn, match)
+        score, size = read_played(options.pgn, match)
         if score.points:
             print(f"{len(score.points)} games are in {options.pgn} already", file=sys.stderr)
         with (
@@ -656,16 +741,26 @@ def main() -> int:
             tqdm(total=match.games, initial=len(score.points), unit="game", dynamic_ncols=True) as bar,
             contextlib.suppress(KeyboardInterrupt),
         ):
+            if file.tell() > size:
+                bar.write(f"{options.pgn}: the last game is torn, and dropped", file=sys.stderr)
+                file.truncate(size)
             for played in play(match, score, crew, sprt):
-                file.write(played.pgn.encode() + b"\n")
+                file.write(played.pgn.encode())
                 file.flush()
+                for remark in played.remarks:
+                    if remark not in remarks:
+                        remarks.add(remark)
+                        bar.write(remark, file=sys.stderr)
                 bar.set_postfix_str(state(score, sprt), refresh=False)
                 bar.update()
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
+    except Unplayed as error:
+        print(error, file=sys.stderr)
+        complete = False
     print(summary(score, match, sprt))
-    return 1 if score.faults else 0
+    return 0 if complete and not score.faults else 1
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
 """A small UCI client: it starts an engine, sends it positions and waits for its moves, never for ever."""
 
 import contextlib
+import os
 import queue
+import re
+import signal
 import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +18,8 @@ START_TIMEOUT = 30.0
 
 STOP_INTERVAL = 0.2
 """Seconds after which a waiting client looks whether it is to stop."""
+
+_OPTION = re.compile(r"option\s+name\s+(.+?)\s+type\s")
 
 
 @dataclass(frozen=True)
@@ -27,8 +34,8 @@ class EngineSpec:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back from a search: the move's text, the last score told (centipawns from the engine's own
-    side, or moves to mate), the depth, and the seconds from question to answer.
+    """What came back from a search: the move's text, the last score told of the best line (centipawns from
+    the engine's own side, or moves to mate), the depth, and the seconds from question to answer.
     """
 
     move: str
@@ -52,17 +59,21 @@ class EngineFault(Exception):
 
 @dataclass
 class _Info:
-    """The last score and depth told during a search."""
+    """The last score and depth told of the best line during a search."""
 
     score: int | None = None
     mate: int | None = None
     depth: int = field(default=0)
 
     def read(self, words: list[str]) -> None:
-        """Take in an info line; what is malformed is passed over."""
-        if "string" in words[:2] or "score" not in words:
+        """Take in an info line; what is malformed, free text or another line than the best is passed over."""
+        if "string" in words:
+            words = words[: words.index("string")]
+        if "score" not in words:
             return
         with contextlib.suppress(ValueError, IndexError):
+            if "multipv" in words and int(words[words.index("multipv") + 1]) != 1:
+                return
             at = words.index("score")
             number = int(words[at + 2])
             self.score, self.mate = (number, None) if words[at + 1] == "cp" else (None, number)
@@ -70,14 +81,23 @@ class _Info:
 
 
 class UciEngine:
-    """A running engine. Use it as a context manager, which ends the process."""
+    """A running engine. Use it as a context manager, which ends the process.
 
-    def __init__(self, spec: EngineSpec) -> None:
-        """Start the engine and set its options. Raises EngineFault."""
+    `unknown` holds the names of the options that it was sent and does not tell of.
+    """
+
+    def __init__(self, spec: EngineSpec, stopping: Callable[[], bool] | None = None) -> None:
+        """Start the engine and set its options.
+
+        What waits for the engine, here and later, raises EngineFault if the engine dies or does not answer in
+        time, and Interrupted soon after `stopping` says so.
+        """
         self.name = spec.name
+        self._stopping = stopping or (lambda: False)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         try:
-            # A session of its own: an interrupt from the keyboard is for the match, not for the engines.
+            # A session of its own: an interrupt from the keyboard is for the match, not for the engines; and
+            # what the engine starts can be ended with it.
             self._process = subprocess.Popen(
                 spec.command,
                 stdin=subprocess.PIPE,
@@ -95,11 +115,13 @@ class UciEngine:
         threading.Thread(target=self._read, daemon=True).start()
         try:
             self._send("uci")
-            self._wait_for("uciok", START_TIMEOUT)
+            told = map(_OPTION.match, self._wait_for("uciok", START_TIMEOUT))
+            known = {found[1].lower() for found in told if found}
+            self.unknown = [name for name, _ in spec.options if name.lower() not in known]
             for name, value in spec.options:
                 self._send(f"setoption name {name} value {value}")
             self._ready()
-        except EngineFault:
+        except (EngineFault, Interrupted):
             self.close()
             raise
 
@@ -114,21 +136,15 @@ class UciEngine:
         self._send("ucinewgame")
         self._ready()
 
-    def go(
-        self, position: str, limits: str, patience: float, stopping: threading.Event | None = None
-    ) -> Answer:
-        """The engine's move for a `position` line within the limits of a `go` line.
-
-        Raises EngineFault if the engine dies or has not answered after `patience` seconds, and Interrupted
-        soon after `stopping` is set.
-        """
+    def go(self, position: str, limits: str, patience: float) -> Answer:
+        """The engine's move for a `position` line within the limits of a `go` line, in `patience` seconds."""
         self._drop_old_lines()
         self._send(position)
         info = _Info()
         started = time.perf_counter()
         self._send(limits)
         while True:
-            line = self._line(started + patience - time.perf_counter(), stopping)
+            line = self._line(started + patience - time.perf_counter())
             seconds = time.perf_counter() - started
             words = line.split()
             if words[:1] == ["info"]:
@@ -138,17 +154,20 @@ class UciEngine:
                 return Answer(move, seconds, info.score, info.mate, info.depth)
 
     def close(self) -> None:
-        """End the engine: politely, and then by force."""
+        """End the engine: politely, and then by force, with all that it has started."""
         with contextlib.suppress(EngineFault):
             self._send("quit")
         with contextlib.suppress(OSError):
             if self._process.stdin:
                 self._process.stdin.close()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        except subprocess.TimeoutExpired:
+        if sys.platform == "win32":
             self._process.kill()
-            self._process.wait()
+        else:
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # there is no one left
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
 
     def _ready(self) -> None:
         self._send("isready")
@@ -170,10 +189,10 @@ class UciEngine:
                 self._lines.put(line)
         self._lines.put(None)
 
-    def _line(self, patience: float, stopping: threading.Event | None = None) -> str:
+    def _line(self, patience: float) -> str:
         deadline = time.perf_counter() + patience
         while True:
-            if stopping is not None and stopping.is_set():
+            if self._stopping():
                 raise Interrupted
             left = max(0.0, deadline - time.perf_counter())
             try:
@@ -187,10 +206,13 @@ class UciEngine:
             raise EngineFault("crash", f"{self.name} has ended")
         return line
 
-    def _wait_for(self, word: str, patience: float) -> None:
+    def _wait_for(self, word: str, patience: float) -> list[str]:
+        """The lines up to the one that begins with a word."""
         deadline = time.perf_counter() + patience
-        while self._line(deadline - time.perf_counter()).split()[:1] != [word]:
-            pass
+        lines: list[str] = []
+        while (line := self._line(deadline - time.perf_counter())).split()[:1] != [word]:
+            lines.append(line)
+        return lines
 
     def _drop_old_lines(self) -> None:
         """Forget what was said before the question, but not that the engine has ended."""

@@ -3,12 +3,13 @@
 import argparse
 import os
 import random
+import signal
 import sys
 import time
 
 import chess
 
-FAULTS = ("illegal", "none", "crash", "stall", "close", "late", "garbage", "quit", "deaf")
+FAULTS = ("illegal", "none", "crash", "stall", "close", "late", "garbage", "quit", "deaf", "parent")
 
 
 def options() -> argparse.Namespace:
@@ -17,6 +18,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--score", default="cp 12", help="as in an info line; none at all if empty")
     parser.add_argument("--silent-at", type=int, default=0, help="the number of its move without a score")
+    parser.add_argument("--besides", default="", help="a line to print after the info line of a move")
     parser.add_argument("--think", type=float, default=0.0, help="seconds a move")
     parser.add_argument("--fault", choices=FAULTS)
     parser.add_argument("--at", type=int, default=1, help="the number of its move at which the fault comes")
@@ -40,6 +42,8 @@ def misbehave(fault: str, board: chess.Board) -> bool:
     elif fault == "late":
         time.sleep(0.8)
         return False
+    elif fault == "parent":
+        os.kill(os.getppid(), signal.SIGKILL)
     elif fault == "garbage":
         print(
             "info\ninfo score\ninfo score cp x depth\n\nbestmov\ninfo depth 1 string bestmove a1a1",
@@ -76,6 +80,8 @@ def main() -> None:
             time.sleep(asked.think)
             if asked.score and number != asked.silent_at:
                 print(f"info depth 3 seldepth 4 score {asked.score} nodes 99 time 1 pv a1a1", flush=True)
+            if asked.besides:
+                print(asked.besides, flush=True)
             if asked.fault and number == asked.at and misbehave(asked.fault, board):
                 continue
             # The same in the same position, whatever was played before.
