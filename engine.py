@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from search import evaluate
+from search import endgame, evaluate
 from search.limits import Limits
 from search.search import Report, Result, Search
 from search.table import LARGEST
@@ -282,7 +282,7 @@ def _parse_limits(words: list[str]) -> Limits:
     for word in waiting:
         if word == "infinite":
             infinite = True
-        elif word in ("depth", "nodes", "movetime", "movestogo"):
+        elif word in ("depth", "nodes", "mate", "movetime", "movestogo"):
             # None at all still asks for a move.
             found[word] = max(1, _number(word, next(waiting, ""), 0))
         elif word in ("wtime", "btime", "winc", "binc"):
@@ -291,6 +291,7 @@ def _parse_limits(words: list[str]) -> Limits:
     return Limits(
         depth=found.get("depth"),
         nodes=found.get("nodes"),
+        mate=found.get("mate"),
         movetime=found.get("movetime"),
         time=(found.get("wtime"), found.get("btime")),
         increment=(max(0, found.get("winc", 0)), max(0, found.get("binc", 0))),
@@ -616,19 +617,18 @@ def _evaluation_lines(board: Board) -> list[str]:
     evaluation = evaluate.Evaluation()
     evaluation.reset(board)
     lines = [
-        f"{'':9}{'middlegame':>22}{'endgame':>24}",
-        f"{'':9}" + f"{'White':>8}{'Black':>8}{'sum':>8}" * 2,
+        f"{'':10}{'middlegame':>22}{'endgame':>24}",
+        f"{'':10}" + f"{'White':>8}{'Black':>8}{'sum':>8}" * 2,
     ]
     for term in evaluate.terms(board):
-        row = f"{term.name:9}"
+        row = f"{term.name:10}"
         for white, black in zip(term.white, term.black, strict=True):
             row += "".join(f"{value / 100:8.2f}" for value in (white, black, white - black))
         lines.append(row)
-    score = evaluation.value(board.side) * (1 if board.side == WHITE else -1)
+    score = evaluation.value(board) * (1 if board.side == WHITE else -1)
     phase = f"{evaluation.phase()}/{evaluate.FULL_PHASE}"
-    lines.append(
-        f"phase {phase} of the middlegame, {evaluate.TEMPO / 100:.2f} for {SIDES[board.side]} to move"
-    )
+    scale = f"{evaluation.scale(board)}/{endgame.FULL_SCALE}"
+    lines.append(f"phase {phase} of the middlegame, {scale} of the endgame's value")
     lines.append(f"score {score / 100:+.2f} for White")
     return lines
 

@@ -235,7 +235,7 @@ def solve(search: Search, positions: Sequence[Position], limits: Limits) -> Iter
         board = fen.parse(position.fen)
         reports: list[Report] = []
         began = time.perf_counter()
-        result = search.think(board, limits, reports.append)
+        result = search.think(board, limits._replace(mate=position.mate), reports.append)
         seconds = time.perf_counter() - began
         last = reports[-1] if reports else None
         yield Answer(

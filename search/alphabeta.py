@@ -2,10 +2,9 @@
 
 Sources: Donald E. Knuth and Ronald W. Moore, "An analysis of alpha-beta pruning", 1975; T. Anthony Marsland,
 "Relative efficiency of alpha-beta implementations", 1983 (principal variation search); Chrilly Donninger,
-"Null move and deep search", 1993; Ernst A. Heinz, "Extended futility pruning", 1998.
+"Null move and deep search", 1993; Ernst A. Heinz, "Extended futility pruning", 1998; Thomas Anantharaman,
+Murray Campbell and Feng-hsiung Hsu, "Singular extensions", 1988.
 """
-
-import math
 
 try:
     import cython
@@ -13,43 +12,23 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.order import KILLER, order_rest, pick, score_moves
+    from search.order import KILLER, TABLE_MOVE, order_rest, pick, score_moves
     from search.quiescence import quiesce
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
-    from x88.attack import gives_check, last_move_checks
+    from x88.attack import gives_check, last_move_checks, see_at_least
     from x88.board import Board
-    from x88.move import CAPTURED, PROMOTED, SQUARE
-    from x88.movegen import generate
+    from x88.move import CAPTURED, NO_MOVE, PROMOTED
+    from x88.movegen import MAX_MOVES, generate
     from x88.piece import PAWN, WHITE_PIECE
 
 
-def _reductions() -> list[int]:
-    """REDUCTION[depth << 6 | number of the move]: plies by which a late quiet move is searched less
-    deeply.
+def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: int, cut_node: bool) -> int:
+    """The score of the position searched to a depth, fail-soft; the root is ply 0. Worthless once stopped.
+
+    `cut_node` is whether a move that fails high is expected.
     """
-    table = [0] * 4096
-    for depth in range(1, 64):
-        for number in range(1, 64):
-            table[depth << 6 | number] = int(0.5 + math.log(depth) * math.log(number) / 2.2)
-    return table
-
-
-REDUCTION = _reductions()
-REVERSE_FUTILITY_DEPTH = 6
-REVERSE_FUTILITY = 80
-LATE_MOVE_DEPTH = 4
-LATE_MOVES = 4
-FUTILITY_DEPTH = 6
-FUTILITY = 120
-FUTILITY_STEP = 90
-
-
-def search(
-    searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: int, null_allowed: bool
-) -> int:
-    """The score of the position searched to a depth, fail-soft; the root is ply 0. Worthless once stopped."""
     # 1. The horizon.
     if depth <= 0:
         return quiesce(searcher, alpha, beta, ply, sp)
@@ -57,6 +36,8 @@ def search(
         return DRAW
     pv_node = beta - alpha > 1
     in_check = last_move_checks(searcher.board)
+    excluded = searcher.excluded[ply]
+    side = searcher.board.side
 
     if ply:
         # 2. Draws by rule. A first repetition counts: what can be repeated once can be repeated again.
@@ -68,7 +49,7 @@ def search(
                 return ply - MATE
             return DRAW
         if ply >= MAX_PLY - 1:
-            return DRAW if in_check else searcher.evaluation.value(searcher.board.side)
+            return DRAW if in_check else searcher.evaluation.value(searcher.board)
         # 3. Mate distance: no line from here beats a shorter mate already found.
         alpha = max(alpha, ply - MATE)
         beta = min(beta, MATE - ply - 1)
@@ -78,95 +59,226 @@ def search(
     # 4. The table: a result of at least this depth decides, except where the principal variation is to be
     # shown.
     table_move = 0
-    static = NO_SCORE
+    table_score = NO_SCORE
+    table_depth = 0
+    table_bound = 0
+    raw = NO_SCORE
     data = searcher.table.probe(searcher.board.key)
-    if data:
+    if data and not excluded:
         table_move = move_of(data)
-        static = static_of(data)
-        if not pv_node and depth_of(data) >= depth and searcher.board.halfmove < 90:
-            score = from_table(score_of(data), ply)
-            bound = bound_of(data)
-            if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
-                return score
+        table_score = from_table(score_of(data), ply)
+        table_depth = depth_of(data)
+        table_bound = bound_of(data)
+        raw = static_of(data)
+        if not pv_node and table_depth >= depth and searcher.board.halfmove < 90:
+            if (
+                table_bound == EXACT
+                or (table_bound == LOWER and table_score >= beta)
+                or (table_bound == UPPER and table_score <= alpha)
+            ):
+                return table_score
+
+    # 5. The static evaluation, and what the table's score makes of it.
     if in_check:
-        static = NO_SCORE
-    elif static == NO_SCORE:
-        static = searcher.evaluation.value(searcher.board.side)
+        static = raw = estimate = NO_SCORE
+        improving = False
+    else:
+        if excluded:
+            static = searcher.statics[ply]
+        else:
+            if raw == NO_SCORE:
+                raw = searcher.evaluation.value(searcher.board)
+            static = raw
+        estimate = static
+        if table_bound and abs(table_score) < LONGEST_MATE:
+            if (
+                table_bound == EXACT
+                or (table_bound == LOWER and table_score > static)
+                or (table_bound == UPPER and table_score < static)
+            ):
+                estimate = table_score
+        improving = ply < 2 or searcher.statics[ply - 2] == NO_SCORE or static > searcher.statics[ply - 2]
+    searcher.statics[ply] = static
 
-    # 5. Reverse futility: near the horizon, a side that stands so far above beta will not be brought below.
-    if (
-        not pv_node
-        and not in_check
-        and depth <= REVERSE_FUTILITY_DEPTH
-        and static - REVERSE_FUTILITY * depth >= beta
-        and beta > -LONGEST_MATE
-    ):
-        return static
+    if not pv_node and not in_check and not excluded and abs(beta) < LONGEST_MATE:
+        # 6. Reverse futility: near the horizon, a side that stands so far above beta will not be brought
+        # below.
+        if (
+            depth <= searcher.parameters.reverse_futility_depth
+            and estimate - searcher.parameters.reverse_futility * depth >= beta
+        ):
+            return estimate
 
-    # 6. Null move: a side that stands well even after passing will not be held below beta by any reply. Not
-    # with pawns alone, where having to move can be the trouble.
-    if (
-        null_allowed
-        and not pv_node
-        and not in_check
-        and depth >= 2
-        and static >= beta
-        and beta > -LONGEST_MATE
-        and has_pieces(searcher.board)
-    ):
-        searcher.board.make_null()
-        searcher.evaluation.make_null()
-        score = -search(searcher, -beta, 1 - beta, depth - 3 - depth // 4, ply + 1, sp, False)
-        searcher.evaluation.unmake()
-        searcher.board.unmake_null()
-        if searcher.stop.stopped:
-            return DRAW
-        if score >= beta:
-            return beta if score >= LONGEST_MATE else score
+        # 7. Razoring: one that stands so far below alpha has captures at most to come back.
+        if (
+            depth <= searcher.parameters.razor_depth
+            and estimate + searcher.parameters.razor + searcher.parameters.razor_step * depth * depth <= alpha
+        ):
+            score = quiesce(searcher, alpha, beta, ply, sp)
+            if score <= alpha:
+                return score
 
-    # 7. Moves, best first.
+        # 8. Null move: a side that stands well even after passing will not be held below beta by any reply.
+        # Not with pawns alone, where having to move can be the trouble; with one piece, a search without null
+        # moves has to agree.
+        if (
+            depth >= searcher.parameters.null_depth
+            and estimate >= beta
+            and static >= beta
+            and searcher.board.last_move() != NO_MOVE
+            and ply >= searcher.null_ply
+            and pieces(searcher.board)
+        ):
+            reduced = depth - searcher.parameters.null_reduction - depth // searcher.parameters.null_divisor
+            searcher.make_null(ply)
+            score = -search(searcher, -beta, 1 - beta, reduced, ply + 1, sp, not cut_node)
+            searcher.unmake_null()
+            if searcher.stop.stopped:
+                return DRAW
+            if score >= beta:
+                if score >= LONGEST_MATE:
+                    score = beta
+                if searcher.null_ply or pieces(searcher.board) > 1:
+                    return score
+                searcher.null_ply = ply + (reduced * 3 >> 2) + 1
+                verified = search(searcher, beta - 1, beta, reduced, ply, sp, False)
+                searcher.null_ply = 0
+                if searcher.stop.stopped:
+                    return DRAW
+                if verified >= beta:
+                    return score
+
+    # 9. Internal iterative reduction: where the table knows no move, the ordering is poor and the node less
+    # likely to matter.
+    if depth >= searcher.parameters.iir_depth and not table_move and not excluded and (pv_node or cut_node):
+        depth -= 1
+
+    # 10. Moves, best first.
     end = generate(searcher.board, searcher.stack, sp)
     if end == sp:
         return ply - MATE if in_check else DRAW
-    score_moves(searcher.stack, searcher.history, sp, end, ply, table_move)
-    # 8. A check is looked through to its end.
+    score_moves(
+        searcher.stack,
+        searcher.history,
+        sp,
+        end,
+        side,
+        ply,
+        table_move,
+        searcher.parameters.capture_history,
+    )
+    # 11. A check is looked through to its end.
     if in_check:
         depth += 1
+    most_quiets = MAX_MOVES
+    if depth <= searcher.parameters.late_move_depth:
+        most_quiets = searcher.parameters.late_moves + (depth * depth * searcher.parameters.late_slope >> 4)
+        if not improving:
+            most_quiets = most_quiets >> 1
     best = -INFINITE
     best_move = 0
     ordered = False
     old_alpha = alpha
+    number = 0
     for i in range(sp, end):
         if not ordered:
             pick(searcher.board, searcher.stack, i, end)
             if searcher.stack.scores[i] < KILLER - 1:
-                order_rest(searcher.board, searcher.stack, searcher.history, i, end)
+                order_rest(searcher.stack, searcher.history, i, end, side, ply)
                 ordered = True
         move = searcher.stack.moves[i]
-        number = i - sp + 1
+        if move == excluded:
+            continue
+        number += 1
         quiet = not move & (CAPTURED | PROMOTED)
-        # 9. Near the horizon quiet moves that come late, or that would have to gain too much, are left out,
-        # but for checks; one move has to be searched before.
-        if quiet and not pv_node and not in_check and best > -LONGEST_MATE:
-            if (
-                (depth <= LATE_MOVE_DEPTH and number > LATE_MOVES + depth * depth)
-                or (depth <= FUTILITY_DEPTH and static + FUTILITY + FUTILITY_STEP * depth <= alpha)
-            ) and not gives_check(searcher.board, move):
-                continue
-        searcher.make(move)
-        if number == 1:
-            score = -search(searcher, -beta, -alpha, depth - 1, ply + 1, end, True)
+        order_score = searcher.stack.scores[i]
+        if quiet:
+            history = order_score if ordered else searcher.history.quiet_score(side, move, ply)
         else:
-            # 10. Late moves are expected to fail: a null window first, quiet ones less deeply.
-            reduction = 0
-            if quiet and depth >= 3 and number > 3 and not in_check:
-                reduction = REDUCTION[min(depth, 63) << 6 | min(number, 63)] - pv_node
-                reduction = max(0, min(reduction, depth - 2))
-            score = -search(searcher, -alpha - 1, -alpha, depth - 1 - reduction, ply + 1, end, True)
-            if reduction and score > alpha:
-                score = -search(searcher, -alpha - 1, -alpha, depth - 1, ply + 1, end, True)
+            history = searcher.history.capture_score(side, move)
+        reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
+
+        # 12. Near the horizon moves are left out that come late, would have to gain too much, or lose
+        # material: all but quiet checks. One move is searched before, and all are where only mate will do.
+        if ply and best > -LONGEST_MATE and alpha < LONGEST_MATE and not in_check:
+            if quiet:
+                reduced = max(depth - (reduction >> 10), 0)
+                if (
+                    number > most_quiets
+                    or (
+                        reduced <= searcher.parameters.futility_depth
+                        and static
+                        + searcher.parameters.futility
+                        + searcher.parameters.futility_step * reduced
+                        <= alpha
+                    )
+                    or (
+                        reduced <= searcher.parameters.see_quiet_depth
+                        and not see_at_least(
+                            searcher.board, move, -searcher.parameters.see_quiet * reduced * reduced
+                        )
+                    )
+                ) and not gives_check(searcher.board, move):
+                    continue
+            elif (
+                order_score < 0
+                and depth <= searcher.parameters.see_capture_depth
+                and not see_at_least(searcher.board, move, -searcher.parameters.see_capture * depth)
+            ):
+                continue
+
+        # 13. Singular extension: the table's move is searched deeper if no other comes near it, and less
+        # deeply if others do and it is expected to fail high anyway.
+        extension = 0
+        if (
+            order_score == TABLE_MOVE
+            and ply
+            and depth >= searcher.parameters.singular_depth
+            and not excluded
+            and table_depth >= depth - 3
+            and table_bound & LOWER
+            and abs(table_score) < LONGEST_MATE
+        ):
+            target = table_score - (searcher.parameters.singular_margin * depth >> 6)
+            searcher.excluded[ply] = move
+            score = search(searcher, target - 1, target, (depth - 1) >> 1, ply, end, cut_node)
+            searcher.excluded[ply] = 0
+            if searcher.stop.stopped:
+                return DRAW
+            if score < target:
+                extension = 1
+                if not pv_node and score < target - searcher.parameters.double_margin:
+                    extension = 2
+            elif table_score >= beta:
+                extension = -2
+            elif cut_node:
+                extension = -1
+
+        late = (
+            depth >= 3
+            and alpha < LONGEST_MATE
+            and number > searcher.parameters.lmr_first + pv_node
+            and (quiet or order_score < 0)
+        )
+        searcher.make(move, ply)
+        new_depth = depth - 1 + extension
+        if number == 1:
+            score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
+        else:
+            # 14. Late moves are expected to fail: a null window first, less deeply.
+            less = 0
+            if late:
+                less = reduction - (history * searcher.parameters.lmr_history >> 10)
+                if cut_node:
+                    less += searcher.parameters.lmr_cut
+                if not quiet:
+                    less -= searcher.parameters.lmr_capture
+                less = max(0, min(less >> 10, new_depth - 1))
+            score = -search(searcher, -alpha - 1, -alpha, new_depth - less, ply + 1, end, True)
+            if less and score > alpha:
+                score = -search(searcher, -alpha - 1, -alpha, new_depth, ply + 1, end, not cut_node)
             if alpha < score < beta:
-                score = -search(searcher, -beta, -alpha, depth - 1, ply + 1, end, True)
+                score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, False)
         searcher.unmake()
         if searcher.stop.stopped:
             return DRAW
@@ -178,30 +290,41 @@ def search(
                 if pv_node:
                     searcher.update_pv(ply, move)
                 if score >= beta:
-                    # 11. A quiet move that refutes is tried early elsewhere; those tried before it in vain,
+                    # 15. A move that refutes is tried earlier elsewhere; those tried before it in vain,
                     # later.
-                    if quiet:
-                        reward(searcher, sp, i, ply, depth)
+                    reward(searcher, sp, i, ply, depth)
                     break
+    if number == 0:
+        # The excluded move is the only one.
+        return alpha
 
-    bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
-    searcher.table.store(searcher.board.key, short_move(best_move), to_table(best, ply), static, depth, bound)
+    if not excluded:
+        bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
+        searcher.table.store(
+            searcher.board.key, short_move(best_move), to_table(best, ply), raw, depth, bound
+        )
     return best
 
 
-def has_pieces(board: Board) -> bool:
-    """Whether the side to move has more than king and pawns."""
-    own = WHITE_PIECE << board.side
-    return board.count[board.side] > 1 + board.material[own | PAWN]
+def pieces(board: Board) -> int:
+    """How many pieces other than king and pawns the side to move has."""
+    return board.count[board.side] - 1 - board.material[WHITE_PIECE << board.side | PAWN]
 
 
 def reward(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:
-    """Credit the quiet move at `last`, which caused a cutoff, and debit those searched before it."""
-    bonus = min(depth * depth * 4, 1600)
+    """Credit the move at `last`, which caused a cutoff, and debit those tried before it."""
+    bonus = min(depth * searcher.parameters.bonus_step, searcher.parameters.bonus_most)
+    side = searcher.board.side
     best = searcher.stack.moves[last]
-    searcher.history.add_killer(ply, best)
-    searcher.history.update(searcher.board.squares[best & SQUARE], best, bonus)
+    quiet = not best & (CAPTURED | PROMOTED)
+    if quiet:
+        searcher.history.add_killer(ply, best)
+        searcher.history.update_quiet(side, best, ply, bonus)
+    else:
+        searcher.history.update_capture(side, best, bonus)
     for i in range(sp, last):
         move = searcher.stack.moves[i]
-        if not move & (CAPTURED | PROMOTED):
-            searcher.history.update(searcher.board.squares[move & SQUARE], move, -bonus)
+        if move & (CAPTURED | PROMOTED):
+            searcher.history.update_capture(side, move, -bonus)
+        elif quiet:
+            searcher.history.update_quiet(side, move, ply, -bonus)

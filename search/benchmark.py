@@ -12,7 +12,7 @@ from search.limits import Limits
 from search.search import Search
 from x88 import fen
 
-DEPTH = 10
+DEPTH = 13
 MEGABYTES = 16
 
 POSITIONS = [

@@ -1,11 +1,10 @@
-"""Static evaluation: material and piece-square values, tapered between middlegame and endgame.
+"""Static evaluation: material, squares, pawns, mobility, threats and the kings' safety, tapered between
+middlegame and endgame.
 
-The searcher plays a move on the board and tells the evaluation, which keeps a sum for every ply of the
-search; the board knows nothing of it. A sum holds both values in one int, middlegame + endgame * 65536,
-White's less Black's.
-
-The numbers are ours, set by hand: a piece's value on a square is its material, plus a value of its rank as
-its own side sees it, a value of its file, and so much for each ring towards the centre.
+The searcher plays a move on the board and tells the evaluation, which keeps for every ply of the search the
+sum of material and squares, the phase and the key of the pawns; the board knows nothing of it. A sum holds
+both values in one int, middlegame + endgame * 65536. What the pieces attack is worked out where a value is
+asked for, on bitmaps that follow the moves as well. All numbers are in `search.tuned`.
 """
 
 from typing import NamedTuple
@@ -15,16 +14,24 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
+from search import masks, tuned
+from search.endgame import load as load_endgames
+from search.pawns import load as load_pawns
+from x88 import zobrist
 from x88.piece import make_piece
 from x88.square import SQUARES
 
 if not cython.compiled:
+    from search.bitmap import lowest, popcount
+    from search.endgame import FULL_SCALE, mating, scale
+    from search.pawns import ATTACKS, COVER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
     from x88.board import Board
     from x88.move import (
         CAPTURED,
         CAPTURED_SHIFT,
         CASTLING,
         EN_PASSANT,
+        MOVED_SHIFT,
         PROMOTED,
         PROMOTED_SHIFT,
         SQUARE,
@@ -34,6 +41,7 @@ if not cython.compiled:
         ANY_PIECE,
         BISHOP,
         BLACK,
+        BLACK_PIECE,
         KIND,
         KING,
         KNIGHT,
@@ -45,68 +53,143 @@ if not cython.compiled:
     )
     from x88.square import FILE
 
-    TEMPO = 12
     FULL_PHASE = 24
+    LARGEST = 30000
+    CACHE = 8192
+    KNIGHT_UNITS = 2
+    BISHOP_UNITS = 2
+    ROOK_UNITS = 3
+    QUEEN_UNITS = 4
+    KNIGHT_CHECK = 5
+    BISHOP_CHECK = 3
+    ROOK_CHECK = 6
+    QUEEN_CHECK = 5
+    DANGERS = 48
+    TEMPO = 0
+    BISHOP_PAIR = 1
+    BISHOP_PAWNS = 2
+    OUTPOST = 3
+    ROOK_FILE = 5
+    ROOK_ON_SEVENTH = 7
+    KNIGHT_MOBILITY = 8
+    BISHOP_MOBILITY = 17
+    ROOK_MOBILITY = 31
+    QUEEN_MOBILITY = 46
+    PAWN_THREAT = 74
+    MINOR_THREAT = 76
+    ROOK_THREAT = 78
+    HANGING = 79
+    PASSED_BLOCKED = 81
+    PASSED_STOP_SAFE = 89
+    PASSED_PATH_FREE = 97
+    KING_DANGER = 105
+    MOBILITY = 0
+    PLACEMENT = 1
+    THREATS = 2
+    ADVANCE = 3
+    DANGER = 4
+    MOVE = 5
+    MATING = 6
+    PARTS = 7
 
-
-class Worth(NamedTuple):
-    """What a kind of piece is worth in one phase of the game, in centipawns."""
-
-    material: int
-    ranks: list[int]
-    """By rank, from the own first to the last."""
-    files: list[int]
-    """By file, a to d; e to h mirror them."""
-    centre: int
-    """For each of the three rings towards the four squares of the centre."""
-
-
-MIDDLEGAME = {
-    PAWN: Worth(82, [0, -6, -4, 4, 12, 24, 44, 0], [-6, 0, -2, 4], 5),
-    KNIGHT: Worth(325, [-12, -6, 2, 6, 12, 14, 4, -16], [-8, -3, 2, 4], 9),
-    BISHOP: Worth(345, [-8, 4, 6, 4, 6, 6, 0, -8], [-3, 4, 1, 2], 5),
-    ROOK: Worth(465, [-2, -8, -8, -6, 0, 6, 16, 10], [-4, -2, 4, 8], 0),
-    QUEEN: Worth(980, [-2, 4, 4, 2, 2, 4, 6, 4], [-4, 0, 2, 3], 2),
-    KING: Worth(0, [16, -4, -26, -40, -48, -48, -48, -48], [10, 22, -8, -16], -4),
+KINDS = {
+    PAWN: "pawn",
+    KNIGHT: "knight",
+    BISHOP: "bishop",
+    ROOK: "rook",
+    QUEEN: "queen",
+    KING: "king",
 }
+"""The kinds of piece in the order of the list "material"."""
 
-ENDGAME = {
-    PAWN: Worth(100, [0, -6, -4, 4, 18, 50, 96, 0], [2, 2, 0, -2], 0),
-    KNIGHT: Worth(305, [-14, -6, 0, 6, 8, 4, -4, -14], [-10, -2, 4, 6], 8),
-    BISHOP: Worth(330, [-8, -3, 2, 4, 5, 4, 0, -4], [-4, 0, 2, 2], 5),
-    ROOK: Worth(550, [-6, -6, -4, 0, 4, 6, 10, 8], [0, 1, 1, 0], 0),
-    QUEEN: Worth(1020, [-16, -12, 0, 8, 14, 14, 12, 2], [-8, 0, 4, 8], 6),
-    KING: Worth(0, [-24, -10, 0, 8, 14, 16, 8, -8], [-12, -2, 4, 8], 11),
+LISTS = {
+    "tempo": TEMPO,
+    "bishop pair": BISHOP_PAIR,
+    "bishop pawns": BISHOP_PAWNS,
+    "outpost": OUTPOST,
+    "rook file": ROOK_FILE,
+    "rook on seventh": ROOK_ON_SEVENTH,
+    "knight mobility": KNIGHT_MOBILITY,
+    "bishop mobility": BISHOP_MOBILITY,
+    "rook mobility": ROOK_MOBILITY,
+    "queen mobility": QUEEN_MOBILITY,
+    "pawn threat": PAWN_THREAT,
+    "minor threat": MINOR_THREAT,
+    "rook threat": ROOK_THREAT,
+    "hanging": HANGING,
+    "passed blocked": PASSED_BLOCKED,
+    "passed stop safe": PASSED_STOP_SAFE,
+    "passed path free": PASSED_PATH_FREE,
+    "king danger": KING_DANGER,
 }
+"""Where each list of numbers starts, beside material, squares and the lists of pawns and endgames."""
+
+PART_NAMES = {
+    "mobility": MOBILITY,
+    "placement": PLACEMENT,
+    "threats": THREATS,
+    "danger": DANGER,
+    "mating": MATING,
+    "tempo": MOVE,
+}
+"""The parts as `terms` shows them; ADVANCE goes with the passed pawns."""
 
 PHASES = {PAWN: 0, KNIGHT: 1, BISHOP: 1, ROOK: 2, QUEEN: 4, KING: 0}
 """What each piece adds to the phase; the start position has FULL_PHASE."""
 
 
-def _value(worth: Worth, rank: int, file: int) -> int:
-    near = min(file, 7 - file)
-    ring = min(near, rank, 7 - rank)
-    return worth.material + worth.ranks[rank] + worth.files[near] + worth.centre * ring
+NUMBERS = [0] * 153
+PIECE_SQUARE = [0] * 6144
+"""PIECE_SQUARE[code << 7 | square]: material and square, negative for Black."""
+PHASE = [PHASES.get(code & KIND, 0) for code in range(48)]
+PIECE_KEYS = zobrist.PIECE_KEYS
+A_FILE = masks.A_FILE
+B_FILE = masks.B_FILE
+LONG_DIAGONAL = masks.LONG_DIAGONAL
+BIT = masks.BIT
+KNIGHT_MOVES = masks.KNIGHT_MOVES
+KING_MOVES = masks.KING_MOVES
+ZONE = masks.ZONE
+RANKS = masks.RANKS
+DIAGONALS = masks.DIAGONALS
+ANTIDIAGONALS = masks.ANTIDIAGONALS
+ROW_ATTACKS = masks.ROW_ATTACKS
+FILE_ATTACKS = masks.FILE_ATTACKS
+FILES = masks.FILES
+AHEAD = masks.AHEAD
+SHADES = masks.SHADES
+OUTPOSTS = masks.OUTPOSTS
+LAST_RANKS = masks.LAST_RANKS
 
 
-def _piece_squares() -> list[int]:
-    """PIECE_SQUARE[code << 7 | square]: both phases in one int, negative for Black."""
-    table = [0] * 6144
-    for kind in MIDDLEGAME:
+def load(numbers: dict[str, list[tuple[int, int]]]) -> None:
+    """Take over the numbers of the evaluation, lists of (middlegame, endgame) in centipawns by name, as in
+    `tuned.EVALUATION`. An Evaluation that exists already has to be reset.
+
+    "material" has the kinds as in KINDS, but for the king; lists of squares have four files for each rank as
+    the own side counts it, for the files e to h mirror d to a.
+    """
+    for name, start in LISTS.items():
+        for i, (middlegame, endgame) in enumerate(numbers[name]):
+            NUMBERS[start + i] = middlegame + endgame * 65536
+    material = [*numbers["material"], (0, 0)]
+    for (kind, name), (middlegame, endgame) in zip(KINDS.items(), material, strict=True):
+        squares = numbers[name + " squares"]
         for sq in SQUARES:
-            rank, file = sq >> 4, sq & FILE
-            both = _value(MIDDLEGAME[kind], rank, file) + _value(ENDGAME[kind], rank, file) * 65536
-            table[make_piece(WHITE, kind) << 7 | sq] = both
-            table[make_piece(BLACK, kind) << 7 | (sq ^ 0x70)] = -both
-    return table
+            both = squares[(sq >> 4) * 4 + min(sq & FILE, 7 - (sq & FILE))]
+            packed = middlegame + both[0] + (endgame + both[1]) * 65536
+            PIECE_SQUARE[make_piece(WHITE, kind) << 7 | sq] = packed
+            PIECE_SQUARE[make_piece(BLACK, kind) << 7 | (sq ^ 0x70)] = -packed
+    load_pawns(numbers)
+    load_endgames(numbers)
 
 
-def _phases() -> list[int]:
-    return [PHASES.get(code & KIND, 0) for code in range(48)]
+load(tuned.EVALUATION)
 
 
-PIECE_SQUARE = _piece_squares()
-PHASE = _phases()
+def piece_square(code: int, sq: int) -> int:
+    """Material and square of a piece, both phases in one int, negative for Black."""
+    return PIECE_SQUARE[code << 7 | sq]
 
 
 class Term(NamedTuple):
@@ -119,55 +202,72 @@ class Term(NamedTuple):
     black: tuple[int, int]
 
 
-_TERMS = {
-    PAWN: "pawns",
-    KNIGHT: "knights",
-    BISHOP: "bishops",
-    ROOK: "rooks",
-    QUEEN: "queens",
-    KING: "king",
-}
-
-
 def terms(board: Board) -> list[Term]:
-    """The terms of the static evaluation, to be shown: each kind of piece with its material and squares.
+    """The terms of the static evaluation, to be shown: each kind of piece with its material and squares, then
+    what pawns, pieces and kings have of each other.
 
-    Their sum for White less that for Black, weighed by the phase, and the tempo for the side to move, are
-    `Evaluation.value`.
+    Their sum for White less that for Black is `Evaluation.packed`.
     """
-    sums = {code: [0, 0] for code in range(48)}
-    for sq in SQUARES:
-        code = board.piece_at(sq)
-        if code:
-            rank = sq >> 4 if code >> 5 == WHITE else 7 - (sq >> 4)
-            for phase, worth in enumerate((MIDDLEGAME, ENDGAME)):
-                sums[code][phase] += _value(worth[code & KIND], rank, sq & FILE)
+    evaluation = Evaluation()
+    evaluation.reset(board)
+    evaluation.packed(board)
     found = []
-    for kind, name in _TERMS.items():
-        white, black = (sums[make_piece(side, kind)] for side in (WHITE, BLACK))
-        found.append(Term(name, (white[0], white[1]), (black[0], black[1])))
+    for kind, name in KINDS.items():
+        sums = [0, 0]
+        for sq in SQUARES:
+            code = board.piece_at(sq)
+            if code and code & KIND == kind:
+                value = PIECE_SQUARE[code << 7 | sq]
+                sums[code >> 5] += value if code & WHITE_PIECE else -value
+        found.append(Term(name if kind == KING else name + "s", _unpack(sums[WHITE]), _unpack(sums[BLACK])))
+    for name, parts in evaluation.parts_by_name().items():
+        found.append(Term(name, _unpack(parts[WHITE]), _unpack(parts[BLACK])))
     return found
 
 
+def _unpack(both: int) -> tuple[int, int]:
+    """The values of middlegame and endgame in a sum."""
+    return (both + 0x8000 & 0xFFFF) - 0x8000, both + 0x8000 >> 16
+
+
 class Evaluation:
-    """The evaluation's sums along the line that is being searched."""
+    """The evaluation along the line that is being searched."""
 
     def __init__(self) -> None:
         self.sums = [0] * 136
         self.phases = [0] * 136
+        self.pawn_keys = [0] * 136
         self.ply = 0
+        self.pawns = Pawns()
+        self.bitmaps = [0] * 48
+        self.attacked = [0] * 2
+        self.twice = [0] * 2
+        self.by_knights = [0] * 2
+        self.by_bishops = [0] * 2
+        self.by_rooks = [0] * 2
+        self.by_queens = [0] * 2
+        self.units = [0] * 2
+        self.cached_keys = [0] * 8192
+        self.cached = [0] * 8192
+        self.parts = [0] * 14
 
     def reset(self, board: Board) -> None:
         """Start anew from a position."""
         self.ply = 0
         self.sums[0] = 0
         self.phases[0] = 0
+        self.pawn_keys[0] = 0
         for i in range(32):
             if i & 15 < board.count[i >> 4]:
                 sq = board.pieces[i]
                 code = board.squares[sq]
                 self.sums[0] += PIECE_SQUARE[code << 7 | sq]
                 self.phases[0] += PHASE[code]
+                if code & KIND == PAWN:
+                    self.pawn_keys[0] ^= PIECE_KEYS[code << 7 | sq]
+        self.pawns.clear()
+        for i in range(CACHE):
+            self.cached_keys[i] = 0
 
     def make(self, move: int, side: int) -> None:
         """Follow a move of `side`."""
@@ -175,9 +275,14 @@ class Evaluation:
         colour = WHITE_PIECE << side
         origin = move & SQUARE
         target = move >> TARGET_SHIFT & SQUARE
-        code = colour | move >> 22 & KIND
+        code = colour | move >> MOVED_SHIFT & KIND
         total = self.sums[ply] - PIECE_SQUARE[code << 7 | origin]
         phase = self.phases[ply]
+        key = self.pawn_keys[ply]
+        if code & KIND == PAWN:
+            key ^= PIECE_KEYS[code << 7 | origin]
+            if not move & PROMOTED:
+                key ^= PIECE_KEYS[code << 7 | target]
         if move & CAPTURED:
             victim = colour ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND
             square = target
@@ -185,6 +290,8 @@ class Evaluation:
                 square = target - 16 + 32 * side
             total -= PIECE_SQUARE[victim << 7 | square]
             phase -= PHASE[victim]
+            if victim & KIND == PAWN:
+                key ^= PIECE_KEYS[victim << 7 | square]
         if move & PROMOTED:
             code = colour | move >> PROMOTED_SHIFT & KIND
             phase += PHASE[code]
@@ -198,11 +305,13 @@ class Evaluation:
         self.ply = ply + 1
         self.sums[ply + 1] = total
         self.phases[ply + 1] = phase
+        self.pawn_keys[ply + 1] = key
 
     def make_null(self) -> None:
         """Follow a null move."""
         self.sums[self.ply + 1] = self.sums[self.ply]
         self.phases[self.ply + 1] = self.phases[self.ply]
+        self.pawn_keys[self.ply + 1] = self.pawn_keys[self.ply]
         self.ply += 1
 
     def unmake(self) -> None:
@@ -213,13 +322,274 @@ class Evaluation:
         """The phase of the game, FULL_PHASE with all pieces on the board, 0 with none but pawns."""
         return min(self.phases[self.ply], FULL_PHASE)
 
-    def value(self, side: int) -> int:
-        """The evaluation in centipawns from the point of view of `side`, which is to move."""
-        both = self.sums[self.ply]
+    def pawn_key(self) -> int:
+        """A key of the placement of all pawns."""
+        return self.pawn_keys[self.ply]
+
+    def scale(self, board: Board) -> int:
+        """How much of the endgame's value counts, from 0, a draw, to FULL_SCALE."""
+        endgame = self.packed(board) + 0x8000 >> 16
+        if endgame == 0:
+            return FULL_SCALE
+        return scale(board, WHITE if endgame > 0 else BLACK)
+
+    def value(self, board: Board) -> int:
+        """The evaluation in centipawns from the point of view of the side to move."""
+        both = self.packed(board)
+        if board.side:
+            both = -both
         middlegame = (both + 0x8000 & 0xFFFF) - 0x8000
         endgame = both + 0x8000 >> 16
+        if endgame:
+            endgame = endgame * scale(board, board.side if endgame > 0 else board.side ^ 1) >> 6
         phase = self.phase()
         # 171 / 4096 is 1 / 24; a shift rounds alike compiled and uncompiled, a division of negative numbers
         # would not.
         score = (middlegame * phase + endgame * (FULL_PHASE - phase)) * 171 + 2048 >> 12
-        return (score if side == WHITE else -score) + TEMPO
+        return min(max(score, -LARGEST), LARGEST)
+
+    def packed(self, board: Board) -> int:
+        """The sum of all terms, middlegame + endgame * 65536, White's less Black's."""
+        slot = board.key & CACHE - 1
+        if self.cached_keys[slot] != board.key:
+            self.cached_keys[slot] = board.key
+            self.cached[slot] = self._compute(board)
+        return self.cached[slot]
+
+    def _compute(self, board: Board) -> int:
+        white_king = board.pieces[WHITE << 4]
+        black_king = board.pieces[BLACK << 4]
+        key = (
+            self.pawn_keys[self.ply]
+            ^ PIECE_KEYS[(WHITE_PIECE | KING) << 7 | white_king]
+            ^ PIECE_KEYS[(BLACK_PIECE | KING) << 7 | black_king]
+        )
+        white_king = white_king + (white_king & 7) >> 1
+        black_king = black_king + (black_king & 7) >> 1
+        self._place(board, WHITE)
+        self._place(board, BLACK)
+        entry = self.pawns.find(
+            key, self.bitmaps[WHITE_PIECE | PAWN], self.bitmaps[BLACK_PIECE | PAWN], white_king, black_king
+        )
+        total = self.sums[self.ply] + self.pawns.score(entry)
+        total += self._attack(WHITE, entry, white_king, black_king)
+        total -= self._attack(BLACK, entry, black_king, white_king)
+        # Now it is known what both sides attack.
+        total += self._clash(WHITE, entry) - self._clash(BLACK, entry)
+        total += self._danger(WHITE, white_king) - self._danger(BLACK, black_king)
+        total += self._rest(board, WHITE) - self._rest(board, BLACK)
+        return total
+
+    def _place(self, board: Board, side: int) -> None:
+        """Fill the bitmaps of a side."""
+        colour = WHITE_PIECE << side
+        for kind in range(PAWN, QUEEN + 1):
+            self.bitmaps[colour | kind] = 0
+        union = 0
+        for i in range(side << 4, (side << 4) + board.count[side]):
+            sq = board.pieces[i]
+            self.bitmaps[board.squares[sq]] |= BIT[sq]
+            union |= BIT[sq]
+        self.bitmaps[colour] = union
+
+    def parts_by_name(self) -> dict[str, list[int]]:
+        """The parts of the last sum beside material and squares, for White and for Black, just computed."""
+        rows: dict[str, list[int]] = {
+            "structure": [self.pawns.parts[side * PAWN_PARTS + STRUCTURE] for side in (WHITE, BLACK)],
+            "shelter": [self.pawns.parts[side * PAWN_PARTS + COVER] for side in (WHITE, BLACK)],
+            "passed": [
+                self.pawns.parts[side * PAWN_PARTS + PASSERS] + self.parts[side * PARTS + ADVANCE]
+                for side in (WHITE, BLACK)
+            ],
+        }
+        for name, part in PART_NAMES.items():
+            rows[name] = [self.parts[side * PARTS + part] for side in (WHITE, BLACK)]
+        return rows
+
+    def _attack(self, side: int, entry: int, king: int, other_king: int) -> int:
+        """Go through a side's pieces: the squares they can move to, and what else their places are worth.
+
+        Sliders look through sliders of their own side behind which they can help. Leaves what is attacked for
+        `_clash` and `_danger`.
+        """
+        own = WHITE_PIECE << side
+        other = own ^ ANY_PIECE
+        occupied = self.bitmaps[own] | self.bitmaps[other]
+        pawn_attacks = self.pawns.words[entry | ATTACKS | side]
+        zone = ZONE[(side ^ 1) << 6 | other_king]
+        allowed = ~(self.bitmaps[own] | self.pawns.words[entry | ATTACKS | side ^ 1])
+        mobility = placement = units = 0
+        union = KING_MOVES[king]
+        twice = union & pawn_attacks
+        union |= pawn_attacks
+        outposts = OUTPOSTS[side] & pawn_attacks & ~self.pawns.words[entry | SPANS | side ^ 1]
+
+        by_kind = 0
+        todo = self.bitmaps[own | KNIGHT]
+        if todo & outposts:
+            placement += popcount(todo & outposts) * NUMBERS[OUTPOST]
+        while todo:
+            moves = KNIGHT_MOVES[lowest(todo)]
+            todo &= todo - 1
+            by_kind |= moves
+            twice |= union & moves
+            union |= moves
+            mobility += NUMBERS[KNIGHT_MOBILITY + popcount(moves & allowed)]
+            if moves & zone:
+                units += KNIGHT_UNITS
+        self.by_knights[side] = by_kind
+
+        by_kind = 0
+        todo = self.bitmaps[own | BISHOP]
+        if todo & todo - 1:
+            placement += NUMBERS[BISHOP_PAIR]
+        if todo & outposts:
+            placement += popcount(todo & outposts) * NUMBERS[OUTPOST + 1]
+        while todo:
+            i = lowest(todo)
+            shade = SHADES[(i >> 3) + i & 1]
+            moves = _diagonal(i, occupied ^ self.bitmaps[own | QUEEN])
+            todo &= todo - 1
+            by_kind |= moves
+            twice |= union & moves
+            union |= moves
+            mobility += NUMBERS[BISHOP_MOBILITY + popcount(moves & allowed)]
+            placement += popcount(shade & self.bitmaps[own | PAWN]) * NUMBERS[BISHOP_PAWNS]
+            if moves & zone:
+                units += BISHOP_UNITS
+        self.by_bishops[side] = by_kind
+
+        by_kind = 0
+        todo = self.bitmaps[own | ROOK]
+        seventh = LAST_RANKS[side << 1]
+        if todo & seventh and (
+            self.bitmaps[other | KING] & LAST_RANKS[side << 1 | 1] or self.bitmaps[other | PAWN] & seventh
+        ):
+            placement += popcount(todo & seventh) * NUMBERS[ROOK_ON_SEVENTH]
+        while todo:
+            i = lowest(todo)
+            moves = _straight(i, occupied ^ (self.bitmaps[own | QUEEN] | self.bitmaps[own | ROOK]))
+            todo &= todo - 1
+            by_kind |= moves
+            twice |= union & moves
+            union |= moves
+            mobility += NUMBERS[ROOK_MOBILITY + popcount(moves & allowed)]
+            if FILES[i & 7] & self.bitmaps[own | PAWN] == 0:
+                placement += NUMBERS[ROOK_FILE + (FILES[i & 7] & self.bitmaps[other | PAWN] == 0)]
+            if moves & zone:
+                units += ROOK_UNITS
+        self.by_rooks[side] = by_kind
+
+        by_kind = 0
+        todo = self.bitmaps[own | QUEEN]
+        while todo:
+            i = lowest(todo)
+            moves = _diagonal(i, occupied) | _straight(i, occupied)
+            todo &= todo - 1
+            by_kind |= moves
+            twice |= union & moves
+            union |= moves
+            mobility += NUMBERS[QUEEN_MOBILITY + popcount(moves & allowed)]
+            if moves & zone:
+                units += QUEEN_UNITS
+        self.by_queens[side] = by_kind
+
+        self.attacked[side] = union
+        self.twice[side] = twice
+        self.units[side] = units
+        self.parts[side * PARTS + MOBILITY] = mobility
+        self.parts[side * PARTS + PLACEMENT] = placement
+        return mobility + placement
+
+    def _clash(self, side: int, entry: int) -> int:
+        """What a side threatens to take, and how far its passed pawns may go."""
+        own = WHITE_PIECE << side
+        other = own ^ ANY_PIECE
+        attacked = self.attacked[side]
+        defended = self.attacked[side ^ 1]
+        minors = self.bitmaps[other | KNIGHT] | self.bitmaps[other | BISHOP]
+        majors = self.bitmaps[other | ROOK] | self.bitmaps[other | QUEEN]
+        threats = advance = 0
+        hits = self.pawns.words[entry | ATTACKS | side] & (minors | majors)
+        if hits:
+            threats += popcount(hits & minors) * NUMBERS[PAWN_THREAT]
+            threats += popcount(hits & majors) * NUMBERS[PAWN_THREAT + 1]
+        hits = (self.by_knights[side] | self.by_bishops[side]) & majors
+        if hits:
+            threats += popcount(hits & self.bitmaps[other | ROOK]) * NUMBERS[MINOR_THREAT]
+            threats += popcount(hits & self.bitmaps[other | QUEEN]) * NUMBERS[MINOR_THREAT + 1]
+        hits = self.by_rooks[side] & self.bitmaps[other | QUEEN]
+        if hits:
+            threats += popcount(hits) * NUMBERS[ROOK_THREAT]
+        hits = attacked & ~defended & self.bitmaps[other]
+        if hits:
+            threats += popcount(hits & self.bitmaps[other | PAWN]) * NUMBERS[HANGING]
+            threats += popcount(hits & (minors | majors)) * NUMBERS[HANGING + 1]
+        todo = self.pawns.words[entry | PASSED_PAWNS | side]
+        while todo:
+            i = lowest(todo)
+            todo &= todo - 1
+            rank = i >> 3 if side == WHITE else 7 - (i >> 3)
+            path = AHEAD[side << 6 | i]
+            stop = path & KING_MOVES[i]
+            hits = self.bitmaps[own] | self.bitmaps[other]
+            if stop & hits:
+                advance += NUMBERS[PASSED_BLOCKED + rank]
+            elif stop & defended == 0:
+                advance += NUMBERS[PASSED_STOP_SAFE + rank]
+                if path & (hits | defended) == 0:
+                    advance += NUMBERS[PASSED_PATH_FREE + rank]
+        self.parts[side * PARTS + THREATS] = threats
+        self.parts[side * PARTS + ADVANCE] = advance
+        return threats + advance
+
+    def _danger(self, side: int, king: int) -> int:
+        """What the attack on a side's king costs it: less than zero."""
+        enemy = side ^ 1
+        own = WHITE_PIECE << side
+        other = own ^ ANY_PIECE
+        units = self.units[enemy]
+        danger = 0
+        # One knight or rook alone is none.
+        if units > ROOK_UNITS:
+            zone = ZONE[side << 6 | king] & self.attacked[enemy]
+            occupied = self.bitmaps[own] | self.bitmaps[other]
+            units += popcount(zone) + popcount(zone & ~self.twice[side])
+            safe = ~(self.attacked[side] | self.bitmaps[other])
+            straight = _straight(king, occupied) & safe
+            diagonal = _diagonal(king, occupied) & safe
+            if KNIGHT_MOVES[king] & safe & self.by_knights[enemy]:
+                units += KNIGHT_CHECK
+            if diagonal & self.by_bishops[enemy]:
+                units += BISHOP_CHECK
+            if straight & self.by_rooks[enemy]:
+                units += ROOK_CHECK
+            if (straight | diagonal) & self.by_queens[enemy]:
+                units += QUEEN_CHECK
+            if self.bitmaps[other | QUEEN] == 0:
+                units = units >> 1
+            danger = NUMBERS[KING_DANGER + min(units, DANGERS - 1)]
+        self.parts[side * PARTS + DANGER] = danger
+        return danger
+
+    def _rest(self, board: Board, side: int) -> int:
+        """The tempo, and progress against a bare king."""
+        tempo = NUMBERS[TEMPO] if board.side == side else 0
+        progress = mating(board, side) if board.count[side ^ 1] == 1 else 0
+        self.parts[side * PARTS + MOVE] = tempo
+        self.parts[side * PARTS + MATING] = progress
+        return tempo + progress
+
+
+def _straight(i: int, occupied: int) -> int:
+    """The squares that a rook attacks."""
+    rank = ROW_ATTACKS[(i & 7) << 6 | (occupied & RANKS[i]) * B_FILE >> 58 & 63] & RANKS[i]
+    file = FILE_ATTACKS[i >> 3 << 6 | (occupied >> (i & 7) & A_FILE) * LONG_DIAGONAL >> 58 & 63] << (i & 7)
+    return rank | file
+
+
+def _diagonal(i: int, occupied: int) -> int:
+    """The squares that a bishop attacks."""
+    up = ROW_ATTACKS[(i & 7) << 6 | (occupied & DIAGONALS[i]) * B_FILE >> 58 & 63] & DIAGONALS[i]
+    down = ROW_ATTACKS[(i & 7) << 6 | (occupied & ANTIDIAGONALS[i]) * B_FILE >> 58 & 63] & ANTIDIAGONALS[i]
+    return up | down

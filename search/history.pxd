@@ -2,17 +2,41 @@ from libc.stdint cimport int16_t
 
 cimport cython
 
-from x88.move cimport SQUARE, TARGET_SHIFT
+from x88.move cimport CAPTURED_SHIFT, MOVED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.piece cimport KIND
+
+cpdef enum:
+    NOTHING = 768    # the row of the continuations that stays zero
+    LIMIT = 16384
+
+cdef int[16] PIECE_INDEX
 
 
 @cython.final
 cdef class History:
+    cdef int[136] moved
     cdef int[272] killers   # two for every ply
-    cdef int16_t[6144] quiets   # [code << 7 | target]
+    cdef int16_t[8192] quiets   # [side << 12 | origin << 6 | target]
+    cdef int16_t[590592] continuations   # [an earlier move's piece and target * 768 + this one's]
+    cdef int16_t[6144] captures   # [piece and target << 3 | kind taken]
 
     cpdef void clear(self) noexcept nogil
     cpdef void new_search(self) noexcept nogil
-    cpdef int score(self, int code, int move) noexcept nogil
-    @cython.locals(index=int, size=int)
-    cpdef void update(self, int code, int move, int bonus) noexcept nogil
+    cpdef void follow(self, int ply, int side, int move) noexcept nogil
+    cpdef void follow_null(self, int ply) noexcept nogil
+    @cython.locals(target=int)
+    cpdef int quiet_score(self, int side, int move, int ply) noexcept nogil
+    @cython.locals(target=int, index=int, back=int, row=int)
+    cpdef void update_quiet(self, int side, int move, int ply, int bonus) noexcept nogil
+    cpdef int capture_score(self, int side, int move) noexcept nogil
+    @cython.locals(index=int)
+    cpdef void update_capture(self, int side, int move, int bonus) noexcept nogil
     cpdef void add_killer(self, int ply, int move) noexcept nogil
+
+
+cdef int _moved_towards(int score, int bonus) noexcept nogil
+@cython.locals(target=int)
+cdef int piece_to(int side, int move) noexcept nogil
+@cython.locals(origin=int, target=int)
+cdef int from_to(int side, int move) noexcept nogil
+cdef int capture_index(int side, int move) noexcept nogil

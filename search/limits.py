@@ -8,6 +8,8 @@ class Limits(NamedTuple):
 
     depth: int | None = None
     nodes: int | None = None
+    mate: int | None = None
+    """Moves: enough once a mate in so many is found; each iteration looks for one besides."""
     movetime: int | None = None
     """Time for this move."""
     time: tuple[int | None, int | None] = (None, None)

@@ -1,5 +1,8 @@
 """Quiescence on linked rays, held against quiescence on the moff loop: the same nodes, another generator.
 
+It is quiescence in its plainest form, without the table and the margins of the search's own, so that the
+generators are most of it.
+
 The two are equally fast here, but keeping the rays in step through the whole search costs more than they give
 (bench/RESULTS.md), so the engine searches with the moff loop. `bench/generators.py` runs both.
 """
@@ -11,9 +14,9 @@ except ImportError:
 
 if not cython.compiled:
     from search.order import pick, score_captures, score_moves
-    from search.quiescence import quiesce
     from search.score import DRAW, MATE, MAX_PLY
     from search.searcher import Searcher
+    from x88 import movegen
     from x88.attack import last_move_checks
     from x88.movegen import generate
     from x88.rays import Rays, captures_from_front, generate_captures
@@ -23,16 +26,14 @@ if not cython.compiled:
     FROM_FRONT = 2
 
 
-def quiesce_linked(
-    searcher: Searcher, rays: Rays, alpha: int, beta: int, ply: int, sp: int, from_front: bool
-) -> int:
-    """`quiescence.quiesce`, step by step, with the captures that linked rays give."""
+def quiesce(searcher: Searcher, rays: Rays, alpha: int, beta: int, ply: int, sp: int, generator: int) -> int:
+    """The score of the position with all exchanges played out, fail-soft, by captures of that generator."""
     if not searcher.enter(ply):
         return DRAW
     if searcher.board.is_insufficient_material():
         return DRAW
     in_check = last_move_checks(searcher.board)
-    best = ply - MATE if in_check else searcher.evaluation.value(searcher.board.side)
+    best = ply - MATE if in_check else searcher.evaluation.value(searcher.board)
     if ply >= MAX_PLY - 1:
         return DRAW if in_check else best
     if best >= beta:
@@ -40,23 +41,27 @@ def quiesce_linked(
     if best > alpha:
         alpha = best
 
-    if from_front:
-        end = captures_from_front(searcher.board, rays, searcher.stack, sp)
-    else:
+    if generator == MOFF_LOOP:
+        end = movegen.generate_captures(searcher.board, searcher.stack, sp)
+    elif generator == LINKED:
         end = generate_captures(searcher.board, rays, searcher.stack, sp)
-    if in_check:
-        score_moves(searcher.stack, searcher.history, sp, end, ply, 0)
     else:
-        score_captures(searcher.stack, sp, end)
+        end = captures_from_front(searcher.board, rays, searcher.stack, sp)
+    if in_check:
+        score_moves(searcher.stack, searcher.history, sp, end, searcher.board.side, ply, 0, 0)
+    else:
+        score_captures(searcher.stack, searcher.history, sp, end, searcher.board.side, 0, 0)
     for i in range(sp, end):
         move = pick(searcher.board, searcher.stack, i, end)
         if not in_check and searcher.stack.scores[i] < 0:
             break
-        searcher.make(move)
-        rays.make(searcher.board, move)
-        score = -quiesce_linked(searcher, rays, -beta, -alpha, ply + 1, end, from_front)
+        searcher.make(move, ply)
+        if generator != MOFF_LOOP:
+            rays.make(searcher.board, move)
+        score = -quiesce(searcher, rays, -beta, -alpha, ply + 1, end, generator)
         searcher.unmake()
-        rays.unmake(searcher.board)
+        if generator != MOFF_LOOP:
+            rays.unmake(searcher.board)
         if searcher.stop.stopped:
             return DRAW
         if score > best:
@@ -78,16 +83,13 @@ def sum_leaves(
     counted by the searcher.
     """
     if depth == 0:
-        if generator == MOFF_LOOP:
-            score = quiesce(searcher, alpha, beta, ply, sp)
-        else:
-            score = quiesce_linked(searcher, rays, alpha, beta, ply, sp, generator == FROM_FRONT)
+        score = quiesce(searcher, rays, alpha, beta, ply, sp, generator)
         return -score if searcher.board.side else score
     total = 0
     end = generate(searcher.board, searcher.stack, sp)
     for i in range(sp, end):
         move = searcher.stack.moves[i]
-        searcher.make(move)
+        searcher.make(move, ply)
         if generator != MOFF_LOOP:
             rays.make(searcher.board, move)
         total += sum_leaves(searcher, rays, -beta, -alpha, depth - 1, ply + 1, end, generator)
@@ -102,6 +104,6 @@ def run(searcher: Searcher, rays: Rays, depth: int, generator: int) -> int:
     without the GIL.
     """
     rays.reset(searcher.board)
-    static = searcher.evaluation.value(searcher.board.side)
+    static = searcher.evaluation.value(searcher.board)
     with cython.nogil:
         return sum_leaves(searcher, rays, static - 50, static + 50, depth, 0, 0, generator)

@@ -4,7 +4,7 @@ from search.history cimport History
 from search.table cimport short_move
 from x88.attack cimport see_at_least
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT
 from x88.movegen cimport MoveStack
 from x88.piece cimport KIND, QUEEN
 
@@ -17,12 +17,16 @@ cpdef enum:
 cdef int[48] VALUE
 
 @cython.locals(first=int, second=int, table_squares=int, i=int, move=int)
-cdef void score_moves(MoveStack stack, History history, int sp, int end, int ply, int table_move) noexcept nogil
-@cython.locals(i=int)
-cdef void score_captures(MoveStack stack, int sp, int end) noexcept nogil
+cdef void score_moves(
+    MoveStack stack, History history, int sp, int end, int side, int ply, int table_move, int weight
+) noexcept nogil
+@cython.locals(i=int, move=int)
+cdef void score_captures(
+    MoveStack stack, History history, int sp, int end, int side, int table_move, int weight
+) noexcept nogil
 @cython.locals(i=int, j=int, move=int, score=int)
-cdef void order_rest(Board board, MoveStack stack, History history, int start, int end) noexcept nogil
-cdef int _capture_score(int move) noexcept nogil
+cdef void order_rest(MoveStack stack, History history, int start, int end, int side, int ply) noexcept nogil
+cdef int _capture_score(History history, int side, int move, int weight) noexcept nogil
 @cython.locals(best=int, i=int, move=int, score=int)
 cdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil
 cdef bint _is_sound(Board board, int move) noexcept nogil

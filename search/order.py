@@ -3,9 +3,9 @@
 | move | score |
 |---|---|
 | the table's move | TABLE_MOVE |
-| captures and promotions to a queen | GOOD + the generator's score |
+| captures and promotions to a queen | GOOD + the generator's score + the capture history's |
 | killers | KILLER, one less for the older |
-| quiet moves and castling | the history score, plus the generator's |
+| quiet moves and castling | the history's score, plus the generator's |
 | captures that lose material by static exchange, underpromotions | LOSING + the generator's score |
 """
 
@@ -21,7 +21,7 @@ if not cython.compiled:
     from search.table import short_move
     from x88.attack import see_at_least
     from x88.board import Board
-    from x88.move import CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+    from x88.move import CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT
     from x88.movegen import MoveStack
     from x88.piece import KIND, QUEEN
 
@@ -33,8 +33,12 @@ if not cython.compiled:
 VALUE = piece.VALUE
 
 
-def score_moves(stack: MoveStack, history: History, sp: int, end: int, ply: int, table_move: int) -> None:
-    """Turn the generator's scores of the moves from `sp` to `end` into the search's, but for the history."""
+def score_moves(
+    stack: MoveStack, history: History, sp: int, end: int, side: int, ply: int, table_move: int, weight: int
+) -> None:
+    """Turn the generator's scores of the moves from `sp` to `end` into the search's, but for the history of
+    quiet moves. `weight` is that of the history of captures, in 1024ths.
+    """
     first = history.killers[2 * ply]
     second = history.killers[2 * ply + 1]
     # Comparing the squares first spares most moves the call.
@@ -44,20 +48,26 @@ def score_moves(stack: MoveStack, history: History, sp: int, end: int, ply: int,
         if move & 0x3FFF == table_squares and short_move(move) == table_move:
             stack.scores[i] = TABLE_MOVE
         elif move & (CAPTURED | PROMOTED):
-            stack.scores[i] += _capture_score(move)
+            stack.scores[i] += _capture_score(history, side, move, weight)
         elif move == first:
             stack.scores[i] = KILLER
         elif move == second:
             stack.scores[i] = KILLER - 1
 
 
-def score_captures(stack: MoveStack, sp: int, end: int) -> None:
-    """The same for a list of captures and promotions alone, where no move of the table is known."""
+def score_captures(
+    stack: MoveStack, history: History, sp: int, end: int, side: int, table_move: int, weight: int
+) -> None:
+    """The same for a list of captures and promotions alone."""
     for i in range(sp, end):
-        stack.scores[i] += _capture_score(stack.moves[i])
+        move = stack.moves[i]
+        if table_move and short_move(move) == table_move:
+            stack.scores[i] = TABLE_MOVE
+        else:
+            stack.scores[i] += _capture_score(history, side, move, weight)
 
 
-def order_rest(board: Board, stack: MoveStack, history: History, start: int, end: int) -> None:
+def order_rest(stack: MoveStack, history: History, start: int, end: int, side: int, ply: int) -> None:
     """Add the history scores and sort what is left, once captures and killers have been searched.
 
     Most nodes never come to that. Those that do search most of their moves, so one insertion sort is cheaper
@@ -67,7 +77,7 @@ def order_rest(board: Board, stack: MoveStack, history: History, start: int, end
         move = stack.moves[i]
         score = stack.scores[i]
         if not move & (CAPTURED | PROMOTED):
-            score += history.quiets[board.squares[move & SQUARE] << 7 | move >> TARGET_SHIFT & SQUARE]
+            score += history.quiet_score(side, move, ply)
         j = i
         while j > start and stack.scores[j - 1] < score:
             stack.moves[j] = stack.moves[j - 1]
@@ -77,11 +87,11 @@ def order_rest(board: Board, stack: MoveStack, history: History, start: int, end
         stack.scores[j] = score
 
 
-def _capture_score(move: int) -> int:
-    """GOOD, until the move is picked and its exchange looked at, or LOSING."""
+def _capture_score(history: History, side: int, move: int, weight: int) -> int:
+    """GOOD, until the move is picked and its exchange looked at, or LOSING; and the history."""
     if move & PROMOTED and move >> PROMOTED_SHIFT & KIND != QUEEN:
         return LOSING
-    return GOOD
+    return GOOD + (history.capture_score(side, move) * weight >> 10)
 
 
 def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:

@@ -10,45 +10,101 @@ except ImportError:
 
 if not cython.compiled:
     from search.order import pick, score_captures, score_moves
-    from search.score import DRAW, MATE, MAX_PLY
+    from search.score import DRAW, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
+    from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
     from x88.attack import last_move_checks
+    from x88.move import CAPTURED_SHIFT, PROMOTED
     from x88.movegen import generate_captures
+    from x88.piece import KIND
+
+from x88 import piece
+
+VALUE = piece.VALUE
 
 
 def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int:
-    """The score of the position with all exchanges played out, fail-soft.
-
-    The table is left alone: probing and storing here costs more time than the nodes that it saves.
-    """
+    """The score of the position with all exchanges played out, fail-soft."""
     if not searcher.enter(ply):
         return DRAW
     if searcher.board.is_insufficient_material():
         return DRAW
-
-    # 1. Standing pat: a side that is not in check need not capture.
     in_check = last_move_checks(searcher.board)
-    best = ply - MATE if in_check else searcher.evaluation.value(searcher.board.side)
     if ply >= MAX_PLY - 1:
-        return DRAW if in_check else best
-    if best >= beta:
-        return best
-    if best > alpha:
-        alpha = best
+        return DRAW if in_check else searcher.evaluation.value(searcher.board)
 
-    # 2. Captures and promotions, or every evasion of a check.
+    # 1. The table: any search of the position is at least as deep.
+    table_move = 0
+    raw = NO_SCORE
+    data = searcher.table.probe(searcher.board.key)
+    if data:
+        table_move = move_of(data)
+        raw = static_of(data)
+        score = from_table(score_of(data), ply)
+        bound = bound_of(data)
+        if beta - alpha == 1 and searcher.board.halfmove < 90:
+            if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
+                return score
+
+    # 2. Standing pat: a side that is not in check need not capture.
+    if in_check:
+        raw = NO_SCORE
+        best = ply - MATE
+        futile = best
+    else:
+        if raw == NO_SCORE:
+            raw = searcher.evaluation.value(searcher.board)
+        best = raw
+        if data and abs(score) < LONGEST_MATE:
+            if bound == EXACT or (bound == LOWER and score > best) or (bound == UPPER and score < best):
+                best = score
+        if best >= beta:
+            if not data:
+                searcher.table.store(searcher.board.key, 0, to_table(best, ply), raw, 0, LOWER)
+            return best
+        if best > alpha:
+            alpha = best
+        futile = best + searcher.parameters.delta
+
+    # 3. Captures and promotions, or every evasion of a check.
     end = generate_captures(searcher.board, searcher.stack, sp)
     if in_check:
-        score_moves(searcher.stack, searcher.history, sp, end, ply, 0)
+        score_moves(
+            searcher.stack,
+            searcher.history,
+            sp,
+            end,
+            searcher.board.side,
+            ply,
+            table_move,
+            searcher.parameters.capture_history,
+        )
     else:
-        score_captures(searcher.stack, sp, end)
+        score_captures(
+            searcher.stack,
+            searcher.history,
+            sp,
+            end,
+            searcher.board.side,
+            table_move,
+            searcher.parameters.capture_history,
+        )
+    old_alpha = alpha
+    best_move = 0
     for i in range(sp, end):
         move = pick(searcher.board, searcher.stack, i, end)
-        # 3. A capture that loses material cannot help a side that may stand pat; the rest of the list is no
-        # better.
-        if not in_check and searcher.stack.scores[i] < 0:
-            break
-        searcher.make(move)
+        if not in_check:
+            # 4. A capture that loses material cannot help a side that may stand pat; the rest of the list is
+            # no better.
+            if searcher.stack.scores[i] < 0:
+                break
+            # 5. Delta pruning: nor can one that wins too little.
+            if not move & PROMOTED:
+                gain = futile + VALUE[move >> CAPTURED_SHIFT & KIND]
+                if gain <= alpha:
+                    best = max(best, gain)
+                    continue
+        searcher.make(move, ply)
         score = -quiesce(searcher, -beta, -alpha, ply + 1, end)
         searcher.unmake()
         if searcher.stop.stopped:
@@ -57,7 +113,10 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
             best = score
             if score > alpha:
                 alpha = score
+                best_move = move
                 searcher.update_pv(ply, move)
                 if score >= beta:
                     break
+    bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
+    searcher.table.store(searcher.board.key, short_move(best_move), to_table(best, ply), raw, 0, bound)
     return best

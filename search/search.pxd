@@ -2,6 +2,7 @@ cimport cython
 
 from search.alphabeta cimport search
 from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY
+from search.parameters cimport Parameters
 from search.searcher cimport Searcher
 from search.stop cimport Stop
 from search.table cimport Table
@@ -12,10 +13,11 @@ from x88.move cimport NO_MOVE
 
 cdef class Search:
     cdef Stop _stop
-    cdef Table _table
+    cdef readonly Table table
     cdef Searcher _searcher
     cdef object _released
     cdef object _thread
+    cdef bint _running
 
     cdef _prepare(self, Board board, limits)
     cdef int _iterate(self, int depth, int guess)

@@ -19,6 +19,7 @@ from x88.movegen import legal_moves
 
 if not cython.compiled:
     from search.alphabeta import search
+    from search.parameters import Parameters
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY
     from search.searcher import Searcher
     from search.stop import Stop
@@ -26,8 +27,6 @@ if not cython.compiled:
     from x88.attack import in_check
     from x88.board import Board
     from x88.move import NO_MOVE
-
-ASPIRATION = 25
 
 
 class Report(NamedTuple):
@@ -60,22 +59,24 @@ class Result(NamedTuple):
 class Search:
     """A searcher with its table, kept from move to move of a game."""
 
-    def __init__(self, megabytes: int = 16) -> None:
+    def __init__(self, megabytes: int = 16, parameters: Parameters | None = None) -> None:
+        """`megabytes` is the table's size; the parameters are those of the table of numbers if not given."""
         self._stop = Stop()
-        self._table = Table(megabytes)
-        self._searcher = Searcher(self._table, self._stop)
+        self.table = Table(megabytes)
+        self._searcher = Searcher(self.table, self._stop, parameters)
         self._released = threading.Event()
         self._thread: threading.Thread | None = None
+        self._running = False
 
     def resize_table(self, megabytes: int) -> None:
         """Give the table another size, between searches. Raises ValueError or MemoryError and keeps the old
         one then.
         """
-        self._table.resize(megabytes)
+        self.table.resize(megabytes)
 
     def new_game(self) -> None:
         """Forget all that was learnt, between searches: the next one runs as the first one did."""
-        self._table.clear()
+        self.table.clear()
         self._searcher.history.clear()
 
     def start(
@@ -96,8 +97,10 @@ class Search:
             result = self._think(limits, on_report, Clock(started))
             if limits.infinite:
                 self._released.wait()
+            self._running = False
             on_result(result)
 
+        self._running = True
         self._thread = threading.Thread(target=run, name="search", daemon=True)
         self._thread.start()
 
@@ -114,7 +117,7 @@ class Search:
 
     def is_running(self) -> bool:
         """Whether a started search has not given its result yet."""
-        return self._thread is not None and self._thread.is_alive()
+        return self._running
 
     def think(
         self, board: Board, limits: Limits, on_report: Callable[[Report], None] | None = None
@@ -126,7 +129,7 @@ class Search:
     def _prepare(self, board: Board, limits: Limits) -> None:
         self._stop.clear()
         self._released.clear()
-        self._table.new_search()
+        self.table.new_search()
         self._searcher.prepare(board, limits.nodes or 0)
 
     def _think(self, limits: Limits, on_report: Callable[[Report], None], clock: Clock) -> Result:
@@ -142,7 +145,7 @@ class Search:
             timer.daemon = True
             timer.start()
         pv = moves[:1]
-        score = 0
+        score = last = 0
         deepest = min(limits.depth or MAX_PLY - 1, MAX_PLY - 1)
         for depth in range(1, deepest + 1):
             score = self._iterate(depth, score)
@@ -152,8 +155,22 @@ class Search:
             if line:
                 pv = line
             if self._stop.is_set():
+                if depth > 1:
+                    # What the unfinished iteration has cost, and what it may have changed.
+                    on_report(self._report(depth - 1, last, pv, clock))
                 break
+            last = score
             on_report(self._report(depth, score, pv, clock))
+            if limits.mate is not None:
+                if score < MATE - 2 * limits.mate:
+                    # Within these bounds nothing is left out that could be the mate.
+                    found = self._search_root(MATE - 2 * limits.mate, INFINITE, depth)
+                    if found > MATE - 2 * limits.mate and not self._stop.is_set():
+                        score = found
+                        pv = self._searcher.principal_variation()
+                        on_report(self._report(depth, score, pv, clock))
+                if score > MATE - 2 * limits.mate:
+                    break
             if allowed is not None and clock.elapsed() >= allowed.soft:
                 break
             if limits.nodes is not None and self._searcher.nodes >= limits.nodes:
@@ -168,13 +185,13 @@ class Search:
         """Search to a depth, first in a narrow window around the last score, wider while the score falls
         outside.
         """
-        width = ASPIRATION
+        width = self._searcher.parameters.aspiration
         alpha, beta = -INFINITE, INFINITE
         if depth >= 5 and abs(guess) < LONGEST_MATE:
             alpha, beta = guess - width, guess + width
         while True:
             score = self._search_root(alpha, beta, depth)
-            if self._stop.is_set() or alpha < score < beta:
+            if self._stop.is_set() or alpha < score < beta or (alpha == -INFINITE and beta == INFINITE):
                 return score
             width *= 4
             if score <= alpha:
@@ -196,6 +213,6 @@ class Search:
             mate_distance(score),
             searcher.nodes,
             clock.elapsed(),
-            self._table.fullness(),
+            self.table.fullness(),
             pv,
         )

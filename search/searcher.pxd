@@ -2,7 +2,8 @@ cimport cython
 
 from search.evaluate cimport Evaluation
 from search.history cimport History
-from search.score cimport MAX_PLY
+from search.parameters cimport Parameters
+from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
 from search.table cimport Table
 from x88.board cimport Board
@@ -17,14 +18,21 @@ cdef class Searcher:
     cdef Stop stop
     cdef Evaluation evaluation
     cdef History history
+    cdef Parameters parameters
     cdef int[16900] pv
     cdef int[130] pv_ends
+    cdef int[130] statics
+    cdef int[130] excluded
+    cdef int null_ply
     cdef readonly long long nodes
     cdef long long node_limit   # 0: none
     cdef public int seldepth    # the deepest ply reached
 
     cdef bint enter(self, int ply) noexcept nogil
-    cdef void make(self, int move) noexcept nogil
+    @cython.locals(side=int)
+    cdef void make(self, int move, int ply) noexcept nogil
     cdef void unmake(self) noexcept nogil
+    cdef void make_null(self, int ply) noexcept nogil
+    cdef void unmake_null(self) noexcept nogil
     @cython.locals(row=int, end=int, i=int)
     cdef void update_pv(self, int ply, int move) noexcept nogil

@@ -11,7 +11,8 @@ except ImportError:
 if not cython.compiled:
     from search.evaluate import Evaluation
     from search.history import History
-    from search.score import MAX_PLY
+    from search.parameters import Parameters
+    from search.score import MAX_PLY, NO_SCORE
     from search.stop import Stop
     from search.table import Table
     from x88.board import Board
@@ -20,18 +21,23 @@ if not cython.compiled:
 
 class Searcher:
     """The state of one search. `pv[ply * MAX_PLY + i]` is the principal variation from `ply` on, up to
-    `pv_ends[ply]`.
+    `pv_ends[ply]`; `statics[ply]` the static evaluation at a ply, NO_SCORE in check; `excluded[ply]` the
+    move that a search is to do without, or 0. Null moves are allowed from `null_ply` on.
     """
 
-    def __init__(self, table: Table, stop: Stop) -> None:
+    def __init__(self, table: Table, stop: Stop, parameters: Parameters | None = None) -> None:
         self.table = table
         self.stop = stop
+        self.parameters = parameters or Parameters()
         self.board = Board()
         self.stack = MoveStack()
         self.evaluation = Evaluation()
         self.history = History()
         self.pv = [0] * 16900
         self.pv_ends = [0] * 130
+        self.statics = [0] * 130
+        self.excluded = [0] * 130
+        self.null_ply = 0
         self.nodes = 0
         self.node_limit = 0
         self.seldepth = 0
@@ -45,7 +51,11 @@ class Searcher:
         self.nodes = 0
         self.node_limit = node_limit
         self.seldepth = 0
+        self.null_ply = 0
         self.pv_ends[0] = 0
+        for i in range(130):
+            self.statics[i] = NO_SCORE
+            self.excluded[i] = 0
 
     def enter(self, ply: int) -> bool:
         """Count a node. False when the search has to end."""
@@ -60,14 +70,29 @@ class Searcher:
             self.seldepth = ply
         return True
 
-    def make(self, move: int) -> None:
-        """Play a move on the board and in the evaluation."""
-        self.evaluation.make(move, self.board.side)
+    def make(self, move: int, ply: int) -> None:
+        """Play a move on the board, in the evaluation and in the history's line."""
+        side = self.board.side
         self.board.make(move)
+        self.table.prefetch(self.board.key)
+        self.evaluation.make(move, side)
+        self.history.follow(ply, side, move)
 
     def unmake(self) -> None:
         """Take a move back."""
         self.board.unmake()
+        self.evaluation.unmake()
+
+    def make_null(self, ply: int) -> None:
+        """Pass."""
+        self.board.make_null()
+        self.table.prefetch(self.board.key)
+        self.evaluation.make_null()
+        self.history.follow_null(ply)
+
+    def unmake_null(self) -> None:
+        """Take a null move back."""
+        self.board.unmake_null()
         self.evaluation.unmake()
 
     def update_pv(self, ply: int, move: int) -> None:

@@ -2,6 +2,16 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define fetch(address) __builtin_prefetch(address)
+    #else
+    #define fetch(address) ((void)(address))
+    #endif
+    """
+    void fetch(const void* address) noexcept nogil
+
 cpdef enum:
     UPPER = 1        # the score is at most the one stored
     LOWER = 2        # the score is at least the one stored
@@ -26,6 +36,7 @@ cdef class Table:
     @cython.locals(i=uint64_t)
     cdef void _wipe(self) noexcept nogil
     cpdef void new_search(self) noexcept nogil
+    cdef void prefetch(self, uint64_t key) noexcept nogil
     @cython.locals(index=uint64_t, data=uint64_t, i=int)
     cpdef uint64_t probe(self, uint64_t key) noexcept nogil
     @cython.locals(index=uint64_t, i=uint64_t, place=uint64_t, data=uint64_t, least=int, worth=int)

@@ -30,6 +30,9 @@ if not cython.compiled:
     CLUSTER = 8
     LARGEST = 65536
 
+    def fetch(address: int) -> None:
+        """Nothing to do without a compiler."""
+
 
 def short_move(move: int) -> int:
     """Sixteen bits that tell a packed move from all others of its position: its squares and what it promotes
@@ -102,6 +105,11 @@ class Table:
     def new_search(self) -> None:
         """Mark what is there as belonging to an older search, to be replaced first."""
         self.age = self.age + 1 & 63
+
+    def prefetch(self, key: int) -> None:
+        """Have the memory that `probe` will ask for on its way."""
+        if cython.compiled:
+            fetch(cython.address(self.words[(key >> 32) * self.clusters >> 32 << 3]))
 
     def probe(self, key: int) -> int:
         """The data stored for the key, or 0."""

@@ -1,21 +1,63 @@
 """The evaluation follows the moves, is the same for both sides, and knows what is worth more."""
 
+from collections.abc import Iterator
 from random import Random
 
 import chess
 import pytest
 from hypothesis import given, settings
 
-from search import benchmark
-from search.evaluate import FULL_PHASE, TEMPO, Evaluation, terms
+from search import benchmark, endgame, evaluate, pawns, tuned
+from search.endgame import FULL_SCALE
+from search.evaluate import FULL_PHASE, Evaluation, terms
+from search.score import LONGEST_MATE
 from tests.oracle import STARTS, Game, games, placements, scaled
 from x88 import build, fen
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.piece import BLACK, WHITE, make_piece
+from x88.square import SQUARES
+
+SHAPES = {
+    "material": 5,
+    **{f"{name} squares": 32 for name in evaluate.KINDS.values()},
+    "tempo": 1,
+    "doubled": 1,
+    "isolated": 2,
+    "backward": 2,
+    "phalanx": 8,
+    "supported": 8,
+    "passed": 8,
+    "passed own king": 8,
+    "passed enemy king": 8,
+    "shelter": 16,
+    "storm": 16,
+    "passed blocked": 8,
+    "passed stop safe": 8,
+    "passed path free": 8,
+    "knight mobility": 9,
+    "bishop mobility": 14,
+    "rook mobility": 15,
+    "queen mobility": 28,
+    "bishop pair": 1,
+    "bishop pawns": 1,
+    "outpost": 2,
+    "rook file": 2,
+    "rook on seventh": 1,
+    "pawn threat": 2,
+    "minor threat": 2,
+    "rook threat": 1,
+    "hanging": 2,
+    "king danger": 48,
+    "bare king edge": 4,
+    "bare king corner": 8,
+    "bare king distance": 8,
+}
+POSITIONS = [*STARTS, *benchmark.POSITIONS]
 
 
 def value(board: Board) -> int:
-    return evaluation_of(board).value(board.side)
+    return evaluation_of(board).value(board)
 
 
 def evaluation_of(board: Board) -> Evaluation:
@@ -24,52 +66,214 @@ def evaluation_of(board: Board) -> Evaluation:
     return evaluation
 
 
-@pytest.mark.parametrize("seed", range(60 if build.compiled else 20))
-def test_the_sum_kept_along_the_moves_is_the_sum_from_scratch(seed: int) -> None:
+def split(both: int) -> tuple[int, int]:
+    return (both + 0x8000 & 0xFFFF) - 0x8000, both + 0x8000 >> 16
+
+
+def packed(text: str) -> tuple[int, int]:
+    board = fen.parse(text)
+    return split(evaluation_of(board).packed(board))
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    yield
+    evaluate.load(tuned.EVALUATION)
+
+
+def only(**lists: list[tuple[int, int]]) -> None:
+    """Load nothing but these lists; an underscore stands for a space."""
+    numbers = {name: [(0, 0)] * len(pairs) for name, pairs in tuned.EVALUATION.items()}
+    evaluate.load({**numbers, **{name.replace("_", " "): pairs for name, pairs in lists.items()}})
+
+
+# --- The numbers
+
+
+def test_the_numbers_have_their_shapes() -> None:
+    assert {name: len(pairs) for name, pairs in tuned.EVALUATION.items()} == SHAPES
+    for pairs in tuned.EVALUATION.values():
+        assert all(abs(number) < 2000 for pair in pairs for number in pair)
+
+
+def test_no_list_runs_into_the_next() -> None:
+    for lists in (evaluate.LISTS, pawns.LISTS, endgame.LISTS):
+        places = [start + i for name, start in lists.items() for i in range(SHAPES[name])]
+        assert sorted(places) == list(range(len(places)))
+
+
+@pytest.mark.usefixtures("restored")
+def test_loading_changes_values_and_loading_again_restores_them() -> None:
+    boards = [fen.parse(text) for text in benchmark.POSITIONS]
+    before = [value(board) for board in boards]
+    doubled = {name: [(2 * a, 2 * b) for a, b in pairs] for name, pairs in tuned.EVALUATION.items()}
+    sums = [packed(text) for text in benchmark.POSITIONS]
+    evaluate.load(doubled)
+    assert [packed(text) for text in benchmark.POSITIONS] == [(2 * a, 2 * b) for a, b in sums]
+    evaluate.load(tuned.EVALUATION)
+    assert [value(board) for board in boards] == before
+
+
+EXAMPLES = {
+    # Each list with two positions that it tells apart.
+    "tempo": ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 0 1"),
+    "doubled": ("4k3/8/8/8/8/P7/1P6/4K3 w - - 0 1", "4k3/8/8/8/8/P7/P7/4K3 w - - 0 1"),
+    "isolated": ("4k3/8/8/8/8/8/PP6/4K3 w - - 0 1", "4k3/8/8/8/8/8/P1P5/4K3 w - - 0 1"),
+    "backward": ("4k3/8/8/2p5/8/1PP5/8/4K3 w - - 0 1", "4k3/8/8/2p5/2P5/1P6/8/4K3 b - - 0 1"),
+    "phalanx": ("4k3/8/8/8/8/1PP5/8/4K3 w - - 0 1", "4k3/8/8/8/2P5/1P6/8/4K3 w - - 0 1"),
+    "supported": ("4k3/8/8/8/2P5/1P6/8/4K3 w - - 0 1", "4k3/8/8/8/2P5/2P5/8/4K3 w - - 0 1"),
+    "passed": ("4k3/8/8/3P4/8/8/8/4K3 w - - 0 1", "4k3/2p5/8/3P4/8/8/8/4K3 w - - 0 1"),
+    "passed own king": ("4k3/8/4K3/3P4/8/8/8/8 w - - 0 1", "4k3/8/8/3P4/8/8/8/K7 w - - 0 1"),
+    "passed enemy king": ("8/8/8/3P3k/8/8/8/4K3 w - - 0 1", "8/8/3k4/3P4/8/8/8/4K3 w - - 0 1"),
+    "shelter": ("k7/8/8/8/8/8/5PPP/6K1 w - - 0 1", "k7/8/8/8/8/8/5P1P/6K1 w - - 0 1"),
+    "storm": ("k7/8/8/8/8/8/8/6K1 w - - 0 1", "k7/8/8/8/8/6p1/8/6K1 w - - 0 1"),
+    "passed blocked": ("4k3/8/3n4/3P4/8/8/8/4K3 w - - 0 1", "4k3/8/8/3P4/8/8/8/4K3 w - - 0 1"),
+    "passed stop safe": ("4k3/8/8/3P4/8/8/8/4K3 w - - 0 1", "8/4k3/8/3P4/8/8/8/4K3 w - - 0 1"),
+    "passed path free": ("k7/8/8/3P4/8/8/8/4K3 w - - 0 1", "3k4/8/8/3P4/8/8/8/4K3 w - - 0 1"),
+    "knight mobility": ("4k3/8/8/8/3N4/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/N3K3 w - - 0 1"),
+    "bishop mobility": ("4k3/8/8/8/3B4/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/B3K3 w - - 0 1"),
+    "rook mobility": ("4k3/8/8/8/3R4/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/3P4/3RK3 w - - 0 1"),
+    "queen mobility": ("4k3/8/8/8/3Q4/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1"),
+    "bishop pair": ("4k3/8/8/8/8/8/8/BB2K3 w - - 0 1", "4k3/8/8/8/8/8/8/B3K3 w - - 0 1"),
+    "bishop pawns": ("4k3/8/8/8/8/4P3/8/B3K3 w - - 0 1", "4k3/8/8/8/4P3/8/8/B3K3 w - - 0 1"),
+    "outpost": ("4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1", "4k3/2p5/8/3N4/4P3/8/8/4K3 w - - 0 1"),
+    "rook file": ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "4k3/8/8/8/8/8/P7/R3K3 w - - 0 1"),
+    "rook on seventh": ("4k3/R7/8/8/8/8/8/4K3 w - - 0 1", "8/R7/4k3/8/8/8/8/4K3 w - - 0 1"),
+    "pawn threat": ("4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1", "4k3/8/8/3n4/3P4/8/8/4K3 w - - 0 1"),
+    "minor threat": ("4k3/8/8/3r4/8/4N3/8/4K3 w - - 0 1", "4k3/8/8/3r4/8/5N2/8/4K3 w - - 0 1"),
+    "rook threat": ("4k3/8/8/3q4/8/8/8/3RK3 w - - 0 1", "4k3/8/8/3q4/8/8/8/2R1K3 w - - 0 1"),
+    "hanging": ("4k3/8/8/3n4/8/4N3/8/4K3 w - - 0 1", "4k3/8/4p3/3n4/8/4N3/8/4K3 w - - 0 1"),
+    "king danger": ("6k1/8/8/8/8/8/8/K7 w - - 0 1", "6k1/8/8/5N2/7Q/8/8/K7 w - - 0 1"),
+    "bare king edge": ("k7/8/8/8/8/8/8/K6R w - - 0 1", "8/8/8/3k4/8/8/8/K6R w - - 0 1"),
+    "bare king corner": ("7k/8/5K2/8/8/8/8/BN6 w - - 0 1", "k7/8/2K5/8/8/8/8/BN6 w - - 0 1"),
+    "bare king distance": ("k7/8/2K5/8/8/8/8/7R w - - 0 1", "k7/8/8/8/8/8/8/K6R w - - 0 1"),
+}
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_list_is_used(name: str) -> None:
+    first, second = EXAMPLES[name]
+    only(**{name: [(10 * (i + 1), 7 * (i + 1)) for i in range(SHAPES[name])]})
+    assert packed(first) != packed(second)
+
+
+def test_each_list_has_an_example() -> None:
+    rest = {name for name in SHAPES if not name.endswith("squares")} - {"material"}
+    assert set(EXAMPLES) == rest
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("name", [name for name in SHAPES if SHAPES[name] == 32])
+def test_squares_count_as_the_own_side_sees_them_and_mirror_left_to_right(name: str) -> None:
+    kind = {name: kind for kind, name in evaluate.KINDS.items()}[name.split()[0]]
+    only(**{name: [(10 * rank + file, -100 * file) for rank in range(8) for file in range(4)]})
+    table = {("white", sq): evaluate.piece_square(make_piece(WHITE, kind), sq) for sq in SQUARES}
+    for (_, sq), found in table.items():
+        file = min(sq & 7, 7 - (sq & 7))
+        assert split(found) == (10 * (sq >> 4) + file, -100 * file)
+        assert evaluate.piece_square(make_piece(BLACK, kind), sq ^ 0x70) == -found
+        assert table["white", sq ^ 7] == found
+
+
+# --- Along the moves
+
+
+@pytest.mark.parametrize("seed", range(60 if build.compiled else 12))
+def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> None:
     generator = Random(seed)
     board = fen.parse(STARTS[seed % len(STARTS)])
-    evaluation = Evaluation()
-    evaluation.reset(board)
+    evaluation = evaluation_of(board)
     before = []
     for _ in range(80):
         moves = legal_moves(board)
         if not moves:
             break
-        before.append(evaluation.value(board.side))
+        before.append((evaluation.value(board), evaluation.pawn_key()))
         # Captures, promotions and castling come first in the list: prefer them, so that all kinds are seen.
         move = moves[0] if generator.random() < 0.3 else generator.choice(moves)
         evaluation.make(move, board.side)
         board.make(move)
-        assert evaluation.value(board.side) == value(board)
+        fresh = evaluation_of(board)
+        assert evaluation.value(board) == fresh.value(board)
+        assert evaluation.packed(board) == fresh.packed(board)
+        assert evaluation.pawn_key() == fresh.pawn_key()
+        assert evaluation.phase() == fresh.phase()
     while before:
         board.unmake()
         evaluation.unmake()
-        assert evaluation.value(board.side) == before.pop()
+        assert (evaluation.value(board), evaluation.pawn_key()) == before.pop()
 
 
-@pytest.mark.parametrize("text", [*STARTS, *benchmark.POSITIONS])
+def test_the_pawn_key_knows_the_pawns_alone() -> None:
+    def key(text: str) -> int:
+        return evaluation_of(fen.parse(text)).pawn_key()
+
+    assert key("4k3/8/8/8/8/8/P7/4K3 w - - 0 1") == key("4k2r/8/8/8/8/8/P7/R3K3 b - - 0 1")
+    assert key("4k3/8/8/8/8/8/P7/4K3 w - - 0 1") == key("k7/8/8/8/8/8/P7/K7 w - - 0 1")
+    assert key("4k3/8/8/8/8/8/P7/4K3 w - - 0 1") != key("4k3/8/8/8/8/P7/8/4K3 w - - 0 1")
+    assert key("4k3/8/8/8/8/p7/8/4K3 w - - 0 1") != key("4k3/8/8/8/8/P7/8/4K3 w - - 0 1")
+
+
+@pytest.mark.parametrize("text", benchmark.POSITIONS[:10])
+def test_a_null_move_gives_the_tempo_away(text: str) -> None:
+    board = fen.parse(text)
+    evaluation = evaluation_of(board)
+    before = split(evaluation.packed(board))
+    evaluation.make_null()
+    board.make_null()
+    after = split(evaluation.packed(board))
+    tempo = tuned.EVALUATION["tempo"][0]
+    change = 2 if board.side == WHITE else -2
+    assert after == (before[0] + change * tempo[0], before[1] + change * tempo[1])
+    evaluation.unmake()
+    board.unmake_null()
+    assert split(evaluation.packed(board)) == before
+
+
+# --- Symmetry
+
+
+@pytest.mark.parametrize("text", POSITIONS)
 def test_colours_make_no_difference(text: str) -> None:
     mirrored = chess.Board(text).mirror().fen()
     assert value(fen.parse(text)) == value(fen.parse(mirrored))
 
 
-@pytest.mark.parametrize("text", benchmark.POSITIONS[:10])
-def test_the_right_to_move_is_worth_the_tempo(text: str) -> None:
+@settings(max_examples=scaled(300, 60))
+@given(placements())
+def test_neither_colours_nor_left_and_right_make_a_difference_among_pieces_thrown(text: str) -> None:
+    position = chess.Board(text)
+    mirrored = position.mirror().fen(en_passant="fen")
+    assert value(fen.parse(text)) == value(fen.parse(mirrored))
+    position.castling_rights = chess.BB_EMPTY
+    position.ep_square = None
+    turned = position.transform(chess.flip_horizontal).fen()
+    assert value(fen.parse(text)) == value(fen.parse(turned))
+
+
+@settings(max_examples=scaled(300, 60))
+@given(placements())
+def test_the_value_is_the_sum_tapered_scaled_and_seen_by_the_side_to_move(text: str) -> None:
     board = fen.parse(text)
-    evaluation = Evaluation()
-    evaluation.reset(board)
-    assert evaluation.value(0) + evaluation.value(1) == 2 * TEMPO
-    evaluation.make_null()
-    assert evaluation.value(0) + evaluation.value(1) == 2 * TEMPO
+    evaluation = evaluation_of(board)
+    middlegame, endgame = split(evaluation.packed(board))
+    phase = evaluation.phase()
+    sign = -1 if board.side else 1
+    endgame = sign * endgame * evaluation.scale(board) >> 6
+    exact = (sign * middlegame * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
+    # The evaluation divides by a shift, which is off by less than 1 in 500.
+    assert abs(evaluation.value(board) - exact) <= 1 + abs(exact) / 500
+    assert 0 <= evaluation.scale(board) <= FULL_SCALE
+    assert abs(evaluation.value(board)) < LONGEST_MATE
 
 
-def test_the_start_position_is_even() -> None:
-    assert value(fen.parse(fen.START)) == TEMPO
+# --- What is worth more
 
 
 def test_more_material_is_better() -> None:
-    rising = ["4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/4P3/4K3", "4k3/8/8/8/8/4N3/8/4K3", "4k3/8/8/8/8/8/8/R3K3"]
-    rising += ["4k3/8/8/8/8/8/8/Q3K3", "4k3/8/8/8/8/8/8/QR2K3"]
+    rising = ["4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/4P3/4K3", "4k3/8/8/8/8/8/8/R3K3", "4k3/8/8/8/8/8/8/Q3K3"]
+    rising += ["4k3/8/8/8/8/8/8/QR2K3"]
     values = [value(fen.parse(f"{placement} w - - 0 1")) for placement in rising]
     assert values == sorted(values)
     assert len(set(values)) == len(values)
@@ -82,37 +286,54 @@ def test_the_endgame_s_king_belongs_in_the_centre_and_the_middlegame_s_does_not(
     assert value(fen.parse(many.format("4K3", "RNBQ1BNR"))) < value(fen.parse(many.format("8", "RNBQKBNR")))
 
 
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [
+        ("4k3/8/8/8/8/8/8/4KN2 w - - 0 1", 0),
+        ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", 0),
+        ("4k1n1/8/8/8/8/8/8/4KB2 w - - 0 1", 0),
+        ("4k1r1/8/8/8/8/8/8/R3KB2 w - - 0 1", 10),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", 64),
+        ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", 64),
+        ("4k3/3r4/8/8/8/8/8/3QK3 w - - 0 1", 64),
+        ("1k6/8/8/8/8/P7/P7/4KB2 w - - 0 1", 64),
+        ("1k6/8/8/8/8/P7/P7/2B1K3 w - - 0 1", 0),
+        ("1k6/8/8/8/8/P7/1P6/2B1K3 w - - 0 1", 64),
+        ("5k2/8/8/8/8/P7/P7/2B1K3 w - - 0 1", 64),
+        ("2b1k3/8/8/8/8/P7/1P6/2B1K3 w - - 0 1", 30),
+        ("r1b1k3/8/8/8/8/P7/1P6/R1B1K3 w - - 0 1", 50),
+        ("4kb2/8/8/8/8/P7/1P6/2B1K3 w - - 0 1", 64),
+    ],
+)
+def test_what_cannot_be_won_counts_less(text: str, scale: int) -> None:
+    board = fen.parse(text)
+    assert evaluation_of(board).scale(board) == scale
+    mirror = fen.parse(chess.Board(text).mirror().fen())
+    assert evaluation_of(mirror).scale(mirror) == scale
+
+
 # --- The terms that are shown
 
-WEIGHTS = {chess.KNIGHT: 1, chess.BISHOP: 1, chess.ROOK: 2, chess.QUEEN: 4}
-"""What a piece counts for the phase."""
 
-
-def check_terms(board: Board, position: chess.Board) -> None:
-    pieces = [piece.piece_type for piece in position.piece_map().values()]
-    phase = min(FULL_PHASE, sum(WEIGHTS.get(kind, 0) for kind in pieces))
-    middlegame, endgame = (
-        sum(term.white[i] for term in terms(board)) - sum(term.black[i] for term in terms(board))
-        for i in range(2)
+def check_terms(board: Board) -> None:
+    shown = terms(board)
+    found = tuple(
+        sum(term.white[i] for term in shown) - sum(term.black[i] for term in shown) for i in range(2)
     )
-    exact = (middlegame * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
-    found = value(board) - TEMPO if position.turn else TEMPO - value(board)
-    # The evaluation divides by a shift, which is off by less than 1 in 500.
-    assert abs(found - exact) <= 0.5 + abs(exact) / 500, position.fen()
-    assert evaluation_of(board).phase() == phase
+    assert found == split(evaluation_of(board).packed(board))
 
 
-@settings(max_examples=scaled(400, 150))
+@settings(max_examples=scaled(400, 100))
 @given(placements())
 def test_the_terms_add_up_to_the_evaluation_among_pieces_thrown(text: str) -> None:
-    check_terms(fen.parse(text), chess.Board(text))
+    check_terms(fen.parse(text))
 
 
-@settings(max_examples=scaled(40, 15))
+@settings(max_examples=scaled(40, 10))
 @given(games(longest=40))
 def test_the_terms_add_up_to_the_evaluation_all_game(game: Game) -> None:
-    for board, position in game.positions():
-        check_terms(board, position)
+    for board, _ in game.positions():
+        check_terms(board)
 
 
 @settings(max_examples=scaled(200, 60))
@@ -126,11 +347,11 @@ def test_the_terms_of_white_are_those_of_black_in_the_mirror(text: str) -> None:
 def test_each_kind_of_piece_has_its_own_term() -> None:
     bare = {term.name: term for term in terms(fen.parse("4k3/8/8/8/8/8/8/4K3 w - - 0 1"))}
     names = dict(zip("PNBRQ", ("pawns", "knights", "bishops", "rooks", "queens"), strict=True))
-    assert set(bare) == {*names.values(), "king"}
+    assert {*names.values(), "king"} < set(bare)
     for letter, name in names.items():
         for term in terms(fen.parse(f"4k3/8/8/8/8/{letter}7/8/4K3 w - - 0 1")):
             if term.name == name:
                 assert min(term.white) > 0
                 assert term.black == (0, 0)
-            else:
+            elif term.name in (*names.values(), "king"):
                 assert term == bare[term.name]

@@ -444,7 +444,7 @@ def test_the_order_of_the_captures_changes_no_score_inside_the_window(text: str)
     board = fen.parse(text)
     evaluation = Evaluation()
     evaluation.reset(board)
-    middle = evaluation.value(board.side) * (-1 if board.side else 1)
+    middle = evaluation.value(board) * (-1 if board.side else 1)
     scores = [searched(text, 0, generator)[0] for generator in (MOFF_LOOP, FROM_FRONT)]
     inside = [min(max(score, middle - 50), middle + 50) for score in scores]
     assert inside[0] == inside[1]

@@ -4,22 +4,22 @@ import random
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import chess
 import pytest
 
-from search import benchmark
+from search import alphabeta, benchmark, quiescence
 from search.clock import Budget, budget
-from search.history import History
 from search.limits import Limits
+from search.parameters import Parameters
 from search.score import DRAW, LONGEST_MATE, MATE, mate_distance
 from search.search import Report, Result, Search
 from tests.client import ENGINE
 from x88 import build, coordinate, fen
-from x88.move import moved_of
-from x88.movegen import legal_moves
-from x88.piece import WHITE, make_piece
+from x88.board import Board
+from x88.movegen import MoveStack, legal_moves
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
@@ -43,7 +43,7 @@ MATES = [
 
 @pytest.mark.parametrize(("text", "moves"), MATES)
 def test_a_mate_is_announced_with_its_distance_and_a_line_that_ends_in_it(text: str, moves: int) -> None:
-    result, reports = think(text, Limits(depth=2 * moves + 1))
+    result, reports = think(text, Limits(depth=2 * moves + 3, mate=moves))
     last = reports[-1]
     assert last.mate == moves
     assert last.score == MATE - (2 * moves - 1)
@@ -82,7 +82,7 @@ def known_mates() -> list[tuple[str, int]]:
 
 def test_known_mates_are_found() -> None:
     for text, moves in known_mates():
-        _, reports = think(text, Limits(depth=2 * moves + 6))
+        _, reports = think(text, Limits(depth=2 * moves + 3, mate=moves))
         assert reports[-1].mate == moves, text
 
 
@@ -143,11 +143,13 @@ def test_a_winning_side_avoids_what_came_before_in_the_game() -> None:
         assert reports[-1].score > 300
 
 
-@pytest.mark.parametrize("nodes", [1, 10, 100, 1000, 2500])
-def test_a_node_limit_is_kept_exactly(nodes: int) -> None:
-    result, _ = think(fen.START, Limits(nodes=nodes))
+@pytest.mark.parametrize("nodes", [1, 17, 1000, *([9999, 20_000, 123_456] if build.compiled else [2500])])
+@pytest.mark.parametrize("text", [fen.START, *benchmark.POSITIONS[9:42:12]])
+def test_a_node_limit_is_kept_exactly(text: str, nodes: int) -> None:
+    result, reports = think(text, Limits(nodes=nodes))
     assert result.nodes == nodes
-    assert result.move in legal_moves(fen.parse(fen.START))
+    assert all(report.nodes <= nodes for report in reports)
+    assert result.move in legal_moves(fen.parse(text))
 
 
 def test_a_depth_limit_is_kept() -> None:
@@ -163,8 +165,8 @@ def test_principal_variations_are_legal_to_their_end() -> None:
         for report in reports:
             board = chess.Board(text)
             for move in report.pv:
-                board.push(chess.Move.from_uci(coordinate.write(move)))
-                assert board.is_valid(), (text, report)
+                assert chess.Move.from_uci(coordinate.write(move)) in board.legal_moves, (text, report)
+                board.push_uci(coordinate.write(move))
 
 
 def test_a_search_does_not_touch_its_caller_s_board() -> None:
@@ -263,20 +265,89 @@ def test_random_positions_give_legal_moves(seed: int) -> None:
         assert result.move == 0
 
 
-def test_history_scores_rise_and_fall_within_their_limits() -> None:
-    history = History()
-    move = legal_moves(fen.parse(fen.START))[0]
-    code = make_piece(WHITE, moved_of(move))
-    for _ in range(100):
-        before = history.score(code, move)
-        history.update(code, move, 1600)
-        assert before < history.score(code, move) <= 16384 or before > 16384 - 100
-    for _ in range(200):
-        history.update(code, move, -1600)
-        assert history.score(code, move) >= -16384
-    assert history.score(code, move) < -16000
-    history.clear()
-    assert history.score(code, move) == 0
+ZUGZWANGS = [
+    # King and pawn against king: who has to move loses the opposition. By the endgame tables lost and drawn.
+    ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", 25_000, None, -MATE, -1000),
+    ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", 400_000, None, -100, 100),
+    # The trebuchet: who has to move loses the pawn and the game.
+    ("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", 50_000, None, -MATE, -1000),
+    ("8/8/8/3pK3/2kP4/8/8/8 b - - 0 1", 50_000, None, -MATE, -1000),
+    # After Ra6 Black could only pass: if the pawn takes or the bishop moves, it is mate.
+    ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 400_000, "a1a6", MATE - 3, MATE - 3),
+    # After Kh6 Black, with queen and rook, has no move that keeps both.
+    ("1q1k4/2Rr4/8/2Q3K1/8/8/8/8 w - - 0 1", 400_000, "g5h6", 400, MATE),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes", "move", "least", "most"), ZUGZWANGS if build.compiled else ZUGZWANGS[:1]
+)
+def test_zugzwang_is_seen(text: str, nodes: int, move: str | None, least: int, most: int) -> None:
+    result, reports = think(text, Limits(nodes=nodes))
+    assert least <= reports[-1].score <= most
+    assert move is None or coordinate.write(result.move) == move
+
+
+MIRRORED = [text for text in benchmark.POSITIONS if build.compiled or text in benchmark.POSITIONS[::5]]
+
+WITHOUT_SELECTION = {
+    "reverse_futility_depth": -1,
+    "razor_depth": -1,
+    "null_depth": 200,
+    "iir_depth": 200,
+    "late_move_depth": -1,
+    "futility_depth": -1,
+    "see_quiet_depth": -1,
+    "see_capture_depth": -1,
+    "singular_depth": 200,
+    "lmr_first": 300,
+    "delta": MATE,
+}
+"""Nothing is left out or searched less deeply, so that the order of moves has no say in the score."""
+
+
+def mirrored(text: str) -> str:
+    """The FEN of the position with the colours exchanged."""
+    return chess.Board(text).mirror().fen(en_passant="fen")
+
+
+def test_a_search_without_selection_gives_the_mirrored_position_the_same_score() -> None:
+    for text in MIRRORED:
+        scores = []
+        for position in (text, mirrored(text)):
+            reports: list[Report] = []
+            search = Search(1, Parameters(WITHOUT_SELECTION))
+            search.think(fen.parse(position), Limits(depth=3 if build.compiled else 2), reports.append)
+            scores.append([report.score for report in reports])
+        assert scores[0] == scores[1], text
+
+
+@pytest.mark.skipif(build.compiled, reason="only the source can be given another order of moves")
+def test_with_moves_in_mirrored_order_the_mirrored_position_takes_the_same_nodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The generator goes by piece lists and directions, which are not mirrored: its order is by chance."""
+
+    def sorting(generate: Callable[[Board, MoveStack, int], int]) -> Callable[[Board, MoveStack, int], int]:
+        def generate_sorted(board: Board, stack: MoveStack, sp: int) -> int:
+            end = generate(board, stack, sp)
+            # The ranks of both squares count from the side to move.
+            flip = 0x70 << 7 | 0x70 if board.side else 0
+            both = zip(stack.moves[sp:end], stack.scores[sp:end], strict=True)
+            for i, (move, score) in enumerate(sorted(both, key=lambda pair: pair[0] ^ flip), sp):
+                stack.moves[i], stack.scores[i] = move, score
+            return end
+
+        return generate_sorted
+
+    for module in (alphabeta, quiescence):
+        for name in {"generate", "generate_captures"} & vars(module).keys():
+            monkeypatch.setattr(module, name, sorting(getattr(module, name)))
+    for text in MIRRORED:
+        found = [think(position, Limits(depth=4)) for position in (text, mirrored(text))]
+        (result, reports), (other, others) = found
+        assert result.nodes == other.nodes, text
+        assert [report.score for report in reports] == [report.score for report in others], text
 
 
 # The clock.

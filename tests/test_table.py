@@ -130,6 +130,28 @@ def test_many_positions_fill_the_table_and_a_clear_empties_it() -> None:
     assert table.fullness() == 0
 
 
+def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:
+    table = Table(1)
+    generator = random.Random(2)
+    given = {}
+    for _ in range(2000):
+        # Sixteen clusters take them all.
+        key = generator.randrange(16) << 50 | generator.getrandbits(50)
+        given[key] = (
+            generator.getrandbits(16),
+            generator.randint(-MATE, MATE),
+            generator.randint(-MATE, MATE),
+            generator.randint(0, 127),
+            generator.choice([UPPER, LOWER, EXACT]),
+        )
+        table.store(key, *given[key])
+        if generator.random() < 0.01:
+            table.new_search()
+    found = {key: read(data) for key in given if (data := table.probe(key))}
+    assert len(found) == 16 * 4
+    assert all(given[key] == entry for key, entry in found.items())
+
+
 @pytest.mark.parametrize("megabytes", [0, -1, LARGEST + 1])
 def test_an_impossible_size_is_refused_and_the_table_stays(megabytes: int) -> None:
     table = Table(1)

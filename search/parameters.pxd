@@ -1,0 +1,39 @@
+cimport cython
+
+
+@cython.final
+cdef class Parameters:
+    cdef public int aspiration
+    cdef public int reverse_futility_depth
+    cdef public int reverse_futility
+    cdef public int razor_depth
+    cdef public int razor
+    cdef public int razor_step
+    cdef public int null_depth
+    cdef public int null_reduction
+    cdef public int null_divisor
+    cdef public int iir_depth
+    cdef public int late_move_depth
+    cdef public int late_moves
+    cdef public int late_slope
+    cdef public int futility_depth
+    cdef public int futility
+    cdef public int futility_step
+    cdef public int see_quiet_depth
+    cdef public int see_quiet
+    cdef public int see_capture_depth
+    cdef public int see_capture
+    cdef public int singular_depth
+    cdef public int singular_margin
+    cdef public int double_margin
+    cdef public int lmr_first
+    cdef public int lmr_base
+    cdef public int lmr_slope
+    cdef public int lmr_cut
+    cdef public int lmr_history
+    cdef public int lmr_capture
+    cdef public int bonus_step
+    cdef public int bonus_most
+    cdef public int capture_history
+    cdef public int delta
+    cdef int[4096] reductions

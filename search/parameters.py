@@ -1,0 +1,62 @@
+"""The search's numbers, as its hot loops read them: `tuned.SEARCH` made C."""
+
+import math
+from collections.abc import Mapping
+
+from search.tuned import SEARCH
+
+
+class Parameters:
+    """The numbers of one search. Depths are in plies, margins in centipawns, reductions in 1024ths of a
+    ply.
+    """
+
+    aspiration: int
+    reverse_futility_depth: int
+    reverse_futility: int
+    razor_depth: int
+    razor: int
+    razor_step: int
+    null_depth: int
+    null_reduction: int
+    null_divisor: int
+    iir_depth: int
+    late_move_depth: int
+    late_moves: int
+    late_slope: int
+    futility_depth: int
+    futility: int
+    futility_step: int
+    see_quiet_depth: int
+    see_quiet: int
+    see_capture_depth: int
+    see_capture: int
+    singular_depth: int
+    singular_margin: int
+    double_margin: int
+    lmr_first: int
+    lmr_base: int
+    lmr_slope: int
+    lmr_cut: int
+    lmr_history: int
+    lmr_capture: int
+    bonus_step: int
+    bonus_most: int
+    capture_history: int
+    delta: int
+
+    def __init__(self, values: Mapping[str, int] | None = None) -> None:
+        """`values` replace those of the table. Raises ValueError for a name that the table does not have."""
+        chosen = {name: value for name, (value, _, _) in SEARCH.items()}
+        for name, value in (values or {}).items():
+            if name not in chosen:
+                raise ValueError(f"{name!r} is no parameter of the search")
+            chosen[name] = value
+        for name, value in chosen.items():
+            setattr(self, name, value)
+        # reductions[depth << 6 | number of the move]: by how much a late move is searched less deeply.
+        self.reductions = [0] * 4096
+        for depth in range(1, 64):
+            for number in range(1, 64):
+                more = math.log(depth) * math.log(number) * self.lmr_slope
+                self.reductions[depth << 6 | number] = int(self.lmr_base + more)

@@ -1,0 +1,153 @@
+"""What the history tables remember of moves, for whom, and within which limits."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from search.history import LIMIT, History
+from search.tuned import SEARCH
+from tests.oracle import scaled
+from x88 import build, coordinate, fen
+from x88.piece import BLACK, WHITE
+
+BONUS = 1000
+BONUSES = st.lists(st.integers(-SEARCH["bonus_most"][2], SEARCH["bonus_most"][2]), max_size=50)
+
+
+def packed(text: str, move: str) -> int:
+    """A move of the position."""
+    return coordinate.parse(fen.parse(text), move)
+
+
+# The line of these tests: White's pawn, Black's answer, and White's knight at ply 2.
+PAWN = packed(fen.START, "e2e4")
+ANSWER = packed("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1", "e7e5")
+KNIGHT = packed(fen.START, "g1f3")
+OTHER = packed(fen.START, "b1c3")
+TAKES_QUEEN, TAKES_KNIGHT = (packed(f"4k3/8/8/8/8/{piece}7/8/R3K3 w - - 0 1", "a1a3") for piece in "qn")
+PROMOTES = packed("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q")
+
+
+@pytest.fixture
+def history() -> History:
+    found = History()
+    found.follow(0, WHITE, PAWN)
+    found.follow(1, BLACK, ANSWER)
+    return found
+
+
+def test_a_quiet_move_is_rewarded_and_punished_for_its_own_side(history: History) -> None:
+    history.update_quiet(WHITE, KNIGHT, 2, BONUS)
+    history.update_quiet(WHITE, OTHER, 2, -BONUS)
+    assert history.quiet_score(WHITE, KNIGHT, 2) > 0 > history.quiet_score(WHITE, OTHER, 2)
+    assert history.quiet_score(BLACK, KNIGHT, 2) == history.quiet_score(BLACK, OTHER, 2) == 0
+
+
+def test_a_quiet_move_scores_by_its_squares_and_as_the_answer_to_each_of_the_last_two(
+    history: History,
+) -> None:
+    history.update_quiet(WHITE, KNIGHT, 2, BONUS)
+    assert history.quiet_score(WHITE, KNIGHT, 2) == 3 * BONUS
+    history.follow(1, BLACK, OTHER)
+    assert history.quiet_score(WHITE, KNIGHT, 2) == 2 * BONUS
+    history.follow(0, WHITE, OTHER)
+    assert history.quiet_score(WHITE, KNIGHT, 2) == BONUS
+
+
+def test_the_line_so_far_counts_from_the_ply_of_the_move(history: History) -> None:
+    history.update_quiet(WHITE, KNIGHT, 2, BONUS)
+    history.follow(5, WHITE, PAWN)
+    history.follow(6, BLACK, ANSWER)
+    assert history.quiet_score(WHITE, KNIGHT, 7) == 3 * BONUS
+    assert history.quiet_score(WHITE, KNIGHT, 5) < 3 * BONUS
+
+
+def test_there_is_no_answer_to_a_null_move_nor_before_the_root(history: History) -> None:
+    history.follow_null(0)
+    history.follow_null(1)
+    for _ in range(3):
+        history.update_quiet(WHITE, KNIGHT, 2, BONUS)
+    by_squares = history.quiet_score(WHITE, KNIGHT, 2)
+    assert 2 * BONUS < by_squares <= 3 * BONUS
+    assert history.quiet_score(WHITE, KNIGHT, 0) == by_squares
+    history.follow(0, WHITE, PAWN)
+    history.follow(1, BLACK, ANSWER)
+    assert history.quiet_score(WHITE, KNIGHT, 2) == by_squares
+
+
+def test_a_capture_scores_by_the_kind_it_takes(history: History) -> None:
+    history.update_capture(WHITE, TAKES_QUEEN, BONUS)
+    history.update_capture(WHITE, TAKES_KNIGHT, -BONUS)
+    assert history.capture_score(WHITE, TAKES_QUEEN) == BONUS
+    assert history.capture_score(WHITE, TAKES_KNIGHT) == -BONUS
+    assert history.capture_score(BLACK, TAKES_QUEEN) == 0
+    assert history.capture_score(WHITE, PROMOTES) == 0
+
+
+@settings(max_examples=scaled(100, 10))
+@given(BONUSES)
+def test_scores_rise_with_rewards_and_fall_with_punishments_within_their_limit(bonuses: list[int]) -> None:
+    history = History()
+    for bonus in [*bonuses, *[max(map(abs, bonuses), default=0)] * 20]:
+        for score, update in (
+            (
+                lambda: history.quiet_score(WHITE, KNIGHT, 0),
+                lambda b: history.update_quiet(WHITE, KNIGHT, 0, b),
+            ),
+            (
+                lambda: history.capture_score(WHITE, PROMOTES),
+                lambda b: history.update_capture(WHITE, PROMOTES, b),
+            ),
+        ):
+            before = score()
+            update(bonus)
+            assert -LIMIT <= score() <= LIMIT
+            assert (score() - before) * bonus >= 0
+            # The nearer to the limit, the less.
+            assert abs(score() - before) <= abs(bonus) * (LIMIT + abs(before)) // LIMIT + 1
+            if before * bonus <= 0:
+                assert abs(score() - before) >= abs(bonus)
+
+
+def test_scores_come_near_their_limit_and_no_farther(history: History) -> None:
+    for sign in (1, -1):
+        for _ in range(200):
+            history.update_quiet(WHITE, KNIGHT, 2, sign * 1600)
+            history.update_capture(WHITE, PROMOTES, sign * 1600)
+        assert 0.99 * LIMIT < sign * history.capture_score(WHITE, PROMOTES) <= LIMIT
+        assert 0.99 * 3 * LIMIT < sign * history.quiet_score(WHITE, KNIGHT, 2) <= 3 * LIMIT
+
+
+def test_the_two_latest_killers_of_a_ply_are_kept(history: History) -> None:
+    if build.compiled:
+        pytest.skip("the killers are a C array, which only the search reads")
+    for move in (PAWN, KNIGHT, OTHER, OTHER):
+        history.add_killer(3, move)
+    assert history.killers[4:10] == [0, 0, OTHER, KNIGHT, 0, 0]
+    history.new_search()
+    assert not any(history.killers)
+
+
+def test_a_new_search_halves_what_was_learnt_of_squares_alone(history: History) -> None:
+    history.update_quiet(WHITE, KNIGHT, 2, BONUS)
+    history.update_quiet(WHITE, OTHER, 2, -BONUS)
+    history.update_capture(WHITE, TAKES_QUEEN, BONUS)
+    history.new_search()
+    # The line of the last search is gone.
+    assert history.quiet_score(WHITE, KNIGHT, 2) == BONUS // 2
+    assert history.quiet_score(WHITE, OTHER, 2) == -BONUS // 2
+    assert history.capture_score(WHITE, TAKES_QUEEN) == BONUS
+    history.follow(0, WHITE, PAWN)
+    history.follow(1, BLACK, ANSWER)
+    assert history.quiet_score(WHITE, KNIGHT, 2) == BONUS // 2 + 2 * BONUS
+
+
+def test_clear_forgets_everything(history: History) -> None:
+    history.update_quiet(WHITE, KNIGHT, 2, BONUS)
+    history.update_capture(WHITE, TAKES_QUEEN, BONUS)
+    history.clear()
+    assert history.quiet_score(WHITE, KNIGHT, 2) == 0
+    history.follow(0, WHITE, PAWN)
+    history.follow(1, BLACK, ANSWER)
+    assert history.quiet_score(WHITE, KNIGHT, 2) == 0
+    assert history.capture_score(WHITE, TAKES_QUEEN) == 0

@@ -1,0 +1,57 @@
+"""The search's numbers: a field for every name of the table, a name for every field, values that count."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from search import parameters
+from search.limits import Limits
+from search.parameters import Parameters
+from search.search import Search
+from search.tuned import SEARCH
+from tests.oracle import scaled
+from x88 import fen
+
+SOURCE = Path(parameters.__file__).with_name("parameters.py")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "field"), [(".py", r"^    (\w+): int$"), (".pxd", r"^    cdef public int (\w+)$")]
+)
+def test_the_table_s_names_are_the_fields_of_source_and_header(suffix: str, field: str) -> None:
+    fields = re.findall(field, SOURCE.with_suffix(suffix).read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(fields) == len(set(fields))
+    assert set(fields) == SEARCH.keys()
+
+
+def test_values_are_the_table_s_unless_others_are_given() -> None:
+    table = {name: value for name, (value, _, _) in SEARCH.items()}
+    other = {name: value + 1 for name, value in table.items()}
+    for given, expected in (({}, table), (None, table), (other, other), ({"delta": 7}, table | {"delta": 7})):
+        found = Parameters(given)
+        assert {name: getattr(found, name) for name in SEARCH} == expected
+
+
+@pytest.mark.parametrize("name", ["Delta", "reductions", "no_such_name", ""])
+def test_an_unknown_name_is_refused_by_name(name: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(repr(name))):
+        Parameters({"delta": 1, name: 1})
+
+
+@pytest.mark.parametrize("name", SEARCH)
+def test_a_value_lies_within_its_range(name: str) -> None:
+    value, least, most = SEARCH[name]
+    assert least <= value <= most
+    assert least < most
+
+
+@pytest.mark.parametrize("name", ["reverse_futility", "delta", "lmr_slope"])
+def test_a_search_goes_by_the_parameters_it_is_given(name: str) -> None:
+    board = fen.parse("r2q1rk1/2pbbppp/p1np1n2/1p2p3/P3P3/1BPP1N2/1P1N1PPP/R1BQ1RK1 b - - 2 10")
+    limits = Limits(depth=scaled(8, 4))
+    value, _, most = SEARCH[name]
+    counts = [
+        Search(1, Parameters({name: number})).think(board, limits).nodes for number in (value, value, most)
+    ]
+    assert counts[0] == counts[1] != counts[2]

@@ -1,0 +1,418 @@
+"""bench/tune.py: it finds what is planted, keeps the table tidy, and goes on where it was."""
+
+import importlib
+import math
+import shutil
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from x88 import fen
+from x88.board import Board
+from x88.piece import BISHOP, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
+from x88.square import SQUARES
+
+np: Any = pytest.importorskip("numpy", reason="the tuning extra is not installed")
+pytest.importorskip("scipy", reason="the tuning extra is not installed")
+pytest.importorskip("tabulate", reason="the tuning extra is not installed")
+pytest.importorskip("tqdm", reason="the tuning extra is not installed")
+
+SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "tune.py"
+
+sys.path.append(str(SCRIPT.parent))
+tune: Any = importlib.import_module("tune")
+tables: Any = importlib.import_module("tables")
+
+TUNED = '''"""A table."""
+
+# fmt: off
+EVALUATION: dict[str, list[tuple[int, int]]] = {
+    "material": [
+        (  82,  100), ( 325,  305), ( 345,  330), ( 465,  550),
+        ( 980, 1020),
+    ],
+    # Réti's remark, in two bytes
+    "knight ranks": [
+        (   0,    0), (   5,  -10), (   0,    0), (   0,    0),
+        (  11,    0), (   0,    0), (   0,    0), (-100,    7),
+    ],
+    "king ranks": [
+        (   0,    0), (   0,    0), (   0,    0), (   0,    0),
+        (   0,    0), (   0,    0), (   0,    0), (   0,    0),
+    ],
+    "tempo": [(14, 8)],
+}
+
+SEARCH = {
+    # name: (value, least, most)
+    "margin": (75, 30, 150),  # in centipawns
+    "depth": (8, 0, 14),
+}
+# fmt: on
+'''
+
+KINDS = [PAWN, KNIGHT, BISHOP, ROOK, QUEEN]
+PHASES = {KNIGHT: 1, BISHOP: 1, ROOK: 2, QUEEN: 4}
+
+
+class Evaluate:
+    """A stand-in for search.evaluate: material, the knights' and kings' ranks, the tempo."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, list[tuple[int, int]]] = {}
+        self.bend = 0
+        evaluate = self
+
+        class Evaluation:
+            """What search.evaluate.Evaluation tells of a board."""
+
+            def reset(self, board: Board) -> None:
+                self.board = board
+
+            def packed(self, board: Board) -> int:
+                pairs = [evaluate.numbers[name][i] for name, i, _ in terms(board)]
+                signs = [sign for *_, sign in terms(board)]
+                total = sum(s * (mg + eg * 65536) for s, (mg, eg) in zip(signs, pairs, strict=True))
+                return total + evaluate.bend * (total != 0)
+
+            def phase(self) -> int:
+                codes = [self.board.piece_at(sq) for sq in SQUARES]
+                return min(24, sum(PHASES.get(code & KIND, 0) for code in codes))
+
+            def scale(self, board: Board) -> int:
+                return 64 if board.side == WHITE else 32
+
+        self.Evaluation = Evaluation
+
+    def load(self, numbers: dict[str, list[tuple[int, int]]]) -> None:
+        self.numbers = numbers
+
+
+def terms(board: Board) -> list[tuple[str, int, int]]:
+    """The numbers that count in a position: the list, the index, and +1 for White or -1 for Black."""
+    found = [("tempo", 0, 1 if board.side == WHITE else -1)]
+    for sq in SQUARES:
+        code = board.piece_at(sq)
+        if not code:
+            continue
+        sign = 1 if code >> 5 == WHITE else -1
+        rank = sq >> 4 if sign == 1 else 7 - (sq >> 4)
+        if code & KIND in KINDS:
+            found.append(("material", KINDS.index(code & KIND), sign))
+        if code & KIND in (KNIGHT, KING):
+            found.append(("knight ranks" if code & KIND == KNIGHT else "king ranks", rank, sign))
+    return found
+
+
+def positions(count: int) -> list[str]:
+    """Positions with pieces on random squares."""
+    chance = Random(1)
+    found: list[str] = []
+    while len(found) < count:
+        board = [["1"] * 8 for _ in range(8)]
+        pieces = [*"Kk", *chance.choices("NnNnBbRrQqPpPp", k=chance.randint(2, 12))]
+        for letter, sq in zip(pieces, chance.sample(range(64), len(pieces)), strict=True):
+            board[sq >> 3][sq & 7] = letter
+        rows = ["".join(row) for row in board]
+        for run in range(8, 1, -1):
+            rows = [row.replace("1" * run, str(run)) for row in rows]
+        text = f"{'/'.join(rows)} {chance.choice('wb')} - - 0 1"
+        try:
+            fen.parse(text)
+        except ValueError:
+            continue
+        found.append(text)
+    return found
+
+
+@pytest.fixture
+def evaluate(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
+    """The stand-in, in the tuner's hands."""
+    stand_in = Evaluate()
+    monkeypatch.setattr(tune, "evaluate", stand_in)
+    return stand_in
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A file of tables."""
+    path = tmp_path / "tuned.py"
+    path.write_text(TUNED, encoding="utf-8")
+    return path
+
+
+# --- The table
+
+
+def test_what_is_read_and_written_again_is_the_same_to_the_letter(table: Path) -> None:
+    for name in ("EVALUATION", "SEARCH"):
+        tables.write_table(table, name, tables.read_table(table, name))
+        assert table.read_text(encoding="utf-8") == TUNED
+
+
+def test_the_project_s_own_table_is_laid_out_so(tmp_path: Path) -> None:
+    path = tmp_path / "tuned.py"
+    for name in ("EVALUATION", "SEARCH"):
+        shutil.copy(tables.TUNED, path)
+        tables.write_table(path, name, tables.read_table(path, name))
+        assert path.read_bytes() == tables.TUNED.read_bytes()
+
+
+def test_only_the_values_given_change(table: Path) -> None:
+    tables.write_table(table, "SEARCH", {"margin": (80, 30, 150)})
+    tables.write_table(table, "EVALUATION", {"tempo": [(9, -3)], "material": [(1, 2), (-3, 4)]})
+    changed = TUNED.replace("(75, 30, 150)", "(80, 30, 150)").replace("[(14, 8)]", "[(9, -3)]")
+    first, last = changed.index("[\n"), changed.index("    # R")
+    changed = f"{changed[:first]}[(1, 2), (-3, 4)],\n{changed[last:]}"
+    assert table.read_text(encoding="utf-8") == changed
+
+
+def test_a_file_without_the_table_is_told(table: Path) -> None:
+    with pytest.raises(ValueError, match="no table OTHER"):
+        tables.read_table(table, "OTHER")
+
+
+# --- The evaluation
+
+
+def planted(evaluate: Evaluate, table: Path, path: Path, count: int) -> Any:
+    """Write positions whose scores follow from other numbers than the table's; these, [number, phase]."""
+    numbers = tables.read_table(table, "EVALUATION")
+    chance = Random(2)
+    truth = {
+        name: [(mg + chance.randint(-30, 30), eg + chance.randint(-30, 30)) for mg, eg in pairs]
+        for name, pairs in numbers.items()
+    }
+    evaluate.load(truth)
+    lines = []
+    for text in positions(count):
+        board = fen.parse(text)
+        evaluation = evaluate.Evaluation()
+        evaluation.reset(board)
+        packed, phase = evaluation.packed(board), evaluation.phase()
+        middlegame, endgame = (packed + 0x8000 & 0xFFFF) - 0x8000, packed + 0x8000 >> 16
+        score = (middlegame * phase + endgame * (24 - phase) * evaluation.scale(board) / 64) / 24
+        result = int(chance.random() < 1 / (1 + 10 ** (-score / 400)))
+        lines.append(f"{text};{result};{round(score)}\n")
+    path.write_text("".join(lines), encoding="utf-8")
+    evaluate.load(numbers)
+    return tune.flatten(truth)
+
+
+def test_planted_numbers_are_found(evaluate: Evaluate, table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    truth = planted(evaluate, table, path, 1500)
+    numbers = tables.read_table(table, "EVALUATION")
+    traced = tune.trace_all(path, numbers, None)
+    fitted, report = tune.fit_evaluation(traced, numbers, tune.Fit(blend=0, scale=400, leash=1000))
+    # The scores' own scale is what the results make of it.
+    scale = tune.steepness(traced.scores, traced.results) * 400 / math.log(10)
+    assert 0.8 < scale < 1.2
+    found, expected = (tune.flatten(fitted), scale * truth)
+    evaluations, others = traced.evaluations(found), traced.evaluations(expected)
+    assert np.abs(evaluations - others).max() < 25
+    lists = [slice(0, 5), slice(5, 13), slice(13, 21), slice(21, 22)]
+    assert np.abs(found - tune.centre(traced, expected, lists)).max() < 8
+    assert "1500 positions, 22 numbers" in report
+
+
+def test_lists_that_are_kept_stay(evaluate: Evaluate, table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    planted(evaluate, table, path, 200)
+    numbers = tables.read_table(table, "EVALUATION")
+    traced = tune.trace_all(path, numbers, None)
+    fit = tune.Fit(scale=0, kept=("tempo", "knight ranks"))
+    fitted, _ = tune.fit_evaluation(traced, numbers, fit)
+    assert (fitted["tempo"], fitted["knight ranks"]) == (numbers["tempo"], numbers["knight ranks"])
+    assert fitted["material"] != numbers["material"]
+
+
+def test_counts_are_what_the_position_holds(evaluate: Evaluate, table: Path) -> None:
+    numbers = tables.read_table(table, "EVALUATION")
+    starts = {"material": 0, "knight ranks": 5, "king ranks": 13, "tempo": 21}
+    texts = positions(50)
+    counts, weights = tune.trace(texts, numbers)
+    for text, row, weight in zip(texts, counts.toarray(), weights, strict=True):
+        expected = [0] * 22
+        for name, i, sign in terms(fen.parse(text)):
+            expected[starts[name] + i] += sign
+        assert row.tolist() == expected
+        assert weight[0] + weight[1] * (2 if " b " in text else 1) == pytest.approx(1)
+    assert evaluate.numbers == numbers
+
+
+def test_an_evaluation_that_is_not_linear_is_refused(evaluate: Evaluate, table: Path) -> None:
+    evaluate.bend = 1
+    with pytest.raises(ValueError, match="not linear"):
+        tune.trace(positions(50), tables.read_table(table, "EVALUATION"))
+
+
+def test_centred_lists_evaluate_alike(evaluate: Evaluate, table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "positions.txt"
+    truth = planted(evaluate, table, path, 300).astype(float)
+    traced = tune.trace_all(path, tables.read_table(table, "EVALUATION"), None)
+    found = tune.centre(traced, truth, [slice(0, 5), slice(5, 13), slice(13, 21), slice(21, 22)])
+    assert np.allclose(traced.evaluations(found), traced.evaluations(truth))
+    seen = abs(traced.counts).toarray().sum(axis=0)
+    for columns in (slice(5, 13), slice(13, 21)):
+        assert np.allclose(np.average(found[columns], axis=0, weights=seen[columns]), 0)
+    assert np.array_equal(found[[0, 2, 3, 4, 21]], truth[[0, 2, 3, 4, 21]])
+
+
+def test_what_was_traced_is_kept_until_the_evaluation_is_another(
+    evaluate: Evaluate, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "positions.txt"
+    planted(evaluate, table, path, 100)
+    numbers = tables.read_table(table, "EVALUATION")
+    first = tune.trace_all(path, numbers, None)
+    traced: list[int] = []
+    trace = tune.trace
+
+    def counting(fens: list[str], pairs: Any) -> Any:
+        traced.append(len(fens))
+        return trace(fens, pairs)
+
+    monkeypatch.setattr(tune, "trace", counting)
+    again = tune.trace_all(path, numbers, None)
+    assert traced == []
+    assert np.array_equal(again.counts.toarray(), first.counts.toarray())
+    assert np.array_equal(again.weights, first.weights)
+    monkeypatch.setattr(sys.modules[__name__], "KINDS", [KNIGHT, PAWN, BISHOP, ROOK, QUEEN])
+    tune.trace_all(path, numbers, None)
+    assert traced == [100]
+
+
+@pytest.mark.parametrize("line", ["", "x", f"{fen.START};2;0", f"{fen.START};1;x", f"{fen.START};1"])
+def test_a_damaged_line_is_told(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "positions.txt"
+    path.write_text(f"{fen.START};0.5;12\n{line}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="line 2"):
+        tune.read_positions(path)
+
+
+# --- SPSA
+
+RANGES = {"margin": (20, 0, 200), "depth": (2, 0, 14), "slope": (900, 0, 1000)}
+BEST = {"margin": 140, "depth": 9, "slope": 300}
+
+
+def strength(numbers: dict[str, int]) -> float:
+    """Elo, with the summit at BEST."""
+    return -sum(300 * ((numbers[name] - BEST[name]) / RANGES[name][2]) ** 2 for name in RANGES)
+
+
+def duel(iteration: int, first: dict[str, int], second: dict[str, int]) -> float:
+    """Sixteen games between two sets of numbers, a third of them drawn."""
+    chance = Random(iteration)
+    expected = 1 / (1 + 10 ** ((strength(second) - strength(first)) / 400))
+    return float(sum((2 * (chance.random() < expected) - 1) * (chance.random() > 1 / 3) for _ in range(16)))
+
+
+def test_spsa_finds_the_summit_of_a_noisy_function() -> None:
+    spsa = tune.Spsa(RANGES, tune.Gains(3000, rate=0.01))
+    tune.iterate(spsa, duel)
+    assert strength(spsa.rounded()) > -6
+
+
+def test_candidates_are_whole_numbers_in_their_ranges_and_opposite() -> None:
+    spsa = tune.Spsa(RANGES, tune.Gains(1000))
+    sums = dict.fromkeys(RANGES, 0)
+    for spsa.iteration in range(400):
+        first, second = spsa.candidates()
+        for name, (_, least, most) in RANGES.items():
+            assert isinstance(first[name], int)
+            assert least <= first[name] <= most
+            assert least <= second[name] <= most
+            assert first[name] != second[name]
+            sums[name] += first[name] + second[name]
+    assert sums["depth"] / 800 == pytest.approx(2, abs=0.1)
+    assert sums["slope"] / 800 == pytest.approx(900, abs=1)
+
+
+def test_gains_end_at_what_was_asked_and_fall_until_then() -> None:
+    gains = tune.Gains(500, change=0.04, rate=0.003)
+    assert gains.change_at(499) == pytest.approx(0.04)
+    assert gains.rate_at(499) == pytest.approx(0.003)
+    steps = [gains.rate_at(k) * gains.change_at(k) ** 2 for k in range(500)]
+    assert steps == sorted(steps, reverse=True)
+    # Spall's a / (A + k + 1) ** alpha
+    assert steps[0] / steps[499] == pytest.approx((550 / 51) ** 0.602)
+
+
+def test_a_run_goes_on_from_its_state(tmp_path: Path) -> None:
+    gains = tune.Gains(40)
+    whole = tune.Spsa(RANGES, gains)
+    tune.iterate(whole, duel)
+    state = tune.State(tmp_path / "spsa.json", {"seed": 0})
+    part = tune.Spsa(RANGES, gains)
+    state.restore(part)
+    for _ in range(17):
+        part.update(duel(part.iteration, *part.candidates()))
+        state.save(part)
+    other = tune.Spsa(RANGES, gains)
+    state.restore(other)
+    assert other.iteration == 17
+    tune.iterate(other, duel)
+    assert (other.values, other.points) == (whole.values, whole.points)
+
+
+def test_the_state_of_another_run_is_refused(tmp_path: Path) -> None:
+    spsa = tune.Spsa(RANGES, tune.Gains(40))
+    tune.State(tmp_path / "spsa.json", {"seed": 0}).save(spsa)
+    with pytest.raises(ValueError, match="another seed"):
+        tune.State(tmp_path / "spsa.json", {"seed": 1}).restore(spsa)
+    (tmp_path / "spsa.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(ValueError, match="no state"):
+        tune.State(tmp_path / "spsa.json", {"seed": 0}).restore(spsa)
+
+
+def test_a_run_ends_in_the_table_and_apply_writes_what_there_is(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tune, "duels", lambda *arguments: lambda k, first, second: 1000.0)
+    monkeypatch.setattr(tune, "searcher", lambda megabytes, numbers: None)
+    words = ["search", "depth", "--table", str(table), "--state", str(tmp_path / "s.json")]
+    words += ["--iterations", "30"]
+    assert tune.main(words) == 0
+    changed = table.read_text(encoding="utf-8")
+    depth, _, _ = tables.read_table(table, "SEARCH")["depth"]
+    assert changed == TUNED.replace("(8, 0, 14)", f"({depth}, 0, 14)")
+    assert depth != 8
+    assert "depth" in capsys.readouterr().out
+    table.write_text(TUNED, encoding="utf-8")
+    assert tune.main([*words, "--apply"]) == 0
+    assert table.read_text(encoding="utf-8") == changed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["search", "no_such_number"], "no_such_number"),
+        (["search", "--apply"], "to apply"),
+        (["search", "--pairs", "0"], "--pairs"),
+        (["search", "--iterations", "0"], "--iterations"),
+        (["search", "--change", "2"], "--change"),
+        (["evaluation", "/no/such/file"], "/no/such/file"),
+        (["evaluation", "positions.txt", "--blend", "2"], "--blend"),
+        (["evaluation", "positions.txt", "--keep", "nothing"], "nothing"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
+    evaluate: Evaluate,
+    table: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert tune.main([*arguments, "--table", str(table)]) == 2
+    told = capsys.readouterr()
+    assert said in told.err
+    assert told.out == ""
+    assert table.read_text(encoding="utf-8") == TUNED
