@@ -74,7 +74,19 @@ def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conve
 def test_go_nodes_counts_exactly(moff: Conversation) -> None:
     moff.send("position startpos", "go nodes 700")
     reports = info_lines(moff.until("bestmove"))
-    assert all(int(re.search(r"nodes (\d+)", line)[1]) <= 700 for line in reports)
+    counts = [int(re.search(r"nodes (\d+)", line)[1]) for line in reports]
+    assert counts == sorted(counts)
+    assert counts[-1] == 700
+
+
+def test_go_mate_ends_with_the_mate_it_was_asked_for(moff: Conversation) -> None:
+    moff.send("position fen kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "go mate 2")
+    reports = info_lines(moff.until("bestmove a1a6"))
+    assert "score mate 2" in reports[-1]
+    assert not any("score mate" in line for line in reports[:-1])
+    # There is none in one: other limits end it.
+    moff.send("go mate 1 depth 3")
+    assert "score mate 1" not in "".join(moff.until("bestmove"))
 
 
 def test_go_movetime_takes_that_time(moff: Conversation) -> None:
