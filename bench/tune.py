@@ -3,6 +3,8 @@
     python bench/tune.py evaluation positions.txt --concurrency 4
     python bench/tune.py search --openings ../shared/data/books/8moves_v3.pgn --nodes 10000 --iterations 2000
                                 --pairs 8 --concurrency 4 --state spsa.json [NAME ...]
+    python bench/tune.py screen razor_depth=0 late_moves=5 lmr_base=600 --nodes 10000 --pairs 5000
+                                --openings ../shared/data/books/8moves_v3.pgn --state screen.jsonl
 
 `evaluation` takes the positions that bench/selfplay.py writes, and moves the numbers to where the score
 foretells best how games end: Texel's method (Peter Österlund, "Texel's tuning method", 2014), with the exact
@@ -17,17 +19,25 @@ simultaneous perturbation gradient approximation", 1992), a few pairs of games a
 numbers all moved at random one way, and the other way. Each iteration is kept in --state, from which an
 interrupted run goes on; at its end, and at once with --apply, the numbers are written into the table.
 
+`screen` asks of many changes of the search's numbers at once which are worth a match: a factorial experiment
+(Ronald A. Fisher, "The Design of Experiments", 1935) in random balance (F. E. Satterthwaite, "Random balance
+experimentation", 1959). In every pair of games each change NAME=VALUE is made at random on one side, and the
+other has the table's value; least squares tell the Elo of each from all the pairs. A value may be out of its
+number's range, to switch a step off. Each pair is kept in --state, from which an interrupted run goes on.
+The table stays as it is: a change may do well only beside others, so a match of its own has to confirm it.
+
 The exit code is 0, or 2 after wrong usage. Needs the `tuning` extra.
 """
 
 import argparse
+import contextlib
 import hashlib
 import importlib
 import json
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -57,6 +67,7 @@ from selfplay import (
     crew,
     interrupt_on_termination,
     play_all,
+    read_numbers,
     searcher,
 )
 from tables import TUNED, Pairs, Ranges, read_table, write_table
@@ -78,6 +89,9 @@ CHUNK = 1024
 
 HELD_OUT = 10
 """One position in so many is held out."""
+
+ELO_OF_A_POINT = 1600 / math.log(10)
+"""The slope of Elo over mean points, where these are even."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -475,6 +489,13 @@ class Spsa:
         return chance, {name: chance.choice((-1, 1)) for name in self.ranges}
 
 
+def refuse_another(path: Path, found: dict[str, Any], settings: dict[str, Any]) -> None:
+    """Raise ValueError if what was found in a file is not what is asked for."""
+    for name, value in settings.items():
+        if found.get(name) != value:
+            raise ValueError(f"{path} is of a run with another {name}: {found.get(name)}")
+
+
 class State:
     """The file in which a run stands: what was asked for, the iteration, and the values."""
 
@@ -492,9 +513,7 @@ class State:
             iteration, points = int(found["iteration"]), float(found["points"])
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{self.path} is no state of a run") from None
-        for name, value in self.settings.items():
-            if settings.get(name) != value:
-                raise ValueError(f"{self.path} is of a run with another {name}: {settings.get(name)}")
+        refuse_another(self.path, settings, self.settings)
         spsa.values, spsa.iteration, spsa.points = values, iteration, points
 
     def save(self, spsa: Spsa) -> None:
@@ -516,21 +535,165 @@ def iterate(
         on_step()
 
 
+def play_pairs(
+    executor: Executor,
+    book: Book,
+    pace: Pace,
+    pairs: Iterable[int],
+    sides: Callable[[int], tuple[Numbers, Numbers]],
+    workers: int,
+) -> Iterator[tuple[int, float]]:
+    """Play the pairs of games of these numbers; as each ends, its number and the mean points of the first of
+    its sides.
+    """
+    jobs = (
+        book.paired(number, pace, *map(Side, sides(pair)))
+        for pair in pairs
+        for number in (2 * pair, 2 * pair + 1)
+    )
+    halves: dict[int, float] = {}
+    for played in play_all(executor, jobs, workers):
+        white = POINTS[played.result]
+        pair, points = played.number // 2, white if played.number % 2 == 0 else 1 - white
+        if pair in halves:
+            yield pair, (halves.pop(pair) + points) / 2
+        else:
+            halves[pair] = points
+
+
 def duels(
     executor: Executor, book: Book, pace: Pace, pairs: int, workers: int
 ) -> Callable[[int, Numbers, Numbers], float]:
     """Duels of so many pairs of games."""
 
     def duel(iteration: int, first: Numbers, second: Numbers) -> float:
-        numbers = range(2 * pairs * iteration, 2 * pairs * (iteration + 1))
-        jobs = (book.paired(number, pace, Side(first), Side(second)) for number in numbers)
-        won = 0.0
-        for played in play_all(executor, jobs, workers):
-            white = 2 * POINTS[played.result] - 1
-            won += white if played.number % 2 == 0 else -white
-        return won
+        numbers = range(pairs * iteration, pairs * (iteration + 1))
+        found = play_pairs(executor, book, pace, numbers, lambda pair: (first, second), workers)
+        return sum(4 * points - 2 for _, points in found)
 
     return duel
+
+
+# --- Screening
+
+
+class Screening:
+    """Changes of numbers, by name what they are and what they might be; who plays a pair with which of them;
+    and what the pairs played say of them.
+
+    What the one side has changed, the other has not, so that pairs of changes that do well together count
+    alike for both, and blur no effect. By the same token an even score is what nothing but chance gives.
+    """
+
+    def __init__(self, changes: dict[str, tuple[int, int]], seed: int = 0) -> None:
+        # In the order of the alphabet: whatever order they are asked for in, the experiment is the same.
+        self.changes = dict(sorted(changes.items()))
+        self.seed = seed
+        self.pairs: set[int] = set()
+        """The pairs that count already."""
+        # The sums of least squares: of signs times signs, of signs times points, of points times points.
+        self._signs = np.zeros((len(changes), len(changes)))
+        self._products = np.zeros(len(changes))
+        self._points = 0.0
+
+    def signs(self, pair: int) -> Floats:
+        """For each change 1 where the first side plays with it, -1 where the second does."""
+        chance = Random(f"screen/{self.seed}/{pair}")
+        return np.array([1.0 if chance.random() < 0.5 else -1.0 for _ in self.changes])
+
+    def candidates(self, pair: int) -> tuple[Numbers, Numbers]:
+        """The numbers of the two sides of a pair."""
+        first, second = {}, {}
+        for (name, (value, changed)), sign in zip(self.changes.items(), self.signs(pair), strict=True):
+            first[name], second[name] = (changed, value) if sign > 0 else (value, changed)
+        return first, second
+
+    def add(self, pair: int, points: float) -> None:
+        """Count a pair, of which the first side had these mean points."""
+        signs, points = self.signs(pair), points - 0.5
+        self.pairs.add(pair)
+        self._signs += np.outer(signs, signs)
+        self._products += signs * points
+        self._points += points * points
+
+    def effects(self) -> list[tuple[str, float, float]]:
+        """For each change its name, by how much Elo it is better than what is, and the half of the 95 %
+        interval; the best first. None, as long as there are too few pairs to tell one from another.
+        """
+        size, spare = len(self.changes), len(self.pairs) - len(self.changes)
+        if spare < 1 or np.linalg.matrix_rank(self._signs) < size:
+            return []
+        inverse = np.linalg.inv(self._signs)
+        found = inverse @ self._products
+        variance = max(0.0, self._points - float(found @ self._products)) / spare
+        errors = special.stdtrit(spare, 0.975) * np.sqrt(variance * np.diag(inverse))
+        elo = (ELO_OF_A_POINT * np.array([found, errors])).tolist()
+        return sorted(zip(self.changes, *elo, strict=True), key=lambda effect: -effect[1])
+
+    def report(self) -> str:
+        """The effects as a table, and how to take them."""
+        effects = self.effects()
+        if not effects:
+            return f"{len(self.pairs)} pairs of games are too few for {len(self.changes)} changes"
+        rows = [[name, *self.changes[name], elo, error] for name, elo, error in effects]
+        formats = ("", "", "", "+.1f", ".1f")
+        found = tabulate(rows, ["number", "before", "changed", "Elo", "± 95 %"], floatfmt=formats)
+        return (
+            f"{len(self.pairs)} pairs of games, {len(rows)} changes\n\n{found}\n\n"
+            "An effect is the average over the other changes being made and not, and one interval in twenty\n"
+            "misses: what is to stay has to be confirmed by a plain match (bench/selfplay.py --compare)."
+        )
+
+
+class Log:
+    """The file of a screening, in JSON lines: what was asked for, then each pair with the first side's mean
+    points.
+    """
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        """Raises ValueError if there is a file by this name, but of another run or none, or OSError."""
+        self.points: dict[int, float] = {}
+        """By pair."""
+        held = path.read_bytes() if path.exists() else b""
+        # A last line without its end was being written when the run ended.
+        size = held.rfind(b"\n") + 1
+        if held:
+            self._restore(path, held[:size].split(b"\n")[:-1], settings)
+        self._file = path.open("ab")
+        self._file.truncate(size)
+        if not size:
+            self._write(settings)
+
+    def __enter__(self) -> "Log":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def add(self, pair: int, points: float) -> None:
+        """Add a pair."""
+        self.points[pair] = points
+        self._write({"pair": pair, "points": points})
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._file.write(json.dumps(entry).encode() + b"\n")
+        self._file.flush()
+
+    def _restore(self, path: Path, lines: list[bytes], settings: dict[str, Any]) -> None:
+        try:
+            found = dict(json.loads(lines[0]))
+        except (IndexError, TypeError, ValueError):
+            raise ValueError(f"{path} is no state of a run") from None
+        refuse_another(path, found, settings)
+        for number, line in enumerate(lines[1:], 2):
+            try:
+                entry = json.loads(line)
+                pair, points = int(entry["pair"]), float(entry["points"])
+            except (KeyError, TypeError, ValueError):
+                pair, points = -1, -1.0
+            if pair < 0 or 4 * points not in range(5):
+                raise ValueError(f"{path}, line {number}: it is no pair of games")
+            self.points[pair] = points
 
 
 # --- The command line
@@ -561,14 +724,12 @@ def tune_search(options: argparse.Namespace) -> None:
         if name not in table:
             raise ValueError(f"{options.table} has no {name!r} in SEARCH")
     ranges = {name: entry for name, entry in table.items() if name in options.names or not options.names}
-    pace = Pace(options.nodes, options.jitter, options.random_plies, options.hash)
+    pace = _pace(options)
     gains = Gains(options.iterations, options.change, options.rate)
-    if min(options.pairs, options.nodes, options.hash) < 1 or not 0 < options.change < 1 or options.rate <= 0:
-        raise ValueError("--pairs, --nodes, --hash, --rate are positive, --change is between 0 and 1")
-    if options.random_plies < 0 or not 0 <= options.jitter < 1:
-        raise ValueError("--random-plies is not negative, --jitter from 0 to 1")
+    if not 0 < options.change < 1 or options.rate <= 0:
+        raise ValueError("--change is between 0 and 1, --rate positive")
     asked = {"seed": options.seed, "pairs": options.pairs, "names": list(ranges)}
-    state = State(options.state, asked | asdict(gains) | {f"pace_{k}": v for k, v in asdict(pace).items()})
+    state = State(options.state, asked | asdict(gains) | _told(pace))
     spsa = Spsa(ranges, gains, options.seed)
     state.restore(spsa)
     if options.apply and not options.state.exists():
@@ -593,12 +754,74 @@ def tune_search(options: argparse.Namespace) -> None:
     write_table(options.table, "SEARCH", {name: (v, *table[name][1:]) for name, v in spsa.rounded().items()})
 
 
+def screen(options: argparse.Namespace) -> None:
+    """Run a screening, and tell what it has found. Raises ValueError or OSError."""
+    table: Ranges = read_table(options.table, "SEARCH")
+    numbers = read_numbers(options.changes)
+    if unknown := [name for name in numbers if name not in table]:
+        raise ValueError(f"{options.table} has no {', '.join(map(repr, unknown))} in SEARCH")
+    if len(numbers) < len(options.changes):
+        raise ValueError("a number is changed twice")
+    if same := [name for name, value in numbers.items() if value == table[name][0]]:
+        raise ValueError(f"no change: {options.table} has {', '.join(same)} at that value")
+    pace = _pace(options)
+    screening = Screening({name: (table[name][0], value) for name, value in numbers.items()}, options.seed)
+    for pair_numbers in screening.candidates(0):
+        searcher(1, pair_numbers)  # names are checked here, not in a worker
+    book = Book.read(options.openings, options.seed)
+    before, values = (list(column) for column in zip(*screening.changes.values(), strict=True))
+    asked = {"names": list(screening.changes), "before": before, "values": values, "seed": options.seed}
+    asked["book"] = None
+    if options.openings:
+        digest = hashlib.sha256(options.openings.read_bytes()).hexdigest()
+        asked["book"] = f"{options.openings.name} {digest[:16]}"
+    with Log(options.state, asked | _told(pace)) as log:
+        for pair, points in log.points.items():
+            screening.add(pair, points)
+        missing = [pair for pair in range(options.pairs) if pair not in log.points]
+        done = options.pairs - len(missing)
+        with (
+            crew(options.concurrency) as executor,
+            contextlib.suppress(KeyboardInterrupt),
+            tqdm(total=options.pairs, initial=done, unit="pair", dynamic_ncols=True) as bar,
+        ):
+            played = play_pairs(executor, book, pace, missing, screening.candidates, options.concurrency)
+            for pair, points in played:
+                log.add(pair, points)
+                screening.add(pair, points)
+                shown = " ".join(f"{name}{elo:+.0f}±{error:.0f}" for name, elo, error in screening.effects())
+                bar.set_postfix_str(shown, refresh=False)
+                bar.update()
+    print(screening.report())
+
+
+def _pace(options: argparse.Namespace) -> Pace:
+    """The pace that the options ask for. Raises ValueError, also about --pairs."""
+    if min(options.pairs, options.nodes, options.hash) < 1:
+        raise ValueError("--pairs, --nodes and --hash are whole numbers from 1 on")
+    if options.random_plies < 0 or not 0 <= options.jitter < 1:
+        raise ValueError("--random-plies is not negative, --jitter from 0 to 1")
+    return Pace(options.nodes, options.jitter, options.random_plies, options.hash)
+
+
+def _told(pace: Pace) -> dict[str, Any]:
+    """A pace as the files of runs tell it."""
+    return {f"pace_{name}": value for name, value in asdict(pace).items()}
+
+
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Set the numbers of search/tuned.py.")
     commands = parser.add_subparsers(required=True)
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--table", type=Path, default=TUNED, metavar="FILE", help="usually search/tuned.py")
     common.add_argument("--concurrency", type=int, default=1, help="processes (usually 1)")
+    games = argparse.ArgumentParser(add_help=False)
+    games.add_argument("--nodes", type=int, default=5000, help="a move (usually 5000)")
+    games.add_argument("--jitter", type=float, default=0.05, help="how far they vary (0.05)")
+    games.add_argument("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (usually: none)")
+    games.add_argument("--random-plies", type=int, default=0, help="after the opening (usually 0)")
+    games.add_argument("--hash", type=int, default=1, help="megabytes of each side's table (usually 1)")
+    games.add_argument("--seed", type=int, default=0, help="for openings and changes (usually 0)")
 
     command = commands.add_parser("evaluation", parents=[common], help="by positions with results")
     command.set_defaults(run=tune_evaluation)
@@ -610,21 +833,23 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     command.add_argument("--keep", nargs="+", default=[], metavar="NAME", help="leave these lists alone")
     command.add_argument("--dry-run", action="store_true", help="only tell the errors")
 
-    command = commands.add_parser("search", parents=[common], help="by games")
+    command = commands.add_parser("search", parents=[common, games], help="by games")
     command.set_defaults(run=tune_search)
     command.add_argument("names", nargs="*", metavar="NAME", help="the numbers (usually all)")
     command.add_argument("--state", type=Path, default=Path("spsa.json"), metavar="FILE", help="(spsa.json)")
     command.add_argument("--apply", action="store_true", help="play no more: write the table")
     command.add_argument("--iterations", type=int, default=1000, help="in all (usually 1000)")
     command.add_argument("--pairs", type=int, default=4, help="of games an iteration (usually 4)")
-    command.add_argument("--nodes", type=int, default=5000, help="a move (usually 5000)")
-    command.add_argument("--jitter", type=float, default=0.05, help="how far they vary (0.05)")
-    command.add_argument("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (usually: none)")
-    command.add_argument("--random-plies", type=int, default=0, help="after the opening (usually 0)")
-    command.add_argument("--hash", type=int, default=1, help="megabytes of each side's table (usually 1)")
     command.add_argument("--change", type=float, default=Gains.change, help="tried in the end (0.05)")
     command.add_argument("--rate", type=float, default=Gains.rate, help="of learning in the end (0.002)")
-    command.add_argument("--seed", type=int, default=0, help="for openings and changes (usually 0)")
+
+    command = commands.add_parser("screen", parents=[common, games], help="many changes at once, by games")
+    command.set_defaults(run=screen)
+    command.add_argument("changes", nargs="+", metavar="NAME=VALUE", help="numbers of the search")
+    command.add_argument(
+        "--state", type=Path, default=Path("screen.jsonl"), metavar="FILE", help="(screen.jsonl)"
+    )
+    command.add_argument("--pairs", type=int, default=1000, help="of games, in all (usually 1000)")
     return parser.parse_args(arguments)
 
 
@@ -635,7 +860,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not build.compiled:
         print(build.notice(), file=sys.stderr)
     try:
-        if min(options.concurrency, options.iterations) < 1:
+        if min(options.concurrency, getattr(options, "iterations", 1)) < 1:
             raise ValueError("--concurrency and --iterations are whole numbers from 1 on")
         options.run(options)
     except (ImportError, TypeError, ValueError, OSError) as error:

@@ -1,6 +1,7 @@
 """bench/tune.py: it finds what is planted, keeps the table tidy, and goes on where it was."""
 
 import importlib
+import json
 import math
 import shutil
 import sys
@@ -25,6 +26,7 @@ SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "tune.py"
 sys.path.append(str(SCRIPT.parent))
 tune: Any = importlib.import_module("tune")
 tables: Any = importlib.import_module("tables")
+selfplay: Any = importlib.import_module("selfplay")
 
 TUNED = '''"""A table."""
 
@@ -333,6 +335,25 @@ def test_candidates_are_whole_numbers_in_their_ranges_and_opposite() -> None:
     assert sums["slope"] / 800 == pytest.approx(900, abs=1)
 
 
+def test_pairs_and_duels_count_for_the_first_side_in_whatever_order_games_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def play_all(executor: Any, jobs: Any, workers: int) -> Any:
+        # Who has a margin wins with White, and draws with Black.
+        for job in reversed(list(jobs)):
+            result = "1-0" if job.white.numbers["margin"] else "1/2-1/2"
+            yield selfplay.Played(job.number, result, "", ())
+
+    monkeypatch.setattr(tune, "play_all", play_all)
+    book, pace = tune.Book.read(None, 0), tune.Pace(1)
+    numbers = ({"margin": 1}, {"margin": 0})
+    sides = [numbers, numbers[::-1]]
+    found = dict(tune.play_pairs(None, book, pace, range(7, 9), lambda pair: sides[pair % 2], 1))
+    assert found == {8: 0.75, 7: 0.25}
+    assert tune.duels(None, book, pace, 3, 1)(5, *numbers) == 3
+    assert tune.duels(None, book, pace, 3, 1)(5, *numbers[::-1]) == -3
+
+
 def test_gains_end_at_what_was_asked_and_fall_until_then() -> None:
     gains = tune.Gains(500, change=0.04, rate=0.003)
     assert gains.change_at(499) == pytest.approx(0.04)
@@ -388,6 +409,127 @@ def test_a_run_ends_in_the_table_and_apply_writes_what_there_is(
     assert table.read_text(encoding="utf-8") == changed
 
 
+# --- Screening
+
+PLANTED = {"margin": 30.0, "depth": 0.0, "slope": -20.0, "cut": 8.0, "base": -3.0}
+CHANGES = dict.fromkeys(PLANTED, (5, 9))
+
+
+def screened(pairs: int, interaction: float = 0.0) -> Any:
+    """A screening after so many pairs between sides with and without what is planted, a third of them drawn;
+    `interaction` is the Elo of changing margin and depth alike.
+    """
+    screening = tune.Screening(CHANGES)
+    chance = Random(3)
+    for pair in range(pairs):
+        strengths = []
+        for numbers in screening.candidates(pair):
+            made = {name: numbers[name] == 9 for name in PLANTED}
+            alike = interaction * (made["margin"] == made["depth"])
+            strengths.append(alike + sum(elo * made[name] for name, elo in PLANTED.items()))
+        expected = 1 / (1 + 10 ** ((strengths[1] - strengths[0]) / 400))
+        games = [0.5 if chance.random() < 1 / 3 else float(chance.random() < expected) for _ in range(2)]
+        screening.add(pair, sum(games) / 2)
+    return screening
+
+
+@pytest.mark.parametrize("interaction", [0.0, 50.0])
+def test_planted_effects_are_found_within_their_intervals(interaction: float) -> None:
+    effects = screened(6000, interaction).effects()
+    assert sorted(name for name, *_ in effects) == sorted(PLANTED)
+    assert [elo for _, elo, _ in effects] == sorted((elo for _, elo, _ in effects), reverse=True)
+    for name, elo, error in effects:
+        # Of the games played, a third is drawn whatever the strengths are.
+        assert abs(elo - PLANTED[name] * 2 / 3) < error
+        # What one change alone would get in a match of as many pairs: variance 1/6 a game, two in a pair.
+        assert error == pytest.approx(tune.ELO_OF_A_POINT * 1.96 * math.sqrt(1 / 12 / 6000), rel=0.05)
+
+
+def test_the_sides_of_a_pair_are_complements_that_follow_from_the_seed() -> None:
+    screening = tune.Screening(CHANGES, 1)
+    again = tune.Screening(dict(reversed(CHANGES.items())), 1)
+    made = np.zeros((2, len(CHANGES)))
+    for pair in range(400):
+        first, second = screening.candidates(pair)
+        assert again.candidates(pair) == (first, second)
+        assert first.keys() == second.keys() == CHANGES.keys()
+        assert all({first[name], second[name]} == {5, 9} for name in CHANGES)
+        made += [[side[name] == 9 for name in CHANGES] for side in (first, second)]
+    assert np.abs(made - 200).max() < 40  # four standard deviations
+    other = tune.Screening(CHANGES, 2)
+    assert any(other.candidates(pair) != screening.candidates(pair) for pair in range(9))
+
+
+def test_too_few_pairs_tell_nothing() -> None:
+    assert screened(len(PLANTED)).effects() == []
+    assert "too few" in screened(len(PLANTED)).report()
+
+
+def test_a_screening_s_log_goes_on_and_loses_what_was_half_written(tmp_path: Path) -> None:
+    path = tmp_path / "screen.jsonl"
+    with tune.Log(path, {"seed": 0}) as log:
+        log.add(3, 0.75)
+        log.add(0, 0.5)
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"pair": 1, "poi')
+    with tune.Log(path, {"seed": 0}) as log:
+        assert log.points == {3: 0.75, 0: 0.5}
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ('{"seed": 1}\n', "another seed: 1"),
+        ("{}\n", "another seed"),
+        ("\n", "no state"),
+        ("5\n", "no state"),
+        ("a text", "no state"),
+        ('{"seed": 0}\n{"pair": 1}\n', "line 2"),
+        ('{"seed": 0}\n{"pair": 1, "points": 0.6}\n', "line 2"),
+        ('{"seed": 0}\n{"pair": -1, "points": 0.5}\n', "line 2"),
+    ],
+)
+def test_another_file_is_refused_and_stays(tmp_path: Path, held: str, said: str) -> None:
+    path = tmp_path / "screen.jsonl"
+    path.write_text(held, encoding="utf-8")
+    with pytest.raises(ValueError, match=said):
+        tune.Log(path, {"seed": 0})
+    assert path.read_text(encoding="utf-8") == held
+
+
+def test_a_screening_plays_keeps_its_pairs_and_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book, path = tmp_path / "book.epd", tmp_path / "screen.jsonl"
+    book.write_text("7k/8/8/8/8/8/R7/K1Q5 w - -\n7k/8/8/8/8/8/RR6/K7 b - -\n", encoding="utf-8")
+    changes = ["razor_depth=0", "see_quiet_depth=-1"]
+    words = [*changes, "--nodes", "30", "--state", str(path), "--openings", str(book)]
+    before = tables.TUNED.read_bytes()
+    assert tune.main(["screen", *words, "--pairs", "4"]) == 0
+    first, *played = path.read_text(encoding="utf-8").splitlines()
+    settings = json.loads(first)
+    assert (settings["names"], settings["values"]) == (["razor_depth", "see_quiet_depth"], [0, -1])
+    assert sorted(json.loads(line)["pair"] for line in played) == [0, 1, 2, 3]
+    assert "4 pairs of games, 2 changes" in capsys.readouterr().out
+    assert tune.main(["screen", *words, "--pairs", "5"]) == 0
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[:-1] == [first, *played]
+    assert json.loads(lines[-1])["pair"] == 4
+    assert "confirm" in capsys.readouterr().out
+    for other, said in ((["--nodes", "31"], "pace_nodes: 30"), (["--seed", "1"], "seed: 0")):
+        assert tune.main(["screen", *words, *other]) == 2
+        assert f"another {said}" in capsys.readouterr().err
+    for changed, said in (("iir_depth=9", "names"), ("razor_depth=1", "values")):
+        assert tune.main(["screen", changed, *words[1:]]) == 2
+        assert f"another {said}" in capsys.readouterr().err
+    book.write_text("7k/8/8/8/8/8/R7/K1Q5 w - -\n", encoding="utf-8")
+    assert tune.main(["screen", *words]) == 2
+    assert f"{path} is of a run with another book: book.epd" in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8").splitlines() == lines
+    assert tables.TUNED.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -396,6 +538,16 @@ def test_a_run_ends_in_the_table_and_apply_writes_what_there_is(
         (["search", "--pairs", "0"], "--pairs"),
         (["search", "--iterations", "0"], "--iterations"),
         (["search", "--change", "2"], "--change"),
+        (
+            ["screen", "no_such_number=1", "depth=3", "nor_this=2"],
+            "no 'no_such_number', 'nor_this' in SEARCH",
+        ),
+        (["screen", "depth"], "NAME=VALUE"),
+        (["screen", "depth=x"], "NAME=VALUE"),
+        (["screen", "depth=8"], "depth at that value"),
+        (["screen", "depth=7", "depth=6"], "twice"),
+        (["screen", "depth=7", "--pairs", "0"], "--pairs"),
+        (["screen", "depth=7", "--jitter", "1"], "--jitter"),
         (["evaluation", "/no/such/file"], "/no/such/file"),
         (["evaluation", "positions.txt", "--blend", "2"], "--blend"),
         (["evaluation", "positions.txt", "--keep", "nothing"], "nothing"),
