@@ -97,6 +97,10 @@ class History:
         index = capture_index(side, move)
         self.captures[index] = _moved_towards(self.captures[index], bonus)
 
+    def killer(self, ply: int, older: int) -> int:
+        """The later of the two killers of a ply, or the older one; 0 if there is none."""
+        return self.killers[2 * ply + older]
+
     def add_killer(self, ply: int, move: int) -> None:
         """Remember a quiet move that refuted its sibling's line; the two latest are kept for a ply."""
         if self.killers[2 * ply] != move:

@@ -39,8 +39,8 @@ def score_moves(
     """Turn the generator's scores of the moves from `sp` to `end` into the search's, but for the history of
     quiet moves. `weight` is that of the history of captures, in 1024ths.
     """
-    first = history.killers[2 * ply]
-    second = history.killers[2 * ply + 1]
+    first = history.killer(ply, 0)
+    second = history.killer(ply, 1)
     # Comparing the squares first spares most moves the call.
     table_squares = table_move & 0x3FFF if table_move else -1
     for i in range(sp, end):
