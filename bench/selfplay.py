@@ -202,7 +202,7 @@ def crew(workers: int) -> Iterator[Executor]:
         try:
             yield executor
         finally:
-            executor.shutdown(wait=False, cancel_futures=True)
+            executor.shutdown(cancel_futures=True)
 
 
 def interrupt_on_termination() -> None:

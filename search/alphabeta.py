@@ -13,13 +13,13 @@ except ImportError:
 
 if not cython.compiled:
     from search.order import KILLER, TABLE_MOVE, order_rest, pick, score_moves
-    from search.quiescence import quiesce
+    from search.quiescence import quiesce, table_first
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
     from x88.attack import gives_check, last_move_checks, see_at_least
     from x88.board import Board
-    from x88.move import CAPTURED, NO_MOVE, PROMOTED
+    from x88.move import CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED
     from x88.movegen import MAX_MOVES, generate
     from x88.piece import PAWN, WHITE_PIECE
 
@@ -109,16 +109,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         ):
             return estimate
 
-        # 7. Razoring: one that stands so far below alpha has captures at most to come back.
-        if (
-            depth <= searcher.parameters.razor_depth
-            and estimate + searcher.parameters.razor + searcher.parameters.razor_step * depth * depth <= alpha
-        ):
-            score = quiesce(searcher, alpha, beta, ply, sp)
-            if score <= alpha:
-                return score
-
-        # 8. Null move: a side that stands well even after passing will not be held below beta by any reply.
+        # 7. Null move: a side that stands well even after passing will not be held below beta by any reply.
         # Not with pawns alone, where having to move can be the trouble; with one piece, a search without null
         # moves has to agree.
         if (
@@ -148,27 +139,24 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if verified >= beta:
                     return score
 
-    # 9. Internal iterative reduction: where the table knows no move, the ordering is poor and the node less
+    # 8. Internal iterative reduction: where the table knows no move, the ordering is poor and the node less
     # likely to matter.
     if depth >= searcher.parameters.iir_depth and not table_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
-    # 10. Moves, best first.
-    end = generate(searcher.board, searcher.stack, sp)
+    # 9. Moves, best first. The table's refutes most often, so the others are generated once it has not.
+    end = sp
+    generated = False
+    if table_move and not in_check and not excluded:
+        end = table_first(searcher, sp, table_move, False)
     if end == sp:
-        return ply - MATE if in_check else DRAW
-    score_moves(
-        searcher.stack,
-        searcher.history,
-        sp,
-        end,
-        side,
-        ply,
-        table_move,
-        searcher.parameters.capture_history,
-    )
-    # 11. A check is looked through to its end.
-    if in_check:
+        end = generate_all(searcher, sp, ply, table_move)
+        generated = True
+        if end == sp:
+            return ply - MATE if in_check else DRAW
+    # 10. A check is looked through to its end. As all extensions, only in the first half of the longest line,
+    # or series of checks would be followed without end.
+    if in_check and ply < searcher.extension_ply:
         depth += 1
     most_quiets = MAX_MOVES
     if depth <= searcher.parameters.late_move_depth:
@@ -180,7 +168,17 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     ordered = False
     old_alpha = alpha
     number = 0
-    for i in range(sp, end):
+    i = sp - 1
+    while True:
+        i += 1
+        if i == end:
+            if generated:
+                break
+            end = generate_all(searcher, sp, ply, table_move)
+            generated = True
+            pick(searcher.board, searcher.stack, sp, end)
+            if i == end:
+                break
         if not ordered:
             pick(searcher.board, searcher.stack, i, end)
             if searcher.stack.scores[i] < KILLER - 1:
@@ -198,7 +196,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             history = searcher.history.capture_score(side, move)
         reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
-        # 12. Near the horizon moves are left out that come late, would have to gain too much, or lose
+        # 11. Near the horizon moves are left out that come late, would have to gain too much, or lose
         # material: all but quiet checks. One move is searched before, and all are where only mate will do.
         if ply and best > -LONGEST_MATE and alpha < LONGEST_MATE and not in_check:
             if quiet:
@@ -227,12 +225,12 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 continue
 
-        # 13. Singular extension: the table's move is searched deeper if no other comes near it, and less
+        # 12. Singular extension: the table's move is searched deeper if no other comes near it, and less
         # deeply if others do and it is expected to fail high anyway.
         extension = 0
         if (
             order_score == TABLE_MOVE
-            and ply
+            and 0 < ply < searcher.extension_ply
             and depth >= searcher.parameters.singular_depth
             and not excluded
             and table_depth >= depth - 3
@@ -260,17 +258,20 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             and number > searcher.parameters.lmr_first + pv_node
             and (quiet or order_score < 0)
         )
+        checks = late and not move & (EN_PASSANT | PROMOTED) and gives_check(searcher.board, move)
         searcher.make(move, ply)
         new_depth = depth - 1 + extension
         if number == 1:
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
-            # 14. Late moves are expected to fail: a null window first, less deeply.
+            # 13. Late moves are expected to fail: a null window first, less deeply.
             less = 0
             if late:
                 less = reduction - (history * searcher.parameters.lmr_history >> 10)
                 if cut_node:
                     less += searcher.parameters.lmr_cut
+                if checks:
+                    less -= searcher.parameters.lmr_check
                 if not quiet:
                     less -= searcher.parameters.lmr_capture
                 less = max(0, min(less >> 10, new_depth - 1))
@@ -290,7 +291,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if pv_node:
                     searcher.update_pv(ply, move)
                 if score >= beta:
-                    # 15. A move that refutes is tried earlier elsewhere; those tried before it in vain,
+                    # 14. A move that refutes is tried earlier elsewhere; those tried before it in vain,
                     # later.
                     reward(searcher, sp, i, ply, depth)
                     break
@@ -304,6 +305,22 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             searcher.board.key, short_move(best_move), to_table(best, ply), raw, depth, bound
         )
     return best
+
+
+def generate_all(searcher: Searcher, sp: int, ply: int, table_move: int) -> int:
+    """Write all legal moves to the stack, scored for the search; returns the end of the list."""
+    end = generate(searcher.board, searcher.stack, sp)
+    score_moves(
+        searcher.stack,
+        searcher.history,
+        sp,
+        end,
+        searcher.board.side,
+        ply,
+        table_move,
+        searcher.parameters.capture_history,
+    )
+    return end
 
 
 def pieces(board: Board) -> int:

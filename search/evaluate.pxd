@@ -106,19 +106,22 @@ cdef class Evaluation:
                    square=int, rook=int)
     cpdef void make(self, int move, int side) noexcept nogil
     cpdef void make_null(self) noexcept nogil
-    cpdef void unmake(self) noexcept nogil
+    cpdef void unmake(self, int move, int side) noexcept nogil
+    cpdef void unmake_null(self) noexcept nogil
+    @cython.locals(own=int, target=int, bit=uint64_t, both=uint64_t)
+    cdef void _toggle(self, int move, int side) noexcept nogil
     cpdef int phase(self) noexcept nogil
     cpdef uint64_t pawn_key(self) noexcept nogil
     @cython.locals(both=int, endgame=int)
     cpdef int scale(self, Board board) noexcept nogil
     @cython.locals(both=int, middlegame=int, endgame=int, phase=int, score=int)
     cpdef int value(self, Board board) noexcept nogil
+    @cython.locals(both=int, middlegame=int, endgame=int, phase=int)
+    cpdef int rough(self, int side) noexcept nogil
     @cython.locals(slot=int)
     cpdef int packed(self, Board board) noexcept nogil
     @cython.locals(white_king=int, black_king=int, key=uint64_t, entry=int, total=int)
     cdef int _compute(self, Board board) noexcept nogil
-    @cython.locals(colour=int, kind=int, union=uint64_t, i=int, sq=int)
-    cdef void _place(self, Board board, int side) noexcept nogil
     cpdef dict parts_by_name(self)
     @cython.locals(own=int, other=int, occupied=uint64_t, pawn_attacks=uint64_t, zone=uint64_t, allowed=uint64_t, union=uint64_t,
                    twice=uint64_t, by_kind=uint64_t, moves=uint64_t, todo=uint64_t, shade=uint64_t, seventh=uint64_t,

@@ -257,10 +257,14 @@ class Evaluation:
         self.sums[0] = 0
         self.phases[0] = 0
         self.pawn_keys[0] = 0
+        for i in range(48):
+            self.bitmaps[i] = 0
         for i in range(32):
             if i & 15 < board.count[i >> 4]:
                 sq = board.pieces[i]
                 code = board.squares[sq]
+                self.bitmaps[code] |= BIT[sq]
+                self.bitmaps[code & ANY_PIECE] |= BIT[sq]
                 self.sums[0] += PIECE_SQUARE[code << 7 | sq]
                 self.phases[0] += PHASE[code]
                 if code & KIND == PAWN:
@@ -306,6 +310,7 @@ class Evaluation:
         self.sums[ply + 1] = total
         self.phases[ply + 1] = phase
         self.pawn_keys[ply + 1] = key
+        self._toggle(move, side)
 
     def make_null(self) -> None:
         """Follow a null move."""
@@ -314,9 +319,37 @@ class Evaluation:
         self.pawn_keys[self.ply + 1] = self.pawn_keys[self.ply]
         self.ply += 1
 
-    def unmake(self) -> None:
-        """Follow the taking back of a move or null move."""
+    def unmake(self, move: int, side: int) -> None:
+        """Follow the taking back of the last move, which was one of `side`."""
         self.ply -= 1
+        self._toggle(move, side)
+
+    def unmake_null(self) -> None:
+        """Follow the taking back of a null move."""
+        self.ply -= 1
+
+    def _toggle(self, move: int, side: int) -> None:
+        """Change the bitmaps by a move of `side`, or back."""
+        own = WHITE_PIECE << side
+        target = move >> TARGET_SHIFT & SQUARE
+        bit = BIT[target]
+        both = BIT[move & SQUARE] | bit
+        if move & PROMOTED:
+            self.bitmaps[own | PAWN] ^= both ^ bit
+            self.bitmaps[own | move >> PROMOTED_SHIFT & KIND] ^= bit
+        else:
+            self.bitmaps[own | move >> MOVED_SHIFT & KIND] ^= both
+        if move & CAPTURED:
+            if move & EN_PASSANT:
+                bit = BIT[target - 16 + 32 * side]
+            self.bitmaps[own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND] ^= bit
+            self.bitmaps[own ^ ANY_PIECE] ^= bit
+        elif move & CASTLING:
+            # The rook stops on the square that the king has crossed.
+            bit = BIT[target + 1 if target & FILE == 6 else target - 2] | BIT[(move & SQUARE) + target >> 1]
+            self.bitmaps[own | ROOK] ^= bit
+            both ^= bit
+        self.bitmaps[own] ^= both
 
     def phase(self) -> int:
         """The phase of the game, FULL_PHASE with all pieces on the board, 0 with none but pawns."""
@@ -348,6 +381,16 @@ class Evaluation:
         score = (middlegame * phase + endgame * (FULL_PHASE - phase)) * 171 + 2048 >> 12
         return min(max(score, -LARGEST), LARGEST)
 
+    def rough(self, side: int) -> int:
+        """Material and squares alone in centipawns, from the point of view of a side."""
+        both = self.sums[self.ply]
+        if side:
+            both = -both
+        middlegame = (both + 0x8000 & 0xFFFF) - 0x8000
+        endgame = both + 0x8000 >> 16
+        phase = self.phase()
+        return (middlegame * phase + endgame * (FULL_PHASE - phase)) * 171 + 2048 >> 12
+
     def packed(self, board: Board) -> int:
         """The sum of all terms, middlegame + endgame * 65536, White's less Black's."""
         slot = board.key & CACHE - 1
@@ -366,8 +409,6 @@ class Evaluation:
         )
         white_king = white_king + (white_king & 7) >> 1
         black_king = black_king + (black_king & 7) >> 1
-        self._place(board, WHITE)
-        self._place(board, BLACK)
         entry = self.pawns.find(
             key, self.bitmaps[WHITE_PIECE | PAWN], self.bitmaps[BLACK_PIECE | PAWN], white_king, black_king
         )
@@ -379,18 +420,6 @@ class Evaluation:
         total += self._danger(WHITE, white_king) - self._danger(BLACK, black_king)
         total += self._rest(board, WHITE) - self._rest(board, BLACK)
         return total
-
-    def _place(self, board: Board, side: int) -> None:
-        """Fill the bitmaps of a side."""
-        colour = WHITE_PIECE << side
-        for kind in range(PAWN, QUEEN + 1):
-            self.bitmaps[colour | kind] = 0
-        union = 0
-        for i in range(side << 4, (side << 4) + board.count[side]):
-            sq = board.pieces[i]
-            self.bitmaps[board.squares[sq]] |= BIT[sq]
-            union |= BIT[sq]
-        self.bitmaps[colour] = union
 
     def parts_by_name(self) -> dict[str, list[int]]:
         """The parts of the last sum beside material and squares, for White and for Black, just computed."""

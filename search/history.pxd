@@ -2,7 +2,8 @@ from libc.stdint cimport int16_t
 
 cimport cython
 
-from x88.move cimport CAPTURED_SHIFT, MOVED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, SQUARE, TARGET_SHIFT
+from x88.movegen cimport MoveStack
 from x88.piece cimport KIND
 
 cpdef enum:
@@ -26,6 +27,8 @@ cdef class History:
     cpdef void follow_null(self, int ply) noexcept nogil
     @cython.locals(target=int)
     cpdef int quiet_score(self, int side, int move, int ply) noexcept nogil
+    @cython.locals(last=int, before=int, i=int, move=int, target=int)
+    cdef void add_quiet_scores(self, MoveStack stack, int start, int end, int side, int ply) noexcept nogil
     @cython.locals(target=int, index=int, back=int, row=int)
     cpdef void update_quiet(self, int side, int move, int ply, int bonus) noexcept nogil
     cpdef int capture_score(self, int side, int move) noexcept nogil

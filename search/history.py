@@ -10,12 +10,8 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from x88.move import (
-        CAPTURED_SHIFT,
-        MOVED_SHIFT,
-        SQUARE,
-        TARGET_SHIFT,
-    )
+    from x88.move import CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, SQUARE, TARGET_SHIFT
+    from x88.movegen import MoveStack
     from x88.piece import KIND
 
     NOTHING = 768
@@ -76,6 +72,20 @@ class History:
             + self.continuations[self.moved[ply + 1] * 768 + target]
             + self.continuations[self.moved[ply] * 768 + target]
         )
+
+    def add_quiet_scores(self, stack: MoveStack, start: int, end: int, side: int, ply: int) -> None:
+        """Add to the scores of the quiet moves from `start` to `end` what `quiet_score` says of them."""
+        last = self.moved[ply + 1] * 768
+        before = self.moved[ply] * 768
+        for i in range(start, end):
+            move = stack.moves[i]
+            if not move & (CAPTURED | PROMOTED):
+                target = piece_to(side, move)
+                stack.scores[i] += (
+                    self.quiets[from_to(side, move)]
+                    + self.continuations[last + target]
+                    + self.continuations[before + target]
+                )
 
     def update_quiet(self, side: int, move: int, ply: int, bonus: int) -> None:
         """Reward or punish a quiet move."""

@@ -73,11 +73,10 @@ def order_rest(stack: MoveStack, history: History, start: int, end: int, side: i
     Most nodes never come to that. Those that do search most of their moves, so one insertion sort is cheaper
     than picking them one by one.
     """
-    for i in range(start, end):
+    history.add_quiet_scores(stack, start, end, side, ply)
+    for i in range(start + 1, end):
         move = stack.moves[i]
         score = stack.scores[i]
-        if not move & (CAPTURED | PROMOTED):
-            score += history.quiet_score(side, move, ply)
         j = i
         while j > start and stack.scores[j - 1] < score:
             stack.moves[j] = stack.moves[j - 1]

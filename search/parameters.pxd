@@ -6,9 +6,6 @@ cdef class Parameters:
     cdef public int aspiration
     cdef public int reverse_futility_depth
     cdef public int reverse_futility
-    cdef public int razor_depth
-    cdef public int razor
-    cdef public int razor_step
     cdef public int null_depth
     cdef public int null_reduction
     cdef public int null_divisor
@@ -32,8 +29,10 @@ cdef class Parameters:
     cdef public int lmr_cut
     cdef public int lmr_history
     cdef public int lmr_capture
+    cdef public int lmr_check
     cdef public int bonus_step
     cdef public int bonus_most
     cdef public int capture_history
+    cdef public int lazy
     cdef public int delta
     cdef int[4096] reductions

@@ -14,9 +14,6 @@ class Parameters:
     aspiration: int
     reverse_futility_depth: int
     reverse_futility: int
-    razor_depth: int
-    razor: int
-    razor_step: int
     null_depth: int
     null_reduction: int
     null_divisor: int
@@ -40,9 +37,11 @@ class Parameters:
     lmr_cut: int
     lmr_history: int
     lmr_capture: int
+    lmr_check: int
     bonus_step: int
     bonus_most: int
     capture_history: int
+    lazy: int
     delta: int
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:

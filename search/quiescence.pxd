@@ -2,17 +2,21 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.order cimport pick, score_captures, score_moves
+from search.order cimport TABLE_MOVE, pick, score_captures, score_moves
 from search.score cimport DRAW, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
 from x88.attack cimport last_move_checks
-from x88.move cimport CAPTURED_SHIFT, PROMOTED
-from x88.movegen cimport generate_captures
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
+from x88.movegen cimport generate_captures, plain_move
 from x88.piece cimport KIND
 
 cdef int[48] VALUE
 
 @cython.locals(score=int, in_check=bint, best=int, end=int, i=int, move=int, table_move=int, raw=int, data=uint64_t,
-               bound=int, futile=int, old_alpha=int, best_move=int, gain=int)
+               bound=int, futile=int, old_alpha=int, best_move=int, gain=int, generated=bint)
 cdef int quiesce(Searcher searcher, int alpha, int beta, int ply, int sp) noexcept nogil
+@cython.locals(move=int)
+cdef int table_first(Searcher searcher, int sp, int table_move, bint captures) noexcept nogil
+@cython.locals(end=int)
+cdef int generate_rest(Searcher searcher, int sp, int ply, int table_move, bint in_check) noexcept nogil

@@ -9,13 +9,13 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.order import pick, score_captures, score_moves
+    from search.order import TABLE_MOVE, pick, score_captures, score_moves
     from search.score import DRAW, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
     from x88.attack import last_move_checks
-    from x88.move import CAPTURED_SHIFT, PROMOTED
-    from x88.movegen import generate_captures
+    from x88.move import CAPTURED, CAPTURED_SHIFT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
+    from x88.movegen import generate_captures, plain_move
     from x88.piece import KIND
 
 from x88 import piece
@@ -52,6 +52,11 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
         best = ply - MATE
         futile = best
     else:
+        if not data and beta - alpha == 1:
+            # Lazily: a lead that no other term makes up for needs no closer look.
+            best = searcher.evaluation.rough(searcher.board.side) - searcher.parameters.lazy
+            if best >= beta:
+                return best
         if raw == NO_SCORE:
             raw = searcher.evaluation.value(searcher.board)
         best = raw
@@ -67,31 +72,26 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
         futile = best + searcher.parameters.delta
 
     # 3. Captures and promotions, or every evasion of a check.
-    end = generate_captures(searcher.board, searcher.stack, sp)
-    if in_check:
-        score_moves(
-            searcher.stack,
-            searcher.history,
-            sp,
-            end,
-            searcher.board.side,
-            ply,
-            table_move,
-            searcher.parameters.capture_history,
-        )
-    else:
-        score_captures(
-            searcher.stack,
-            searcher.history,
-            sp,
-            end,
-            searcher.board.side,
-            table_move,
-            searcher.parameters.capture_history,
-        )
+    end = sp
+    generated = False
+    if table_move and not in_check:
+        end = table_first(searcher, sp, table_move, True)
+    if end == sp:
+        end = generate_rest(searcher, sp, ply, table_move, in_check)
+        generated = True
     old_alpha = alpha
     best_move = 0
-    for i in range(sp, end):
+    i = sp - 1
+    while True:
+        i += 1
+        if i == end:
+            if generated:
+                break
+            end = generate_rest(searcher, sp, ply, table_move, in_check)
+            generated = True
+            pick(searcher.board, searcher.stack, sp, end)
+            if i == end:
+                break
         move = pick(searcher.board, searcher.stack, i, end)
         if not in_check:
             # 4. A capture that loses material cannot help a side that may stand pat; the rest of the list is
@@ -120,3 +120,42 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
     bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
     searcher.table.store(searcher.board.key, short_move(best_move), to_table(best, ply), raw, 0, bound)
     return best
+
+
+def table_first(searcher: Searcher, sp: int, table_move: int, captures: bool) -> int:
+    """Write the table's move to the stack, ahead of a list not generated yet, if it can be told to be legal,
+    and a capture where only these are wanted; returns the end of the list.
+    """
+    move = plain_move(searcher.board, table_move & SQUARE, table_move >> TARGET_SHIFT & SQUARE)
+    if move == NO_MOVE or short_move(move) != table_move or (captures and not move & CAPTURED):
+        return sp
+    searcher.stack.moves[sp] = move
+    searcher.stack.scores[sp] = TABLE_MOVE
+    return sp + 1
+
+
+def generate_rest(searcher: Searcher, sp: int, ply: int, table_move: int, in_check: bool) -> int:
+    """Write captures and promotions, or all evasions, to the stack, scored; returns the end of the list."""
+    end = generate_captures(searcher.board, searcher.stack, sp)
+    if in_check:
+        score_moves(
+            searcher.stack,
+            searcher.history,
+            sp,
+            end,
+            searcher.board.side,
+            ply,
+            table_move,
+            searcher.parameters.capture_history,
+        )
+    else:
+        score_captures(
+            searcher.stack,
+            searcher.history,
+            sp,
+            end,
+            searcher.board.side,
+            table_move,
+            searcher.parameters.capture_history,
+        )
+    return end

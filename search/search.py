@@ -201,6 +201,7 @@ class Search:
 
     def _search_root(self, alpha: int, beta: int, depth: int) -> int:
         searcher = self._searcher
+        searcher.extension_ply = depth
         with cython.nogil:
             return search(searcher, alpha, beta, depth, 0, 0, False)
 

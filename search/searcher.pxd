@@ -24,6 +24,7 @@ cdef class Searcher:
     cdef int[130] statics
     cdef int[130] excluded
     cdef int null_ply
+    cdef int extension_ply
     cdef readonly long long nodes
     cdef long long node_limit   # 0: none
     cdef public int seldepth    # the deepest ply reached
@@ -31,6 +32,7 @@ cdef class Searcher:
     cdef bint enter(self, int ply) noexcept nogil
     @cython.locals(side=int)
     cdef void make(self, int move, int ply) noexcept nogil
+    @cython.locals(move=int)
     cdef void unmake(self) noexcept nogil
     cdef void make_null(self, int ply) noexcept nogil
     cdef void unmake_null(self) noexcept nogil

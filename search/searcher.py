@@ -22,7 +22,8 @@ if not cython.compiled:
 class Searcher:
     """The state of one search. `pv[ply * MAX_PLY + i]` is the principal variation from `ply` on, up to
     `pv_ends[ply]`; `statics[ply]` the static evaluation at a ply, NO_SCORE in check; `excluded[ply]` the
-    move that a search is to do without, or 0. Null moves are allowed from `null_ply` on.
+    move that a search is to do without, or 0. Null moves are allowed from `null_ply` on, extensions before
+    `extension_ply`.
     """
 
     def __init__(self, table: Table, stop: Stop, parameters: Parameters | None = None) -> None:
@@ -38,6 +39,7 @@ class Searcher:
         self.statics = [0] * 130
         self.excluded = [0] * 130
         self.null_ply = 0
+        self.extension_ply = 0
         self.nodes = 0
         self.node_limit = 0
         self.seldepth = 0
@@ -80,8 +82,9 @@ class Searcher:
 
     def unmake(self) -> None:
         """Take a move back."""
+        move = self.board.last_move()
         self.board.unmake()
-        self.evaluation.unmake()
+        self.evaluation.unmake(move, self.board.side)
 
     def make_null(self, ply: int) -> None:
         """Pass."""
@@ -93,7 +96,7 @@ class Searcher:
     def unmake_null(self) -> None:
         """Take a null move back."""
         self.board.unmake_null()
-        self.evaluation.unmake()
+        self.evaluation.unmake_null()
 
     def update_pv(self, ply: int, move: int) -> None:
         """The principal variation from `ply` on is the move and the one of the next ply."""

@@ -183,12 +183,9 @@ EVALUATION: dict[str, list[tuple[int, int]]] = {
 
 SEARCH: dict[str, tuple[int, int, int]] = {
     # name: (value, least, most)
-    "aspiration": (28, 5, 60),                # half a window, centipawns
-    "reverse_futility_depth": (8, 0, 14),     # plies
+    "aspiration": (16, 5, 60),                # half a window, centipawns
+    "reverse_futility_depth": (3, 0, 14),     # plies
     "reverse_futility": (64, 30, 150),        # centipawns for each ply of depth
-    "razor_depth": (3, 0, 8),                 # plies
-    "razor": (220, 50, 600),                  # centipawns,
-    "razor_step": (120, 20, 400),             # and for each ply of depth, squared
     "null_depth": (2, 1, 6),                  # plies, at least
     "null_reduction": (3, 2, 6),              # plies,
     "null_divisor": (3, 2, 8),                # and one more for so many of depth
@@ -196,7 +193,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "late_move_depth": (8, 0, 12),            # plies
     "late_moves": (4, 1, 12),                 # moves,
     "late_slope": (20, 2, 32),                # and 16ths of one for each ply, squared
-    "futility_depth": (7, 0, 14),             # plies, reduced
+    "futility_depth": (3, 0, 14),             # plies, reduced
     "futility": (120, 20, 300),               # centipawns,
     "futility_step": (90, 30, 200),           # and for each ply, reduced
     "see_quiet_depth": (8, 0, 14),            # plies, reduced
@@ -210,11 +207,13 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "lmr_base": (700, 0, 1500),               # 1024ths of a ply,
     "lmr_slope": (510, 200, 900),             # times ln depth * ln number of the move
     "lmr_cut": (1300, 0, 2600),               # 1024ths of a ply, where a cut is expected
-    "lmr_history": (300, 0, 600),             # 1024ths of the score, taken off
-    "lmr_capture": (1024, 0, 3000),           # 1024ths of a ply, taken off
+    "lmr_history": (250, 0, 600),             # 1024ths of the score, taken off
+    "lmr_capture": (2500, 0, 3000),           # 1024ths of a ply, taken off
+    "lmr_check": (3000, 0, 4000),             # 1024ths of a ply, taken off for a move that gives check
     "bonus_step": (160, 50, 400),             # for each ply of depth,
     "bonus_most": (1600, 400, 4000),          # at most
     "capture_history": (192, 0, 512),         # 1024ths of the score
+    "lazy": (300, 50, 2000),                  # centipawns that other terms than material may make up for
     "delta": (30, 0, 400),                    # centipawns
 }
 # fmt: on

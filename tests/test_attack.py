@@ -23,7 +23,7 @@ from tests.oracle import (
 from x88 import coordinate, fen
 from x88.attack import attackers, gives_check, in_check, is_attacked, last_move_checks, see, see_at_least
 from x88.board import Board
-from x88.move import captured_of, promoted_of
+from x88.move import EN_PASSANT, promoted_of
 from x88.piece import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, VALUES
 
 P, N, B, R, Q = (VALUES[kind] for kind in (PAWN, KNIGHT, BISHOP, ROOK, QUEEN))
@@ -64,7 +64,7 @@ def test_the_last_move_tells_of_every_check_among_pieces_thrown(text: str) -> No
         assert bool(last_move_checks(board)) == bool(in_check(board)), coordinate.write(move)
         checks = bool(in_check(board))
         board.unmake()
-        if not captured_of(move) and not promoted_of(move):
+        if not move & EN_PASSANT and not promoted_of(move):
             assert bool(gives_check(board, move)) == checks, coordinate.write(move)
     if not in_check(board):
         board.make_null()

@@ -185,6 +185,7 @@ def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> N
     board = fen.parse(STARTS[seed % len(STARTS)])
     evaluation = evaluation_of(board)
     before = []
+    played = []
     for _ in range(80):
         moves = legal_moves(board)
         if not moves:
@@ -194,6 +195,7 @@ def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> N
         move = moves[0] if generator.random() < 0.3 else generator.choice(moves)
         evaluation.make(move, board.side)
         board.make(move)
+        played.append(move)
         fresh = evaluation_of(board)
         assert evaluation.value(board) == fresh.value(board)
         assert evaluation.packed(board) == fresh.packed(board)
@@ -201,7 +203,7 @@ def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> N
         assert evaluation.phase() == fresh.phase()
     while before:
         board.unmake()
-        evaluation.unmake()
+        evaluation.unmake(played.pop(), board.side)
         assert (evaluation.value(board), evaluation.pawn_key()) == before.pop()
 
 
@@ -226,7 +228,7 @@ def test_a_null_move_gives_the_tempo_away(text: str) -> None:
     tempo = tuned.EVALUATION["tempo"][0]
     change = 2 if board.side == WHITE else -2
     assert after == (before[0] + change * tempo[0], before[1] + change * tempo[1])
-    evaluation.unmake()
+    evaluation.unmake_null()
     board.unmake_null()
     assert split(evaluation.packed(board)) == before
 
@@ -269,6 +271,22 @@ def test_the_value_is_the_sum_tapered_scaled_and_seen_by_the_side_to_move(text: 
 
 
 # --- What is worth more
+
+
+@settings(max_examples=scaled(100, 40))
+@given(placements())
+def test_the_rough_value_is_that_of_material_and_squares(text: str) -> None:
+    board = fen.parse(text)
+    evaluation = evaluation_of(board)
+    pieces = [term for term in terms(board) if term.name.rstrip("s") in evaluate.KINDS.values()]
+    assert len(pieces) == len(evaluate.KINDS)
+    middlegame = sum(term.white[0] - term.black[0] for term in pieces)
+    endgame = sum(term.white[1] - term.black[1] for term in pieces)
+    phase = evaluation.phase()
+    tapered = (middlegame * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
+    # Off by the shift, as above.
+    assert abs(evaluation.rough(WHITE) - tapered) <= 1 + abs(tapered) / 500
+    assert abs(evaluation.rough(BLACK) + tapered) <= 1 + abs(tapered) / 500
 
 
 def test_more_material_is_better() -> None:

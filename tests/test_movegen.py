@@ -17,12 +17,14 @@ from tests.oracle import (
     to_0x88,
 )
 from x88 import coordinate, fen
+from x88.attack import in_check
 from x88.board import Board
 from x88.move import (
     CAPTURED,
     CASTLING,
     DOUBLE_PUSH,
     EN_PASSANT,
+    NO_MOVE,
     PROMOTED,
     captured_of,
     moved_of,
@@ -40,6 +42,7 @@ from x88.movegen import (
     generate,
     generate_captures,
     legal_moves,
+    plain_move,
     scored_moves,
 )
 from x88.piece import (
@@ -388,3 +391,30 @@ def test_generating_leaves_the_board_as_it_was(text: str) -> None:
     generated(board, captures=True)
     board.check_invariants()
     assert (fen.write(board), board.key) == before
+
+
+@settings(max_examples=scaled(150, 20))
+@given(placements())
+def test_a_plain_move_is_what_the_generator_writes_among_pieces_thrown(text: str) -> None:
+    _check_plain_moves(fen.parse(text))
+
+
+@settings(max_examples=scaled(20, 4))
+@given(games(longest=60))
+def test_a_plain_move_is_what_the_generator_writes_all_game(game: Game) -> None:
+    for board, _ in game.positions():
+        _check_plain_moves(board)
+
+
+def _check_plain_moves(board: Board) -> None:
+    """Every pair of cells is asked for, squares or not."""
+    moves = legal_moves(board)
+    if in_check(board):
+        return
+    special = CASTLING | EN_PASSANT | PROMOTED
+    plain = {(origin_of(move), target_of(move)): move for move in moves if not move & special}
+    before = fen.write(board)
+    for origin in range(128):
+        for target in range(128):
+            assert plain_move(board, origin, target) == plain.get((origin, target), NO_MOVE)
+    assert fen.write(board) == before

@@ -270,8 +270,8 @@ ZUGZWANGS = [
     ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", 25_000, None, -MATE, -1000),
     ("8/4k3/8/4K3/4P3/8/8/8 w - - 0 1", 400_000, None, -100, 100),
     # The trebuchet: who has to move loses the pawn and the game.
-    ("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", 50_000, None, -MATE, -1000),
-    ("8/8/8/3pK3/2kP4/8/8/8 b - - 0 1", 50_000, None, -MATE, -1000),
+    ("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", 100_000, None, -MATE, -600),
+    ("8/8/8/3pK3/2kP4/8/8/8 b - - 0 1", 100_000, None, -MATE, -600),
     # After Ra6 Black could only pass: if the pawn takes or the bishop moves, it is mate.
     ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 400_000, "a1a6", MATE - 3, MATE - 3),
     # After Kh6 Black, with queen and rook, has no move that keeps both.
@@ -288,11 +288,21 @@ def test_zugzwang_is_seen(text: str, nodes: int, move: str | None, least: int, m
     assert move is None or coordinate.write(result.move) == move
 
 
+@pytest.mark.skipif(not build.compiled, reason="a million nodes")
+@pytest.mark.parametrize("text", benchmark.POSITIONS[37:])
+def test_checks_do_not_make_the_tree_explode(text: str) -> None:
+    """The tactical positions of the bench; one took 80 million nodes while checks were extended without
+    end.
+    """
+    _, reports = think(text, Limits(depth=12, nodes=3_000_000))
+    assert reports[-1].depth == 12 or reports[-1].mate
+    assert reports[-1].nodes < 2_000_000
+
+
 MIRRORED = [text for text in benchmark.POSITIONS if build.compiled or text in benchmark.POSITIONS[::5]]
 
 WITHOUT_SELECTION = {
     "reverse_futility_depth": -1,
-    "razor_depth": -1,
     "null_depth": 200,
     "iir_depth": 200,
     "late_move_depth": -1,
@@ -301,6 +311,7 @@ WITHOUT_SELECTION = {
     "see_capture_depth": -1,
     "singular_depth": 200,
     "lmr_first": 300,
+    "lazy": MATE,
     "delta": MATE,
 }
 """Nothing is left out or searched less deeply, so that the order of moves has no say in the score."""

@@ -503,13 +503,13 @@ def test_a_screening_plays_keeps_its_pairs_and_goes_on(
 ) -> None:
     book, path = tmp_path / "book.epd", tmp_path / "screen.jsonl"
     book.write_text("7k/8/8/8/8/8/R7/K1Q5 w - -\n7k/8/8/8/8/8/RR6/K7 b - -\n", encoding="utf-8")
-    changes = ["razor_depth=0", "see_quiet_depth=-1"]
+    changes = ["futility_depth=0", "see_quiet_depth=-1"]
     words = [*changes, "--nodes", "30", "--state", str(path), "--openings", str(book)]
     before = tables.TUNED.read_bytes()
     assert tune.main(["screen", *words, "--pairs", "4"]) == 0
     first, *played = path.read_text(encoding="utf-8").splitlines()
     settings = json.loads(first)
-    assert (settings["names"], settings["values"]) == (["razor_depth", "see_quiet_depth"], [0, -1])
+    assert (settings["names"], settings["values"]) == (["futility_depth", "see_quiet_depth"], [0, -1])
     assert sorted(json.loads(line)["pair"] for line in played) == [0, 1, 2, 3]
     assert "4 pairs of games, 2 changes" in capsys.readouterr().out
     assert tune.main(["screen", *words, "--pairs", "5"]) == 0
@@ -520,7 +520,7 @@ def test_a_screening_plays_keeps_its_pairs_and_goes_on(
     for other, said in ((["--nodes", "31"], "pace_nodes: 30"), (["--seed", "1"], "seed: 0")):
         assert tune.main(["screen", *words, *other]) == 2
         assert f"another {said}" in capsys.readouterr().err
-    for changed, said in (("iir_depth=9", "names"), ("razor_depth=1", "values")):
+    for changed, said in (("iir_depth=9", "names"), ("futility_depth=1", "values")):
         assert tune.main(["screen", changed, *words[1:]]) == 2
         assert f"another {said}" in capsys.readouterr().err
     book.write_text("7k/8/8/8/8/8/R7/K1Q5 w - -\n", encoding="utf-8")

@@ -40,6 +40,6 @@ cpdef int see(Board board, int move) noexcept nogil
 cpdef bint see_at_least(Board board, int move, int threshold) noexcept nogil
 @cython.locals(gain=int)
 cdef int _first_gain(Board board, int move) noexcept nogil
-cdef int _start_exchange(Board board, int move) noexcept nogil
+cdef void _lift(Board board, int move) noexcept nogil
 @cython.locals(victim=int)
 cdef void _end_exchange(Board board, int move) noexcept nogil

@@ -119,7 +119,7 @@ def last_move_checks(board: Board) -> bool:
 
 
 def gives_check(board: Board, move: int) -> bool:
-    """Whether a legal move that captures nothing and does not promote will give check."""
+    """Whether a legal move, no promotion and not en passant, will give check."""
     side = board.side
     king = board.pieces[(side ^ 1) << 4]
     row = side * REACH_ROW + DIFFERENCE + king
@@ -300,7 +300,8 @@ def see(board: Board, move: int) -> int:
     side = board.side
     gains = [0] * 33
     lifted = [0] * 33
-    at_risk = _start_exchange(board, move)
+    _lift(board, move)
+    at_risk = VALUE[(move >> PROMOTED_SHIFT if move & PROMOTED else move >> MOVED_SHIFT) & KIND]
     gains[0] = _first_gain(board, move)
     lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
     depth = 0
@@ -339,14 +340,17 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
     if lead < 0:
         return False
     target = move >> TARGET_SHIFT & SQUARE
-    side = board.side
-    lifted = [0] * 33
-    at_risk = _start_exchange(board, move)
-    lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
-    depth = 0
     last_rank = target & RANK == 0x70 or target & RANK == 0
     # A side ahead even without the piece it took with has won, but for a pawn that takes and promotes.
     most = VALUE[QUEEN] - VALUE[PAWN] if last_rank else 0
+    at_risk = VALUE[(move >> PROMOTED_SHIFT if move & PROMOTED else move >> MOVED_SHIFT) & KIND]
+    if lead >= at_risk + most:
+        return True
+    side = board.side
+    lifted = [0] * 33
+    _lift(board, move)
+    lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
+    depth = 0
     while lead < at_risk + most:
         sq = _least_attacker(board, target, side ^ 1)
         if sq == NO_SQUARE:
@@ -380,16 +384,11 @@ def _first_gain(board: Board, move: int) -> int:
     return gain
 
 
-def _start_exchange(board: Board, move: int) -> int:
-    """Lift the moving piece off its square, and an en-passant victim off its own; returns the value then at
-    risk.
-    """
+def _lift(board: Board, move: int) -> None:
+    """Lift the moving piece off its square, and an en-passant victim off its own."""
     board.squares[move & SQUARE] = EMPTY
     if move & EN_PASSANT:
         board.squares[(move >> TARGET_SHIFT & SQUARE) - 16 + 32 * board.side] = EMPTY
-    if move & PROMOTED:
-        return VALUE[move >> PROMOTED_SHIFT & KIND]
-    return VALUE[move >> MOVED_SHIFT & KIND]
 
 
 def _end_exchange(board: Board, move: int) -> None:

@@ -5,12 +5,12 @@ cimport cython
 from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
 from x88.board cimport WHITE_LONG, WHITE_SHORT, Board
 from x88.move cimport (
-    CAPTURED, CAPTURED_SHIFT, CASTLING, DOUBLE_PUSH, EN_PASSANT, MOVED_SHIFT, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
+    CAPTURED, CAPTURED_SHIFT, CASTLING, DOUBLE_PUSH, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
 )
 from x88.piece cimport (
     ANY_PIECE, BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
-from x88.square cimport DIFFERENCE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
 cpdef enum:
     MAX_MOVES = 448     # no position of at most 16 pieces a side has more
@@ -36,6 +36,9 @@ cdef class MoveStack:
 
 cpdef int generate(Board board, MoveStack stack, int sp) noexcept nogil
 cpdef int generate_captures(Board board, MoveStack stack, int sp) noexcept nogil
+@cython.locals(side=int, own=int, code=int, victim=int, kind=int, reach=int, move=int, king=int, attacked=bint, forward=int,
+               step=int, sq=int)
+cpdef int plain_move(Board board, int origin, int target) noexcept nogil
 @cython.locals(move=int)
 cdef int last_capture(Board board) noexcept nogil
 cdef int _capture_score(int victim, int attacker, bint recapture) noexcept nogil

@@ -38,6 +38,7 @@ if not cython.compiled:
         DOUBLE_PUSH,
         EN_PASSANT,
         MOVED_SHIFT,
+        NO_MOVE,
         PROMOTED_SHIFT,
         SQUARE,
         TARGET_SHIFT,
@@ -56,7 +57,7 @@ if not cython.compiled:
         WHITE,
         WHITE_PIECE,
     )
-    from x88.square import DIFFERENCE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+    from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
     MAX_MOVES = 448
     RECAPTURE = 6000
@@ -108,6 +109,69 @@ def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
     if board.checkers:
         return evasions(board, stack, sp)
     return _moves(board, stack, sp, False)
+
+
+def plain_move(board: Board, origin: int, target: int) -> int:
+    """The legal move of a side that is not in check from one square to another, packed as `generate` does;
+    NO_MOVE if there is none, and for castling, en passant and promotions, which are left to the generator.
+
+    Any two squares may be asked for: what a table remembers need not belong to this position.
+    """
+    side = board.side
+    own = WHITE_PIECE << side
+    code = board.squares[origin]
+    victim = board.squares[target]
+    if not code & own or victim & own or target & OFF_BOARD:
+        return NO_MOVE
+    kind = code & KIND
+    reach = REACH[side * REACH_ROW + DIFFERENCE + target - origin]
+    move = origin | target << TARGET_SHIFT | (victim & KIND) << CAPTURED_SHIFT | kind << MOVED_SHIFT
+    king = board.pieces[side << 4]
+    if kind == KING:
+        if not reach & NEXT_TO:
+            return NO_MOVE
+        board.squares[origin] = EMPTY
+        attacked = is_attacked(board, target, side ^ 1)
+        board.squares[origin] = code
+        return NO_MOVE if attacked else move
+    if kind == PAWN:
+        forward = 16 - 32 * side
+        if target & RANK == 0x70 or target & RANK == 0:
+            return NO_MOVE
+        if victim:
+            if not reach & PAWN:
+                return NO_MOVE
+        elif target == origin + 2 * forward:
+            if origin & RANK != (0x10 if side == WHITE else 0x60) or board.squares[origin + forward]:
+                return NO_MOVE
+            move |= DOUBLE_PUSH
+        elif target != origin + forward:
+            return NO_MOVE
+    else:
+        if not reach & kind:
+            return NO_MOVE
+        if kind & SLIDER:
+            step = DIRECTION[target - origin + DIFFERENCE]
+            sq = origin + step
+            while sq != target:
+                if board.squares[sq]:
+                    return NO_MOVE
+                sq += step
+    # A piece between its king and an enemy slider stays on their line.
+    step = DIRECTION[origin - king + DIFFERENCE]
+    if step and DIRECTION[target - king + DIFFERENCE] != step:
+        sq = king + step
+        while board.squares[sq] == EMPTY:
+            sq += step
+        if sq == origin:
+            sq = sq + step & 0xFF
+            while board.squares[sq] == EMPTY:
+                sq = sq + step & 0xFF
+            code = board.squares[sq]
+            if code & (own ^ ANY_PIECE) and code & SLIDER:
+                if REACH[(side ^ 1) * REACH_ROW + DIFFERENCE + king - sq] & code & KIND:
+                    return NO_MOVE
+    return move
 
 
 def last_capture(board: Board) -> int:
