@@ -5,21 +5,22 @@ chess.
 import contextlib
 import io
 import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 
-from search import endgame, evaluate
+from search import endgame, evaluate, wdl
 from search.limits import Limits
-from search.search import Report, Result, Search
+from search.search import Progress, Report, Result, Search
 from search.table import LARGEST
-from x88 import build, coordinate, diagram, fen, pgn, san
+from x88 import attack, build, coordinate, diagram, fen, pgn, san, square
 from x88.board import Board
 from x88.diagram import SIDES, Style
 from x88.game import RESULT_OF_WINNER, OngoingGame
-from x88.movegen import legal_moves
+from x88.movegen import legal_moves, scored_moves
 from x88.perft import leaves_under
 from x88.piece import BLACK, WHITE
 
@@ -33,7 +34,54 @@ DEFAULT_HASH = 16
 USUAL_PACE = "120+1"
 HINT_TIME = 1000
 GAMES_FILE = "moff.pgn"
+LOG_FILE = "moff.log"
+ABOUT = f"Moff {VERSION} by {AUTHOR}: plain Python on a 0x88 board, compiled"
+GO_WORDS = (
+    "searchmoves",
+    "ponder",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "infinite",
+    "perft",
+)
 LONGEST_ECHO = 120
+
+
+class Option(NamedTuple):
+    """An option as UCI declares it. `set` takes the value, of the right type and within its bounds; None for
+    a button.
+    """
+
+    kind: str
+    default: str
+    set: Callable[[str], None]
+    bounds: tuple[int, int] = (0, 0)
+
+    def declare(self, name: str) -> str:
+        """The line that tells a GUI of it."""
+        line = f"option name {name} type {self.kind}"
+        if self.kind != "button":
+            line += f" default {self.default or '<empty>'}"
+        if self.kind == "spin":
+            line += f" min {self.bounds[0]} max {self.bounds[1]}"
+        return line
+
+    def read(self, name: str, value: str) -> str:
+        """The value in its normal form. Raises ValueError naming it."""
+        if self.kind == "spin":
+            return str(_number(name, value, *self.bounds))
+        if self.kind == "check":
+            if value.lower() not in ("true", "false"):
+                raise ValueError(f"{name} takes true or false, not {_echo(value)}")
+            return value.lower()
+        return "" if value == "<empty>" else value
 
 
 class Engine:
@@ -41,22 +89,54 @@ class Engine:
     has news.
     """
 
-    def __init__(self, write: Callable[[str], object] | None = None) -> None:
+    def __init__(self, write: Callable[[str], object] | None = None, log: "Log | None" = None) -> None:
         """`write` takes each line of output, without its end; standard output if None."""
-        self._write = write or _print
+        self._output = write or _print
+        self._log = log or Log(None)
         self._search = Search(DEFAULT_HASH)
         self._board = fen.parse(fen.START)
-        self._perft: threading.Thread | None = None
-        self._perft_stopped = threading.Event()
+        self._logged: tuple[str, list[str]] = ("", [])
+        self._job: threading.Thread | None = None
+        self._job_stopped = threading.Event()
         self._deferred: list[Callable[[], None]] = []
-        self._commands: dict[str, Callable[[list[str]], None]] = {
-            "uci": self._uci,
-            "isready": self._isready,
-            "ucinewgame": self._ucinewgame,
-            "position": self._position,
-            "go": self._go,
-            "stop": self._stop,
-            "setoption": self._setoption,
+        self._limits = Limits()
+        self._shows_wdl = False
+        self._debug = False
+        self._commands: dict[str, tuple[Callable[[list[str]], None], str]] = {
+            "uci": (self._uci, "name the engine and its options"),
+            "debug": (self._set_debug, "debug on|off: say which words are passed over"),
+            "isready": (self._isready, "answer readyok, also during a search"),
+            "setoption": (self._setoption, "setoption name NAME [value VALUE]"),
+            "register": (self._register, "nothing to register"),
+            "ucinewgame": (self._ucinewgame, "forget the last game"),
+            "position": (self._position, "position startpos|fen FEN [moves MOVE ...]"),
+            "go": (self._go, "go " + " ".join(GO_WORDS)),
+            "stop": (self._stop, "end the search and play"),
+            "ponderhit": (self._ponderhit, "the expected move was played"),
+            "d": (self._show, "the board, its FEN, key and checkers"),
+            "eval": (self._eval, "the static evaluation, term by term"),
+            "moves": (self._moves, "the legal moves with the generator's scores"),
+            "flip": (self._flip, "exchange the colours"),
+            "bench": (self._bench, "bench [DEPTH]: search fixed positions"),
+            "perft": (self._perft, "perft DEPTH: count the leaves under each move"),
+            "compiler": (self._compiler, "what runs here"),
+            "license": (self._license, "what you may do with Moff"),
+            "help": (self._help, "this list"),
+            "quit": (self._stop, "end the program"),
+        }
+        self._options = {
+            "Hash": Option("spin", str(DEFAULT_HASH), self._resize_table, (1, LARGEST)),
+            "Clear Hash": Option("button", "", lambda _: self._search.new_game()),
+            "Threads": Option("spin", "1", lambda _: None, (1, 1)),
+            # That it may ponder is for the GUI: it says when.
+            "Ponder": Option("check", "false", lambda _: None),
+            "MultiPV": Option("spin", "1", lambda value: self._limit(lines=int(value)), (1, 256)),
+            "Move Overhead": Option("spin", "20", lambda value: self._limit(overhead=int(value)), (0, 5000)),
+            "nodestime": Option("spin", "0", lambda value: self._limit(nodestime=int(value)), (0, 10000)),
+            "UCI_ShowWDL": Option("check", "false", self._show_wdl),
+            "UCI_AnalyseMode": Option("check", "false", lambda _: None),
+            "UCI_EngineAbout": Option("string", ABOUT, lambda _: None),
+            "Debug Log File": Option("string", "", self._start_log),
         }
 
     def run(self) -> None:
@@ -67,20 +147,26 @@ class Engine:
         for raw in sys.stdin.buffer:
             if not self.execute(raw.decode("utf-8", "replace")):
                 break
+        self.end()
+
+    def end(self) -> None:
+        """End what runs, and the log."""
         self._finish()
+        self._log.close()
 
     def execute(self, line: str) -> bool:
         """Carry out one line; False after `quit`. As UCI asks, words before a known command are passed
         over.
         """
+        self._log.write("< " + line.rstrip("\r\n"))
         words = line.split()
         while words:
-            if words[0] == "quit":
-                return False
             command = self._commands.get(words[0])
             if command is not None:
-                command(words[1:])
-                break
+                command[0](words[1:])
+                return words[0] != "quit"
+            if self._debug:
+                self._info(f"passed over: {_echo(words[0])}")
             words = words[1:]
         return True
 
@@ -89,9 +175,15 @@ class Engine:
     def _uci(self, _words: list[str]) -> None:
         self._write(f"id name Moff {VERSION}")
         self._write(f"id author {AUTHOR}")
-        self._write(f"option name Hash type spin default {DEFAULT_HASH} min 1 max {LARGEST}")
-        self._write("option name Clear Hash type button")
+        for name, option in self._options.items():
+            self._write(option.declare(name))
         self._write("uciok")
+
+    def _set_debug(self, words: list[str]) -> None:
+        if words[:1] not in (["on"], ["off"]):
+            self._info(f"debug: it is on or off, not {_echo(' '.join(words))}")
+            return
+        self._debug = words[0] == "on"
 
     def _isready(self, _words: list[str]) -> None:
         if not self._is_busy():
@@ -104,28 +196,48 @@ class Engine:
             self._info("setoption: it must say `name`, as in setoption name Hash value 64")
             return
         split = words.index("value") if "value" in words else len(words)
-        name = " ".join(words[1:split])
+        asked = " ".join(words[1:split])
         value = " ".join(words[split + 1 :])
-        if name.lower() == "hash":
-            try:
-                megabytes = _number("Hash", value, 1, LARGEST)
-            except ValueError as error:
-                self._info(f"setoption: {error}")
-                return
-            self._deferred.append(lambda: self._resize_table(megabytes))
-        elif name.lower() == "clear hash":
-            self._deferred.append(self._search.new_game)
-        else:
-            self._info(f"setoption: there is no option {_echo(name)}")
+        name = next((name for name in self._options if name.lower() == asked.lower()), None)
+        if name is None:
+            self._info(f"setoption: there is no option {_echo(asked)}")
             return
+        option = self._options[name]
+        try:
+            value = option.read(name, value)
+        except ValueError as error:
+            self._info(f"setoption: {error}")
+            return
+        self._deferred.append(lambda: option.set(value))
         if not self._is_busy():
             self._carry_out_deferred()
 
-    def _resize_table(self, megabytes: int) -> None:
+    def _resize_table(self, value: str) -> None:
         try:
-            self._search.resize_table(megabytes)
+            self._search.resize_table(int(value))
         except MemoryError as error:
             self._info(f"setoption: {error}")
+
+    def _limit(
+        self, lines: int | None = None, overhead: int | None = None, nodestime: int | None = None
+    ) -> None:
+        """Set what options say of every search; None leaves as it is."""
+        old = self._limits
+        self._limits = old._replace(
+            lines=old.lines if lines is None else lines,
+            overhead=old.overhead if overhead is None else overhead,
+            nodestime=old.nodestime if nodestime is None else nodestime,
+        )
+
+    def _show_wdl(self, value: str) -> None:
+        self._shows_wdl = value == "true"
+
+    def _start_log(self, value: str) -> None:
+        self._log.close()
+        self._log = Log(value or None, self._info)
+
+    def _register(self, _words: list[str]) -> None:
+        self._info("Moff needs no registration")
 
     def _ucinewgame(self, _words: list[str]) -> None:
         self._finish()
@@ -149,25 +261,146 @@ class Engine:
             self._info(f"position: {_shorten(str(error))}")
             return
         self._board = board
+        if self._log.is_open():
+            self._log_game(" ".join(words[:split]), words[split + 1 :])
+
+    def _log_game(self, start: str, moves: list[str]) -> None:
+        """Log what is new in a game: before every move the moves that were generated."""
+        board = fen.parse(fen.START if start == "startpos" else start.removeprefix("fen "))
+        if self._logged[0] != start or self._logged[1] != moves[: len(self._logged[1])]:
+            self._logged = (start, [])
+            self._log.write_moves(board)
+        known = len(self._logged[1])
+        for number, text in enumerate(moves):
+            board.forget()
+            board.make(coordinate.parse(board, text))
+            if number >= known:
+                self._log.write(f"Move: {text}")
+                self._log.write_moves(board)
+        self._logged = (start, moves)
 
     def _go(self, words: list[str]) -> None:
         started = time.perf_counter()
         self._finish()
         try:
-            if words[:1] == ["perft"]:
-                self._go_perft(words[1:])
+            if "perft" in words:
+                self._perft(words[words.index("perft") + 1 :])
                 return
-            limits = _parse_limits(words)
+            limits = self._parse_limits(words)
         except ValueError as error:
             self._info(f"go: {error}")
             return
-        self._search.start(self._board, limits, self._report, self._bestmove, started)
+        self._search.start(self._board, limits, self._report, self._bestmove, started, self._progress)
 
-    def _go_perft(self, words: list[str]) -> None:
-        depth = _number("perft", words[0] if words else "", 1)
-        self._perft_stopped.clear()
-        self._perft = threading.Thread(target=self._run_perft, args=(self._board.copy(), depth), daemon=True)
-        self._perft.start()
+    def _parse_limits(self, words: list[str]) -> Limits:
+        """The limits of a `go` line, in any order; unknown words are passed over. Raises ValueError for a bad
+        number.
+        """
+        found: dict[str, int] = {}
+        flags = set()
+        moves: list[int] = []
+        waiting = iter(words)
+        word = next(waiting, None)
+        while word is not None:
+            following = next(waiting, None)
+            if word in ("infinite", "ponder"):
+                flags.add(word)
+            elif word == "searchmoves":
+                while following is not None and following not in GO_WORDS:
+                    try:
+                        moves.append(coordinate.parse(self._board, following))
+                    except ValueError as error:
+                        self._info(f"go: {_shorten(str(error))}")
+                    following = next(waiting, None)
+            elif word in GO_WORDS:
+                # A clock may be overdrawn: GUIs send negative times inside their margin.
+                least = -(10**15) if word in ("wtime", "btime", "winc", "binc", "movetime") else 0
+                found[word] = _number(word, following or "", least)
+                following = next(waiting, None)
+            word = following
+        for word in {"depth", "nodes", "mate", "movetime"} & found.keys():
+            # None at all still asks for a move.
+            found[word] = max(1, found[word])
+        return self._limits._replace(
+            depth=found.get("depth"),
+            nodes=found.get("nodes"),
+            mate=found.get("mate"),
+            movetime=found.get("movetime"),
+            time=(found.get("wtime"), found.get("btime")),
+            increment=(max(0, found.get("winc", 0)), max(0, found.get("binc", 0))),
+            movestogo=found.get("movestogo") or None,
+            infinite="infinite" in flags or not (flags or found.keys() - {"movestogo"}),
+            ponder="ponder" in flags,
+            searchmoves=tuple(moves),
+        )
+
+    def _stop(self, _words: list[str]) -> None:
+        self._search.stop()
+        self._job_stopped.set()
+
+    def _ponderhit(self, _words: list[str]) -> None:
+        self._search.ponderhit()
+
+    # Commands for people.
+
+    def _show(self, _words: list[str]) -> None:
+        self._write("\n".join(diagram.draw(self._board, Style(ascii=True))))
+        self._write(f"FEN: {fen.write(self._board)}")
+        self._write(f"Key: {self._board.key:016x}")
+        checkers = " ".join(square.name(sq) for sq in attack.checkers(self._board))
+        self._write(f"Checkers: {checkers}".rstrip())
+
+    def _eval(self, _words: list[str]) -> None:
+        self._write("\n".join(_evaluation_lines(self._board)))
+
+    def _moves(self, _words: list[str]) -> None:
+        for move, score in scored_moves(self._board):
+            self._write(f"{score:6}  {coordinate.write(move)}")
+
+    def _flip(self, _words: list[str]) -> None:
+        self._finish()
+        self._board = fen.mirrored(self._board)
+
+    def _bench(self, words: list[str]) -> None:
+        from search import benchmark
+
+        self._finish()
+        try:
+            depth = _number("bench", words[0], 1) if words else benchmark.DEPTH
+        except ValueError as error:
+            self._info(f"bench: {error}")
+            return
+
+        def progress(done: int, nodes: int) -> None:
+            if self._job_stopped.is_set():
+                raise InterruptedError
+            self._info(f"position {done}/{len(benchmark.POSITIONS)}: {nodes} nodes so far")
+
+        def run() -> None:
+            try:
+                total = benchmark.run(depth, progress)
+            except InterruptedError:
+                self._info("bench stopped")
+                return
+            self._write(f"{total.nodes} nodes {total.speed} nps")
+
+        self._start_job(run)
+
+    def _perft(self, words: list[str]) -> None:
+        self._finish()
+        try:
+            depth = _number("perft", words[0] if words else "", 1)
+        except ValueError as error:
+            self._info(f"go: {error}")
+            return
+        board = self._board.copy()
+        self._start_job(lambda: self._run_perft(board, depth))
+
+    def _start_job(self, run: Callable[[], None]) -> None:
+        """Run something long beside the conversation."""
+        self._job_stopped.clear()
+        self._job = threading.Thread(target=run, daemon=True)
+        self._job.start()
 
     def _run_perft(self, board: Board, depth: int) -> None:
         """The leaves under each move, and their sum, until stopped."""
@@ -175,7 +408,7 @@ class Engine:
         total = 0
         for move in legal_moves(board):
             leaves = self._leaves_under(board, move, depth)
-            if self._perft_stopped.is_set():
+            if self._job_stopped.is_set():
                 self._info("perft stopped")
                 return
             total += leaves
@@ -189,28 +422,48 @@ class Engine:
         total = 0
         board.make(move)
         for reply in legal_moves(board):
-            if self._perft_stopped.is_set():
+            if self._job_stopped.is_set():
                 break
             total += leaves_under(board, reply, depth - 1)
         board.unmake()
         return total
 
-    def _stop(self, _words: list[str]) -> None:
-        self._search.stop()
-        self._perft_stopped.set()
+    def _compiler(self, _words: list[str]) -> None:
+        import platform
+
+        how = "compiled to C by Cython" if build.compiled else "uncompiled"
+        self._info(
+            f"Moff {VERSION}, {how}, on {platform.python_implementation()} {platform.python_version()}"
+        )
+        self._info(f"{platform.system()}, Python built by {platform.python_compiler()}")
+
+    def _license(self, _words: list[str]) -> None:
+        self._info("MIT licence: use, change and pass Moff on as you like, without warranty")
+
+    def _help(self, _words: list[str]) -> None:
+        for name, (_, text) in self._commands.items():
+            self._info(f"{name:10} {text}")
 
     # Reports of the search.
 
     def _report(self, report: Report) -> None:
         score = f"cp {report.score}" if report.mate is None else f"mate {report.mate}"
+        if report.bound:
+            score += f" {report.bound}bound"
+        if self._shows_wdl:
+            score += " wdl " + " ".join(map(str, wdl.chances(report.score)))
         line = (
-            f"info depth {report.depth} seldepth {report.seldepth} score {score} nodes {report.nodes} "
-            f"nps {int(report.nodes * 1000 / max(report.elapsed, 1))} hashfull {report.hashfull} "
-            f"time {int(report.elapsed)}"
+            f"info depth {report.depth} seldepth {report.seldepth} multipv {report.line} score {score} "
+            f"nodes {report.nodes} nps {int(report.nodes * 1000 / max(report.elapsed, 1))} "
+            f"hashfull {report.hashfull} tbhits 0 time {int(report.elapsed)}"
         )
         if report.pv:
             line += " pv " + " ".join(coordinate.write(move) for move in report.pv)
         self._write(line)
+
+    def _progress(self, progress: Progress) -> None:
+        move = coordinate.write(progress.move)
+        self._write(f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}")
 
     def _bestmove(self, result: Result) -> None:
         if not result.move:
@@ -224,18 +477,22 @@ class Engine:
     def _info(self, text: str) -> None:
         self._write(f"info string {text}")
 
+    def _write(self, text: str) -> None:
+        self._log.write("> " + text)
+        self._output(text)
+
     # Housekeeping.
 
     def _is_busy(self) -> bool:
-        return self._search.is_running() or (self._perft is not None and self._perft.is_alive())
+        return self._search.is_running() or (self._job is not None and self._job.is_alive())
 
     def _finish(self) -> None:
         """End what runs and wait for its last line, then carry out what waited for that."""
         self._stop([])
         self._search.wait()
-        if self._perft is not None:
-            self._perft.join()
-            self._perft = None
+        if self._job is not None:
+            self._job.join()
+            self._job = None
         self._carry_out_deferred()
 
     def _carry_out_deferred(self) -> None:
@@ -251,8 +508,12 @@ _output = threading.Lock()
 def _print(line: str) -> None:
     """Write a line of output whole and at once; two threads do so."""
     with _output:
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Nobody reads any more, and a search may be running: there is nothing left to do.
+            os._exit(0)
 
 
 def _echo(text: str) -> str:
@@ -272,34 +533,6 @@ def _number(name: str, text: str, least: int, most: int = 10**15) -> int:
     return int(text)
 
 
-def _parse_limits(words: list[str]) -> Limits:
-    """The limits of a `go` line, in any order; unknown words are passed over. Raises ValueError for a bad
-    number.
-    """
-    found: dict[str, int] = {}
-    infinite = False
-    waiting = iter(words)
-    for word in waiting:
-        if word == "infinite":
-            infinite = True
-        elif word in ("depth", "nodes", "mate", "movetime", "movestogo"):
-            # None at all still asks for a move.
-            found[word] = max(1, _number(word, next(waiting, ""), 0))
-        elif word in ("wtime", "btime", "winc", "binc"):
-            # A clock may be overdrawn: GUIs send negative times inside their margin.
-            found[word] = _number(word, next(waiting, ""), -(10**15))
-    return Limits(
-        depth=found.get("depth"),
-        nodes=found.get("nodes"),
-        mate=found.get("mate"),
-        movetime=found.get("movetime"),
-        time=(found.get("wtime"), found.get("btime")),
-        increment=(max(0, found.get("winc", 0)), max(0, found.get("binc", 0))),
-        movestogo=found.get("movestogo"),
-        infinite=infinite or not found,
-    )
-
-
 def _perft_summary(nodes: int, seconds: float) -> str:
     return f"{nodes} nodes {seconds:.3f} s {int(nodes / max(seconds, 1e-9))} nodes/s"
 
@@ -313,8 +546,11 @@ class Log:
     A file that cannot be written is reported once, and work goes on.
     """
 
-    def __init__(self, path: str | None) -> None:
+    def __init__(self, path: str | None, complain: "Callable[[str], object] | None" = None) -> None:
+        """Nothing is logged without a path. `complain` is told what is wrong; standard error if None."""
         self._path = path
+        self._complain = complain or _complain
+        self._turn = threading.Lock()
         self._file: TextIO | None = None
         if path is not None:
             try:
@@ -323,12 +559,33 @@ class Log:
                 self._give_up(error)
 
     def write(self, text: str) -> None:
-        """Write a line."""
-        if self._file is not None:
+        """Write a line with the time, to the millisecond."""
+        if self._file is None:
+            return
+        now = time.time()
+        stamp = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{int(now * 1000) % 1000:03}"
+        # A search and the conversation may write at once.
+        with self._turn:
+            file = self._file
             try:
-                self._file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n")
-            except OSError as error:
-                self._give_up(error)
+                if file is not None:
+                    file.write(f"{stamp} {text}\n")
+                return
+            except (OSError, ValueError) as error:
+                failed = error
+        self._give_up(failed)
+
+    def is_open(self) -> bool:
+        """Whether what is written goes anywhere."""
+        return self._file is not None
+
+    def close(self) -> None:
+        """End the log."""
+        with self._turn:
+            file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.close()
 
     def write_moves(self, board: Board) -> None:
         """Write the legal moves in the generator's order."""
@@ -336,8 +593,12 @@ class Log:
             self.write("Moves: " + " ".join(coordinate.write(move) for move in legal_moves(board)))
 
     def _give_up(self, error: Exception) -> None:
-        self._file = None
-        print(f"the log {self._path} cannot be written: {error}", file=sys.stderr)
+        self.close()
+        self._complain(f"the log {self._path} cannot be written: {error}")
+
+
+def _complain(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 class Console:
@@ -642,7 +903,7 @@ def main() -> int:
     """
     try:
         if len(sys.argv) == 1:
-            Engine().run()
+            _converse(Log(None))
             return 0
         return _command_line(sys.argv[1:])
     except BrokenPipeError:
@@ -651,6 +912,22 @@ def main() -> int:
         return 0
     except KeyboardInterrupt:
         return 0
+
+
+def _converse(log: Log) -> None:
+    """Speak UCI until the end of input or a signal to end."""
+
+    def interrupt(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)  # once is enough
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
+    engine = Engine(log=log)
+    try:
+        engine.run()
+    except KeyboardInterrupt:
+        engine.end()
 
 
 def _command_line(arguments: list[str]) -> int:
@@ -695,6 +972,10 @@ def _command_line(arguments: list[str]) -> int:
     play.set_defaults(run=_run_play)
     for command in (moves, play):
         command.add_argument("--ascii", action="store_true", help="letters instead of Unicode pieces")
+
+    log = commands.add_parser("log", help="speak UCI, and write a log of it")
+    log.add_argument("file", nargs="?", default=LOG_FILE, metavar="FILE", help=f"usually {LOG_FILE}")
+    log.set_defaults(run=_run_log)
 
     fens = commands.add_parser("fens", help="print the FEN after every move of every game of a PGN file")
     fens.add_argument("file", metavar="FILE.pgn", help="the games; - reads standard input")
@@ -794,6 +1075,11 @@ def _run_play(options: "argparse.Namespace") -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
     Console(side, pace, _style(options.ascii, options.black), Log(options.log)).run()
+    return 0
+
+
+def _run_log(options: "argparse.Namespace") -> int:
+    _converse(Log(options.file))
     return 0
 
 

@@ -78,6 +78,9 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 return table_score
 
+    if ply == 0 and searcher.allowed_count:
+        table_move = short_move(searcher.allowed[0])
+
     # 5. The static evaluation, and what the table's score makes of it.
     if in_check:
         static = raw = estimate = NO_SCORE
@@ -147,13 +150,15 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     # 9. Moves, best first. The table's refutes most often, so the others are generated once it has not.
     end = sp
     generated = False
-    if table_move and not in_check and not excluded:
+    if table_move and ply and not in_check and not excluded:
         end = table_first(searcher, sp, table_move, False)
     if end == sp:
         end = generate_all(searcher, sp, ply, table_move)
         generated = True
         if end == sp:
             return ply - MATE if in_check else DRAW
+        if ply == 0 and searcher.allowed_count:
+            end = searcher.keep_allowed(sp, end)
     # 10. A check is looked through to its end. As all extensions, only in the first half of the longest line,
     # or series of checks would be followed without end.
     if in_check and ply < searcher.extension_ply:
@@ -259,6 +264,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             and (quiet or order_score < 0)
         )
         checks = late and not move & (EN_PASSANT | PROMOTED) and gives_check(searcher.board, move)
+        if ply == 0:
+            searcher.begin_root_move(move, number)
         searcher.make(move, ply)
         new_depth = depth - 1 + extension
         if number == 1:
@@ -281,6 +288,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             if alpha < score < beta:
                 score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, False)
         searcher.unmake()
+        if ply == 0:
+            searcher.end_root_move(move)
         if searcher.stop.stopped:
             return DRAW
         if score > best:
@@ -290,6 +299,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 best_move = move
                 if pv_node:
                     searcher.update_pv(ply, move)
+                    if ply == 0:
+                        searcher.root_score = score
                 if score >= beta:
                     # 14. A move that refutes is tried earlier elsewhere; those tried before it in vain,
                     # later.
@@ -299,7 +310,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         # The excluded move is the only one.
         return alpha
 
-    if not excluded:
+    if not excluded and (ply or not searcher.allowed_count):
         bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
         searcher.table.store(
             searcher.board.key, short_move(best_move), to_table(best, ply), raw, depth, bound

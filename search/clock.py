@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from search.limits import Limits
 
-OVERHEAD = 20
-"""Milliseconds kept back for a move's way to the GUI and its clock."""
-
 EXPECTED_MOVES = 30
 """How many more moves a game without a next time control is planned for."""
+
+STEADY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
+"""Stretches the soft limit by how many iterations the best move has been the same."""
 
 
 class Budget(NamedTuple):
@@ -25,16 +25,57 @@ def budget(limits: Limits, side: int) -> Budget | None:
         allowed = max(1, limits.movetime)
         return Budget(allowed, allowed)
     left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
+    increment = limits.increment[side]
     if left is None:
-        return None
+        # An increment alone is all the time there is for a move.
+        increment = increment or limits.increment[side ^ 1]
+        if not increment:
+            return None
+        left = increment
     moves = EXPECTED_MOVES if limits.movestogo is None else max(1, min(limits.movestogo, EXPECTED_MOVES))
-    usable = max(1.0, left - OVERHEAD)
+    usable = max(1.0, left - limits.overhead)
     # The increment comes after the move: what is on the clock now is all there is to overstep.
-    share = usable / moves + 0.75 * limits.increment[side]
+    share = usable / moves + 0.75 * increment
     # With one move to go the whole rest may be used; with many, an unclear move may take a few shares.
     most = usable * (0.9 if moves == 1 else 0.5)
     hard = min(3.5 * share, most)
     return Budget(min(0.65 * share, hard), hard)
+
+
+class TimeManager:
+    """Decides after every iteration whether another one is worth its time.
+
+    The soft limit is stretched while the best move changes, while the score falls, and while other moves take
+    most of the nodes; an undisputed move is played sooner.
+    """
+
+    def __init__(self, limits: Limits, side: int) -> None:
+        self.budget = budget(limits, side)
+        self._adapts = limits.movetime is None
+        self._best = 0
+        self._same = 0
+        self._score: float | None = None
+        self._soft = self.budget.soft if self.budget else 0.0
+
+    def after_iteration(self, best: int, score: int, share: float) -> None:
+        """Take in the best move of an iteration, its score in centipawns, and its share of all nodes so far,
+        from 0 to 1.
+        """
+        self._same = self._same + 1 if best == self._best else 0
+        self._best = best
+        fall = 0.0 if self._score is None else self._score - score
+        # A running mean: one bad iteration is forgotten soon.
+        self._score = score if self._score is None else (self._score + score) / 2
+        if self.budget is None or not self._adapts:
+            return
+        stretch = STEADY[min(self._same, len(STEADY) - 1)]
+        stretch *= min(max(1.65 - share, 0.7), 1.4)
+        stretch *= min(max(1 + fall / 80, 0.9), 1.6)
+        self._soft = min(self.budget.soft * stretch, self.budget.hard)
+
+    def is_enough(self, elapsed: float) -> bool:
+        """Whether no further iteration is to begin, `elapsed` milliseconds after the start."""
+        return self.budget is not None and elapsed >= self._soft
 
 
 class Clock:

@@ -1,4 +1,4 @@
-"""What ends a search: depth, nodes, time, or a word from outside."""
+"""What ends a search: depth, nodes, time, or a word from outside; and which moves it is about."""
 
 from typing import NamedTuple
 
@@ -20,3 +20,17 @@ class Limits(NamedTuple):
     """Moves to the next time control; None for the rest of the game."""
     infinite: bool = False
     """Search, and hold the result back, until stopped."""
+    ponder: bool = False
+    """The last move of the position is only expected: no clock runs, and the result is held back, until
+    `Search.ponderhit` says that it has been played.
+    """
+    searchmoves: tuple[int, ...] = ()
+    """The root moves to search, packed; all of them if empty. What is no legal move is passed over."""
+    lines: int = 1
+    """How many of the best moves to find, each with its score and principal variation."""
+    overhead: int = 20
+    """What a move takes on its way to the clock, kept back of the time."""
+    nodestime: int = 0
+    """If not 0, the clock is counted in nodes, so many for a millisecond: games are then the same every
+    time.
+    """

@@ -5,7 +5,7 @@ from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY
 from search.parameters cimport Parameters
 from search.searcher cimport Searcher
 from search.stop cimport Stop
-from search.table cimport Table
+from search.table cimport Table, move_of, short_move
 from x88.attack cimport in_check
 from x88.board cimport Board
 from x88.move cimport NO_MOVE
@@ -18,9 +18,27 @@ cdef class Search:
     cdef object _released
     cdef object _thread
     cdef bint _running
+    cdef object _lock
+    cdef object _manager
+    cdef list _timers
+    cdef bint _pondering
+    cdef bint _enough
+    cdef bint _is_unlimited
+    cdef object _nodes_left
+    cdef object _on_report
+    cdef object _on_progress
+    cdef object _clock
+    cdef int _depth
+    cdef object _failed_high
 
     cdef _prepare(self, Board board, limits)
-    cdef int _iterate(self, int depth, int guess)
+    @cython.locals(searcher=Searcher)
+    cdef _begin(self, limits)
+    cdef _end(self)
+    @cython.locals(searcher=Searcher)
+    cdef list _deepen(self, limits, manager, list moves, bint is_restricted)
+    cdef int _iterate(self, int depth, int guess, int number)
     @cython.locals(searcher=Searcher)
     cdef int _search_root(self, int alpha, int beta, int depth)
-    cdef _report(self, int depth, int score, pv, clock)
+    @cython.locals(board=Board)
+    cdef int _reply(self, int move)

@@ -7,7 +7,7 @@ from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
 from search.table cimport Table
 from x88.board cimport Board
-from x88.movegen cimport MoveStack
+from x88.movegen cimport MoveStack, generate
 
 
 @cython.final
@@ -28,7 +28,22 @@ cdef class Searcher:
     cdef readonly long long nodes
     cdef long long node_limit   # 0: none
     cdef public int seldepth    # the deepest ply reached
+    cdef int[448] root_moves
+    cdef long long[448] root_nodes
+    cdef int root_count
+    cdef long long root_began
+    cdef int root_score
+    cdef int[448] allowed
+    cdef int allowed_count
+    cdef bint is_telling
+    cdef object on_root_move
 
+    @cython.locals(kept=int, i=int, j=int)
+    cdef int keep_allowed(self, int sp, int end) noexcept nogil
+    cdef void begin_root_move(self, int move, int number) noexcept nogil
+    @cython.locals(i=int)
+    cdef void end_root_move(self, int move) noexcept nogil
+    cdef void _tell(self, int move, int number) noexcept with gil
     cdef bint enter(self, int ply) noexcept nogil
     @cython.locals(side=int)
     cdef void make(self, int move, int ply) noexcept nogil

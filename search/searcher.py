@@ -3,6 +3,8 @@
 Only the table and the stop signal are shared with others.
 """
 
+from collections.abc import Callable
+
 try:
     import cython
 except ImportError:
@@ -16,7 +18,7 @@ if not cython.compiled:
     from search.stop import Stop
     from search.table import Table
     from x88.board import Board
-    from x88.movegen import MoveStack
+    from x88.movegen import MoveStack, generate
 
 
 class Searcher:
@@ -24,6 +26,10 @@ class Searcher:
     `pv_ends[ply]`; `statics[ply]` the static evaluation at a ply, NO_SCORE in check; `excluded[ply]` the
     move that a search is to do without, or 0. Null moves are allowed from `null_ply` on, extensions before
     `extension_ply`.
+
+    Of the root, `root_score` is the score of the principal variation, `root_nodes[i]` are the nodes that
+    `root_moves[i]` has taken in all iterations; `allowed`, if any, are the moves to search, the first of them
+    first. `on_root_move` is told the packed move that is being searched and its number, while `is_telling`.
     """
 
     def __init__(self, table: Table, stop: Stop, parameters: Parameters | None = None) -> None:
@@ -43,6 +49,15 @@ class Searcher:
         self.nodes = 0
         self.node_limit = 0
         self.seldepth = 0
+        self.root_moves = [0] * 448
+        self.root_nodes = [0] * 448
+        self.root_count = 0
+        self.root_began = 0
+        self.root_score = 0
+        self.allowed = [0] * 448
+        self.allowed_count = 0
+        self.is_telling = False
+        self.on_root_move: Callable[[int, int], object] | None = None
 
     def prepare(self, board: Board, node_limit: int) -> None:
         """Take over a position to search, with at most `node_limit` nodes (0: no limit)."""
@@ -58,6 +73,50 @@ class Searcher:
         for i in range(130):
             self.statics[i] = NO_SCORE
             self.excluded[i] = 0
+        self.allowed_count = 0
+        self.root_count = generate(self.board, self.stack, 0)
+        for i in range(self.root_count):
+            self.root_moves[i] = self.stack.moves[i]
+            self.root_nodes[i] = 0
+
+    def allow(self, moves: list[int]) -> None:
+        """Search these moves of the root alone, the first of them first; all of them if the list is empty."""
+        self.allowed_count = 0
+        for move in moves:
+            self.allowed[self.allowed_count] = move
+            self.allowed_count += 1
+
+    def keep_allowed(self, sp: int, end: int) -> int:
+        """Take what is not allowed out of the list of the root's moves; returns its new end."""
+        kept = sp
+        for i in range(sp, end):
+            for j in range(self.allowed_count):
+                if self.stack.moves[i] == self.allowed[j]:
+                    self.stack.moves[kept] = self.stack.moves[i]
+                    self.stack.scores[kept] = self.stack.scores[i]
+                    kept += 1
+                    break
+        return kept
+
+    def begin_root_move(self, move: int, number: int) -> None:
+        """Note that the search of a move of the root begins."""
+        self.root_began = self.nodes
+        if self.is_telling:
+            self._tell(move, number)
+
+    def end_root_move(self, move: int) -> None:
+        """Note that it has ended."""
+        for i in range(self.root_count):
+            if self.root_moves[i] == move:
+                self.root_nodes[i] += self.nodes - self.root_began
+
+    def nodes_under(self, move: int) -> int:
+        """The nodes that a move of the root has taken."""
+        return sum(self.root_nodes[i] for i in range(self.root_count) if self.root_moves[i] == move)
+
+    def _tell(self, move: int, number: int) -> None:
+        if self.on_root_move is not None:
+            self.on_root_move(move, number)
 
     def enter(self, ply: int) -> bool:
         """Count a node. False when the search has to end."""

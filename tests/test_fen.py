@@ -331,3 +331,11 @@ def damaged(draw: st.DrawFn) -> str:
 @example("8/8/8/3pP3/8/5n2/8/4K2k w - d6 0 1")
 def test_a_damaged_fen_is_read_or_refused_with_a_value_error(text: str) -> None:
     _check_text(text)
+
+
+@settings(max_examples=scaled(300, 100))
+@given(placements())
+def test_the_mirrored_position_is_that_of_python_chess(text: str) -> None:
+    board = fen.parse(text)
+    assert fen.write(fen.mirrored(board)) == chess.Board(fen.write(board)).mirror().fen(en_passant="legal")
+    assert fen.write(fen.mirrored(fen.mirrored(board))) == fen.write(board)

@@ -10,8 +10,8 @@ from pathlib import Path
 import chess
 import pytest
 
-from search import alphabeta, benchmark, quiescence
-from search.clock import Budget, budget
+from search import alphabeta, benchmark, quiescence, wdl
+from search.clock import Budget, TimeManager, budget
 from search.limits import Limits
 from search.parameters import Parameters
 from search.score import DRAW, LONGEST_MATE, MATE, mate_distance
@@ -396,3 +396,61 @@ def test_depth_nodes_and_infinite_have_no_budget() -> None:
     assert budget(Limits(depth=3), 0) is None
     assert budget(Limits(nodes=3), 0) is None
     assert budget(Limits(infinite=True), 0) is None
+
+
+def test_an_increment_alone_is_a_clock() -> None:
+    found = budget(Limits(increment=(200, 200)), 0)
+    assert found is not None
+    assert 0 < found.soft <= found.hard <= 200
+    assert budget(Limits(increment=(0, 200)), 0) == budget(Limits(increment=(200, 200)), 0)
+
+
+def test_the_overhead_is_kept_back() -> None:
+    assert budget(Limits(time=(1000, 1000), movestogo=1, overhead=900), 0).hard <= 100
+    assert budget(Limits(time=(1000, 1000), movestogo=1, overhead=5000), 0).hard <= 1
+
+
+def enough(iterations: list[tuple[int, int, float]], limits: Limits | None = None) -> float:
+    """The milliseconds after which a manager wants no further iteration.
+
+    Each iteration is its best move, the score, and the move's share of the nodes.
+    """
+    manager = TimeManager(limits or Limits(time=(60_000, 60_000)), 0)
+    for iteration in iterations:
+        manager.after_iteration(*iteration)
+    return next(elapsed for elapsed in range(60_000) if manager.is_enough(elapsed))
+
+
+def test_an_undisputed_move_is_played_sooner_than_a_doubtful_one() -> None:
+    steady = [(7, 20, 0.9)] * 8
+    changing = [(7 + i % 2, 20, 0.9) for i in range(8)]
+    falling = [(7, 20 - 60 * i, 0.9) for i in range(8)]
+    shared = [(7, 20, 0.3)] * 8
+    for doubtful in (changing, falling, shared):
+        assert enough(steady) < enough(doubtful)
+    hard = budget(Limits(time=(60_000, 60_000)), 0).hard
+    assert max(map(enough, (changing, falling, shared))) <= hard
+    # A rising score is no reason to wait.
+    assert enough([(7, 20 + 60 * i, 0.9) for i in range(8)]) <= enough(steady)
+
+
+def test_a_movetime_is_used_whatever_the_search_finds() -> None:
+    assert enough([(7, 20, 0.99)] * 8, Limits(movetime=300)) == 300
+
+
+# Chances.
+
+
+def test_chances_sum_up_rise_with_the_score_and_are_those_of_the_other_side() -> None:
+    before = (0, 0, 1000)
+    for score in range(-2000, 2001, 10):
+        win, draw, loss = wdl.chances(score)
+        assert win + draw + loss == 1000
+        assert draw >= 0
+        assert wdl.chances(-score) == (loss, draw, win)
+        assert win >= before[0]
+        assert loss <= before[2]
+        before = (win, draw, loss)
+    assert wdl.chances(MATE - 5) == (1000, 0, 0)
+    assert wdl.chances(5 - MATE) == (0, 0, 1000)
+    assert wdl.chances(0)[1] > 400

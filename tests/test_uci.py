@@ -13,7 +13,8 @@ from tests.client import ENGINE, Conversation
 from x88 import build
 
 INFO = re.compile(
-    r"info depth \d+ seldepth \d+ score (cp|mate) -?\d+ nodes \d+ nps \d+ hashfull \d+ time \d+"
+    r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( lowerbound| upperbound)?"
+    r"( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+"
     r"( pv( [a-h][1-8][a-h][1-8][qrbn]?)+)?"
 )
 DEPTH = 6 if build.compiled else 3
@@ -219,6 +220,12 @@ def test_a_long_faulty_line_is_not_echoed_whole(moff: Conversation) -> None:
         ("setoption name Two Words value 3", "no option 'Two Words'"),
         ("setoption Hash 32", "name"),
         ("setoption", "name"),
+        ("setoption name MultiPV value 257", "MultiPV takes a whole number from 1 to 256, not '257'"),
+        ("setoption name Threads value 2", "Threads takes a whole number from 1 to 1, not '2'"),
+        ("setoption name uci_showwdl value yes", "UCI_ShowWDL takes true or false, not 'yes'"),
+        ("debug perhaps", "not 'perhaps'"),
+        ("bench x", "'x'"),
+        ("perft x", "'x'"),
         ("go depth x", "'x'"),
         ("go movetime", "movetime"),
         ("go nodes 1e9", "'1e9'"),

@@ -30,6 +30,7 @@ cpdef void find_checks_and_pins(Board board) noexcept nogil
 cdef bint is_near_attacked(Board board, int target) noexcept nogil
 @cython.locals(i=int, sq=int)
 cpdef list attackers(Board board, int target, int side)
+cpdef list checkers(Board board)
 @cython.locals(code=int, kind=int, reach=int, step=int, sq=int)
 cdef bint _attacks(Board board, int origin, int target) noexcept nogil
 @cython.locals(back=int, least=int, row=int, i=int, sq=int, kind=int, step=int, first=int)

@@ -236,6 +236,11 @@ def attackers(board: Board, target: int, side: int) -> list[int]:
     return found
 
 
+def checkers(board: Board) -> list[int]:
+    """The squares of the pieces that give check to the side to move."""
+    return attackers(board, board.pieces[board.side << 4], board.side ^ 1)
+
+
 def _attacks(board: Board, origin: int, target: int) -> bool:
     """Whether the piece on `origin` attacks `target`."""
     code = board.squares[origin]

@@ -194,3 +194,15 @@ def _counter(name: str, text: str) -> int:
     if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > _MOST:
         raise ValueError(f"{name}: {text!r} is not a whole number from 0 to {_MOST}")
     return int(text)
+
+
+def mirrored(board: Board) -> Board:
+    """The position with the colours exchanged, seen from the other side."""
+    placement, side, castling, en_passant, *clocks = write(board).split()
+    placement = "/".join(reversed(placement.swapcase().split("/")))
+    side = "b" if side == "w" else "w"
+    # White's rights come first.
+    castling = "".join(sorted(castling.swapcase()))
+    if en_passant != "-":
+        en_passant = en_passant[0] + ("6" if en_passant[1] == "3" else "3")
+    return parse(" ".join([placement, side, castling, en_passant, *clocks]))

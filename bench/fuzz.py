@@ -1,0 +1,164 @@
+"""Damaged input by the million: FEN, moves in coordinates and SAN, PGN, options and positions of UCI.
+
+    python bench/fuzz.py --inputs 1000000 --seed 1
+
+Whatever is thrown at a reader, it gives an answer or a ValueError. Inputs are made by Hypothesis, which makes
+what fails as small as it can, and prints it; the exit code is then 1.
+"""
+
+import argparse
+import contextlib
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from tqdm import tqdm
+
+from engine import Engine
+from search.benchmark import POSITIONS
+from x88 import coordinate, fen, pgn, san
+
+BOARDS = [fen.parse(text) for text in POSITIONS]
+MOVES = ["e2e4", "e7e8q", "a1a1", "0000", "Nf3", "exd8=Q#", "O-O-O", "R1a3+", "e4", "Qh4xe1", "--", "N"]
+GAME = '[White "A"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 {a} e5 $1 (1... c5 2. Nf3) 2. Nf3 1/2-1/2\n'
+UCI = [
+    "setoption name Hash value 1",
+    "setoption name Clear Hash",
+    "setoption name Move Overhead value 10",
+    "setoption name UCI_ShowWDL value true",
+    "position startpos moves e2e4 e7e5",
+    "debug on",
+    "register later",
+]
+
+
+def damaged(texts: list[str]) -> st.SearchStrategy[str]:
+    """Texts with pieces of themselves and of others cut out, doubled, exchanged, or any text at all."""
+    pieces = sorted(
+        {part for text in texts for part in text.replace("/", " ").split()} | {" ", "/", "-", "\0"}
+    )
+    cut = st.tuples(st.sampled_from(texts), st.integers(0, 120), st.integers(0, 20), st.sampled_from(pieces))
+    one = cut.map(lambda c: c[0][: c[1]] + c[3] + c[0][c[1] + c[2] :])
+    two = st.tuples(one, one, st.integers(0, 80)).map(lambda t: t[0][: t[2]] + t[1][t[2] :])
+    return st.one_of(
+        one, two, st.lists(st.sampled_from(pieces), max_size=12).map(" ".join), st.text(max_size=90)
+    )
+
+
+def read_fen(text: str) -> None:
+    """A FEN that is read is written and read again."""
+    board = fen.parse(text)
+    if fen.write(fen.parse(fen.write(board))) != fen.write(board):
+        raise AssertionError("read and written, it is another position")
+
+
+def read_move(text: str) -> None:
+    """A move in coordinates that is read is written as it was."""
+    for board in BOARDS[:8]:
+        try:
+            move = coordinate.parse(board, text)
+        except ValueError:
+            continue
+        if coordinate.write(move) != text:
+            raise AssertionError(f"read as {coordinate.write(move)}")
+
+
+def read_san(text: str) -> None:
+    """A move in SAN that is read is written and read again."""
+    for board in BOARDS[:8]:
+        before = fen.write(board)
+        try:
+            move = san.parse(board, text)
+        except ValueError:
+            continue
+        finally:
+            if fen.write(board) != before:
+                raise AssertionError("the board has changed")
+        if san.parse(board, san.write(board, move)) != move:
+            raise AssertionError(f"{san.write(board, move)} is another move")
+
+
+def read_pgn(text: str) -> None:
+    """Games are read to the end, whatever their faults."""
+    for game in pgn.Reader(io.BytesIO(text.encode("utf-8", "surrogatepass"))):
+        game.as_dict()
+
+
+SAID: list[str] = []
+ENGINE = Engine(SAID.append)
+
+
+def converse(text: str) -> None:
+    """A line that starts no search brings nothing but information."""
+    if text.split()[:1] not in (["setoption"], ["position"], ["debug"], ["register"]):
+        return
+    SAID.clear()
+    ENGINE.execute(text)
+    if wrong := [line for line in SAID if not line.startswith("info string ") or "\n" in line]:
+        raise AssertionError(f"it answers {wrong}")
+
+
+TARGETS: dict[str, tuple[Callable[[str], None], list[str]]] = {
+    "FEN": (read_fen, POSITIONS),
+    "coordinates": (read_move, MOVES),
+    "SAN": (read_san, MOVES),
+    "PGN": (read_pgn, [GAME]),
+    "UCI": (converse, [*UCI, *(f"position fen {text}" for text in POSITIONS)]),
+}
+
+
+def fuzz(name: str, inputs: int, start: int, bar: "tqdm[Any]") -> None:
+    """Throw so many inputs at a reader. Raises what it does not turn into a ValueError."""
+    read, texts = TARGETS[name]
+
+    @seed(start)
+    @settings(
+        max_examples=inputs,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(damaged(texts))
+    def throw(text: str) -> None:
+        bar.update()
+        with contextlib.suppress(ValueError):
+            read(text)
+
+    throw()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run; returns the exit code, 1 if something was found."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inputs", type=int, default=1_000_000, help="how many, over all readers")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", choices=TARGETS, action="append", help="this reader; may be repeated")
+    options = parser.parse_args(arguments)
+    names = options.only or list(TARGETS)
+    found = 0
+    # Hypothesis runs a few thousand examples at once; with more it only grows slower.
+    part = 5000
+    share = -(-options.inputs // len(names))
+    with tqdm(total=share * len(names), unit="input", unit_scale=True, dynamic_ncols=True) as bar:
+        for name in names:
+            bar.set_postfix_str(name)
+            try:
+                for number, begin in enumerate(range(0, share, part)):
+                    fuzz(name, min(part, share - begin), options.seed * 1_000_003 + number, bar)
+            except Exception as error:
+                found += 1
+                notes = "\n".join(getattr(error, "__notes__", []))
+                tqdm.write(f"{name}: {type(error).__name__}: {error}\n{notes}")
+    print(f"{found} of {len(names)} readers failed")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

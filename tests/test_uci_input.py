@@ -1,0 +1,278 @@
+"""What people and programs send besides: commands to type, odd input, signals, and the log of it all."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import pytest
+
+from tests.client import ENGINE, Conversation
+from tests.oracle import STARTS
+from x88 import build
+
+DEPTH = 6 if build.compiled else 3
+
+# LaMoSca's printed example: the moves before each move of 1. e4 d5.
+PRINTED = [
+    "a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 e2e3 e2e4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 g1f3 g1h3",
+    "b8a6 b8c6 g8f6 g8h6 a7a6 a7a5 b7b6 b7b5 c7c6 c7c5 d7d6 d7d5 e7e6 e7e5 f7f6 f7f5 g7g6 g7g5 h7h6 h7h5",
+    "e4d5 e4e5 a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 d1e2 d1f3 "
+    "d1g4 d1h5 e1e2 f1e2 f1d3 f1c4 f1b5 f1a6 g1f3 g1h3 g1e2",
+]
+
+
+@pytest.fixture
+def moff() -> Iterator[Conversation]:
+    with Conversation() as conversation:
+        yield conversation
+
+
+# Commands people type.
+
+
+@pytest.mark.parametrize("text", STARTS)
+def test_d_shows_the_position(moff: Conversation, text: str) -> None:
+    board = chess.Board(text)
+    moff.send(f"position fen {text}", "d")
+    lines = moff.ready()
+    assert f"FEN: {board.fen(en_passant='legal')}" in lines
+    assert any(re.fullmatch(r"Key: [0-9a-f]{16}", line) for line in lines)
+    checkers = next(line for line in lines if line.startswith("Checkers:")).split()[1:]
+    assert set(checkers) == {chess.square_name(sq) for sq in board.checkers()}
+
+
+def test_moves_lists_the_legal_moves_with_scores(moff: Conversation) -> None:
+    moff.send("position startpos moves e2e4 d7d5", "moves")
+    rows = [line.split() for line in moff.ready() if not line.startswith("info")]
+    assert set(PRINTED[2].split()) == {move for _, move in rows}
+    assert [int(score) for score, _ in rows] == sorted((int(score) for score, _ in rows), reverse=True)
+    assert rows[0][1] == "e4d5"
+
+
+def test_looking_does_not_disturb_a_search(moff: Conversation) -> None:
+    moff.send("position startpos moves e2e4", "go infinite", "d", "eval", "moves", "help")
+    assert not any(line.startswith("bestmove") for line in moff.ready())
+    moff.send("stop")
+    moff.until("bestmove")
+
+
+def test_eval_shows_the_terms(moff: Conversation) -> None:
+    moff.send("position startpos moves e2e4", "eval")
+    lines = moff.ready()
+    assert any(line.startswith("pawns ") for line in lines)
+    assert any(re.fullmatch(r"score [+-]\d+\.\d\d for White", line) for line in lines)
+
+
+@pytest.mark.parametrize("text", STARTS)
+def test_flip_exchanges_the_colours_and_back(moff: Conversation, text: str) -> None:
+    moff.send(f"position fen {text}", "flip", "d", "flip", "d")
+    there, back = (line.removeprefix("FEN: ") for line in moff.ready() if line.startswith("FEN: "))
+    assert there == chess.Board(text).mirror().fen(en_passant="legal")
+    assert back == chess.Board(text).fen(en_passant="legal")
+
+
+def test_bench_runs_beside_the_conversation_and_can_be_stopped(moff: Conversation) -> None:
+    moff.send("bench 1")
+    assert re.fullmatch(r"\d+ nodes \d+ nps", moff.until(tuple("123456789"))[-1])
+    moff.send("bench", "isready")
+    assert moff.until("readyok")
+    moff.send("stop")
+    moff.until("info string bench stopped")
+
+
+def test_perft_needs_no_go(moff: Conversation) -> None:
+    moff.send("position startpos", "perft 2")
+    assert len(moff.until("400 nodes")) >= 21
+
+
+def test_help_compiler_license_and_register_answer(moff: Conversation) -> None:
+    moff.ready()
+    for command, said in (
+        ("help", "ponderhit"),
+        ("compiler", "compiled"),
+        ("license", "MIT"),
+        ("register later", "registration"),
+    ):
+        moff.send(command)
+        answer = "\n".join(moff.ready())
+        assert said in answer
+        assert all(line.startswith("info string ") for line in answer.splitlines())
+
+
+def test_debug_tells_what_is_passed_over(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("nonsense")
+    assert moff.ready() == []
+    moff.send("debug on", "nonsense")
+    assert moff.ready() == ["info string passed over: 'nonsense'"]
+    moff.send("debug off", "nonsense")
+    assert moff.ready() == []
+
+
+def test_every_option_declared_can_be_set(moff: Conversation) -> None:
+    moff.send("uci")
+    declared = [line for line in moff.until("uciok") if line.startswith("option ")]
+    for line in declared:
+        match = re.fullmatch(
+            r"option name (.+) type (spin|check|button|string)"
+            r"(?: default (.*?))?(?: min (-?\d+) max (-?\d+))?",
+            line,
+        )
+        assert match, line
+        name, kind, default, least, most = match.groups()
+        if kind == "spin":
+            assert int(least) <= int(default) <= int(most)
+        moff.send(f"setoption name {name.upper()}" + (f" value {default}" if kind != "button" else ""))
+    assert moff.ready() == []
+    moff.send("position startpos", f"go depth {DEPTH}")
+    moff.until("bestmove")
+
+
+# Odd input.
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\n\r\n   \n\t\n",
+        b"\0\0\0\n",
+        b"position startpos moves e2e4\0\n",
+        b"\xff" * 1000 + b"\n",
+        b"position " + b"x" * (1 << 20) + b"\n",
+        b"setoption name " + b"y" * (1 << 20) + b"\n",
+        b"go depth " + b"9" * (1 << 20) + b"\n",
+        b"xboard\nprotover 2\n",
+        b"quit?\n",
+    ],
+    ids=[
+        "blank",
+        "NUL",
+        "NUL inside",
+        "no UTF-8",
+        "long position",
+        "long option",
+        "long number",
+        "xboard",
+        "quit?",
+    ],
+)
+def test_odd_lines_leave_the_conversation_as_it_was(moff: Conversation, data: bytes) -> None:
+    moff.send("position startpos moves g1f3")
+    moff.ready()
+    moff.send_bytes(data)
+    for line in moff.ready():
+        assert line.startswith("info string ")
+        assert len(line) < 1000
+    moff.send("d")
+    assert any(line.startswith("FEN: rnbqkbnr/pppppppp/8/8/8/5N2") for line in moff.ready())
+
+
+@pytest.mark.parametrize(
+    "lines", ["", "uci\n", "go infinite\n", "go ponder wtime 1 btime 1\n", "bench\n", "go perft 9\n", "posi"]
+)
+def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
+    ended = subprocess.run(ENGINE, input=lines.encode(), capture_output=True, timeout=60, check=False)
+    assert ended.returncode == 0
+    assert ended.stderr == b""
+    assert ended.stdout.count(b"bestmove") == lines.count("infinite") + lines.count("ponder")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("command", ["isready", "go infinite", "bench"])
+def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str) -> None:
+    moff.send(command)
+    moff.ready()
+    moff.process.send_signal(number)
+    assert moff.process.wait(60) == 0
+    assert moff.process.stderr.read() == b""
+
+
+def test_a_reader_that_goes_away_during_a_search_ends_the_process() -> None:
+    process = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(b"go infinite\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(60) == 0
+    assert process.stderr.read() == b""
+    process.stdin.close()
+    process.stderr.close()
+
+
+def test_a_burst_of_positions_is_no_trouble(moff: Conversation) -> None:
+    board = chess.Board()
+    for text in ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"):
+        board.push_uci(text)
+        moff.send("position startpos moves " + " ".join(move.uci() for move in board.move_stack))
+    moff.send("go wtime 1000 btime 1000")
+    assert chess.Move.from_uci(moff.until("bestmove")[-1].split()[1]) in board.legal_moves
+
+
+# The log.
+
+
+def logged(path: Path) -> list[str]:
+    """The lines of a log without their times."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    stamp = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ")
+    assert all(stamp.match(line) for line in lines)
+    return [stamp.sub("", line, count=1) for line in lines]
+
+
+def lists(lines: list[str]) -> list[set[str]]:
+    return [set(line.removeprefix("Moves: ").split()) for line in lines if line.startswith("Moves: ")]
+
+
+@pytest.mark.parametrize("how", ["argument", "argument with a name", "option"])
+def test_the_log_holds_every_line_and_the_moves_before_every_move(how: str, tmp_path: Path) -> None:
+    path = tmp_path / ("moff.log" if how == "argument" else "other.log")
+    arguments = {"argument": ["log"], "argument with a name": ["log", str(path)], "option": []}[how]
+    text = f"setoption name Debug Log File value {path}\n" if how == "option" else ""
+    text += "position startpos\nposition startpos moves e2e4\nposition startpos moves e2e4 d7d5\n"
+    text += "go depth 1\nisready\n"
+    ended = subprocess.run(
+        [*ENGINE, *arguments], input=text.encode(), capture_output=True, timeout=60, check=True, cwd=tmp_path
+    )
+    lines = logged(path)
+    assert lists(lines) == [set(moves.split()) for moves in PRINTED]
+    asked = [line.removeprefix("< ") for line in lines if line.startswith("< ")]
+    assert asked == text.splitlines()[how == "option" :]
+    told = [line.removeprefix("> ") for line in lines if line.startswith("> ")]
+    assert told == [
+        line for line in ended.stdout.decode().splitlines() if "uncompiled" not in line or line in told
+    ]
+
+
+def test_a_log_that_cannot_be_written_is_told_and_play_goes_on(moff: Conversation, tmp_path: Path) -> None:
+    moff.ready()
+    moff.send(f"setoption name Debug Log File value {tmp_path}")
+    (answer,) = moff.ready()
+    assert answer.startswith("info string the log ")
+    moff.send("go depth 1")
+    moff.until("bestmove")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_a_log_whose_disk_is_full_is_told_once(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("setoption name Debug Log File value /dev/full")
+    assert sum("cannot be written" in line for line in [*moff.ready(), *moff.ready()]) == 1
+
+
+def test_a_log_can_be_ended(moff: Conversation, tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    moff.send(f"setoption name Debug Log File value {path}", "isready", "setoption name Debug Log File value")
+    moff.until("readyok")
+    moff.ready()
+    before = path.read_bytes()
+    moff.send("isready")
+    moff.until("readyok")
+    time.sleep(0.1)
+    assert path.read_bytes() == before
