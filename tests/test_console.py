@@ -33,7 +33,7 @@ ANSWER = re.compile(
     r"(\d+)\.(\.\.)? (\S+)(?:  \((?:[+-]\d+\.\d\d|mate in \d+|mated in \d+), depth \d+, \d+\.\d s\))?"
 )
 """A move of the engine's: its number, dots if it is Black's, the SAN. One without time has no score."""
-ENTRY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (Moves|Operator|Moff|Result): (.*)")
+ENTRY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (Moves|Operator|Moff|Result): (.*)")
 """A line of the log."""
 NOTHING = "There is no move of yours to take back."
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
