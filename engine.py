@@ -424,7 +424,7 @@ class Engine:
         for reply in legal_moves(board):
             if self._job_stopped.is_set():
                 break
-            total += leaves_under(board, reply, depth - 1)
+            total += self._leaves_under(board, reply, depth - 1)
         board.unmake()
         return total
 
