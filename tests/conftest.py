@@ -1,10 +1,12 @@
-"""Which build the tests run on, and how hypothesis searches."""
+"""Which build the tests run on, how hypothesis searches, and an engine to talk to."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.client import Conversation
 from x88 import build
 
 FORCED_PURE = os.environ.get("MOFF_PURE", "0") not in ("", "0")
@@ -31,3 +33,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
         reporter.write_line(f"Moff: {'compiled modules' if build.compiled else 'uncompiled source'}")
+
+
+@pytest.fixture
+def moff() -> Iterator[Conversation]:
+    """A conversation with the engine, ended with the test."""
+    with Conversation() as conversation:
+        yield conversation

@@ -3,7 +3,6 @@
 import re
 import subprocess
 import time
-from collections.abc import Iterator
 
 import chess
 import pytest
@@ -18,12 +17,6 @@ INFO = re.compile(
     r"( pv( [a-h][1-8][a-h][1-8][qrbn]?)+)?"
 )
 DEPTH = 6 if build.compiled else 3
-
-
-@pytest.fixture
-def moff() -> Iterator[Conversation]:
-    with Conversation() as conversation:
-        yield conversation
 
 
 def info_lines(lines: list[str]) -> list[str]:

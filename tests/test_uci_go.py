@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Iterator
 
 import chess
 import chess.engine
@@ -13,12 +12,6 @@ from tests.oracle import STARTS
 from x88 import build
 
 DEPTH = 7 if build.compiled else 3
-
-
-@pytest.fixture
-def moff() -> Iterator[Conversation]:
-    with Conversation() as conversation:
-        yield conversation
 
 
 def reports(lines: list[str]) -> list[str]:

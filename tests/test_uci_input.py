@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -25,12 +24,6 @@ PRINTED = [
     "e4d5 e4e5 a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 d1e2 d1f3 "
     "d1g4 d1h5 e1e2 f1e2 f1d3 f1c4 f1b5 f1a6 g1f3 g1h3 g1e2",
 ]
-
-
-@pytest.fixture
-def moff() -> Iterator[Conversation]:
-    with Conversation() as conversation:
-        yield conversation
 
 
 # Commands people type.
