@@ -1,5 +1,6 @@
 """The search: mates, draws, limits, principal variations, and the same nodes on every run and both builds."""
 
+import os
 import random
 import subprocess
 import threading
@@ -199,7 +200,7 @@ def test_bench_counts_the_same_nodes_on_both_builds() -> None:
             text=True,
             check=True,
             timeout=300,
-            env={"MOFF_PURE": pure},
+            env={**os.environ, "MOFF_PURE": pure},
         )
         assert with_build.stdout.splitlines()[-1].split()[0] == str(count)
 
