@@ -2,8 +2,8 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.order cimport KILLER, TABLE_MOVE, order_rest, pick, score_moves
-from search.quiescence cimport quiesce, table_first
+from search.order cimport KILLER, TABLE_MOVE, order_rest, pick
+from search.quiescence cimport generate_scored, quiesce, table_first
 from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
@@ -21,8 +21,6 @@ from x88.piece cimport PAWN, WHITE_PIECE
     bound=int,
 )
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint cut_node) noexcept nogil
-@cython.locals(end=int)
-cdef int generate_all(Searcher searcher, int sp, int ply, int table_move) noexcept nogil
 cdef int pieces(Board board) noexcept nogil
 @cython.locals(bonus=int, side=int, best=int, quiet=bint, i=int, move=int)
 cdef void reward(Searcher searcher, int sp, int last, int ply, int depth) noexcept nogil

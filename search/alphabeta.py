@@ -12,8 +12,8 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.order import KILLER, TABLE_MOVE, order_rest, pick, score_moves
-    from search.quiescence import quiesce, table_first
+    from search.order import KILLER, TABLE_MOVE, order_rest, pick
+    from search.quiescence import generate_scored, quiesce, table_first
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
@@ -153,7 +153,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     if table_move and ply and not in_check and not excluded:
         end = table_first(searcher, sp, table_move, False)
     if end == sp:
-        end = generate_all(searcher, sp, ply, table_move)
+        end = generate_scored(searcher, sp, ply, table_move, False)
         generated = True
         if end == sp:
             return ply - MATE if in_check else DRAW
@@ -179,7 +179,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if i == end:
             if generated:
                 break
-            end = generate_all(searcher, sp, ply, table_move)
+            end = generate_scored(searcher, sp, ply, table_move, False)
             generated = True
             pick(searcher.board, searcher.stack, sp, end)
             if i == end:
@@ -316,22 +316,6 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             searcher.board.key, short_move(best_move), to_table(best, ply), raw, depth, bound
         )
     return best
-
-
-def generate_all(searcher: Searcher, sp: int, ply: int, table_move: int) -> int:
-    """Write all legal moves to the stack, scored for the search; returns the end of the list."""
-    end = generate(searcher.board, searcher.stack, sp)
-    score_moves(
-        searcher.stack,
-        searcher.history,
-        sp,
-        end,
-        searcher.board.side,
-        ply,
-        table_move,
-        searcher.parameters.capture_history,
-    )
-    return end
 
 
 def pieces(board: Board) -> int:

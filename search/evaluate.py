@@ -4,7 +4,7 @@ middlegame and endgame.
 The searcher plays a move on the board and tells the evaluation, which keeps for every ply of the search the
 sum of material and squares, the phase and the key of the pawns; the board knows nothing of it. A sum holds
 both values in one int, middlegame + endgame * 65536. What the pieces attack is worked out where a value is
-asked for, on bitmaps made from the piece lists. All numbers are in `search.tuned`.
+asked for, on bitmaps kept along the moves. All numbers are in `search.tuned`.
 """
 
 from typing import NamedTuple

@@ -8,7 +8,7 @@ from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
 from x88.attack cimport last_move_checks
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
-from x88.movegen cimport generate_captures, plain_move
+from x88.movegen cimport generate, generate_captures, plain_move
 from x88.piece cimport KIND
 
 cdef int[48] VALUE
@@ -19,4 +19,4 @@ cdef int quiesce(Searcher searcher, int alpha, int beta, int ply, int sp) noexce
 @cython.locals(move=int)
 cdef int table_first(Searcher searcher, int sp, int table_move, bint captures) noexcept nogil
 @cython.locals(end=int)
-cdef int generate_rest(Searcher searcher, int sp, int ply, int table_move, bint in_check) noexcept nogil
+cdef int generate_scored(Searcher searcher, int sp, int ply, int table_move, bint captures) noexcept nogil

@@ -15,7 +15,7 @@ if not cython.compiled:
     from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
     from x88.attack import last_move_checks
     from x88.move import CAPTURED, CAPTURED_SHIFT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
-    from x88.movegen import generate_captures, plain_move
+    from x88.movegen import generate, generate_captures, plain_move
     from x88.piece import KIND
 
 from x88 import piece
@@ -77,7 +77,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
     if table_move and not in_check:
         end = table_first(searcher, sp, table_move, True)
     if end == sp:
-        end = generate_rest(searcher, sp, ply, table_move, in_check)
+        end = generate_scored(searcher, sp, ply, table_move, not in_check)
         generated = True
     old_alpha = alpha
     best_move = 0
@@ -87,7 +87,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
         if i == end:
             if generated:
                 break
-            end = generate_rest(searcher, sp, ply, table_move, in_check)
+            end = generate_scored(searcher, sp, ply, table_move, not in_check)
             generated = True
             pick(searcher.board, searcher.stack, sp, end)
             if i == end:
@@ -134,10 +134,23 @@ def table_first(searcher: Searcher, sp: int, table_move: int, captures: bool) ->
     return sp + 1
 
 
-def generate_rest(searcher: Searcher, sp: int, ply: int, table_move: int, in_check: bool) -> int:
-    """Write captures and promotions, or all evasions, to the stack, scored; returns the end of the list."""
-    end = generate_captures(searcher.board, searcher.stack, sp)
-    if in_check:
+def generate_scored(searcher: Searcher, sp: int, ply: int, table_move: int, captures: bool) -> int:
+    """Write all legal moves to the stack, scored for the search, or captures and promotions alone, which a
+    side in check cannot ask for; returns the end of the list.
+    """
+    if captures:
+        end = generate_captures(searcher.board, searcher.stack, sp)
+        score_captures(
+            searcher.stack,
+            searcher.history,
+            sp,
+            end,
+            searcher.board.side,
+            table_move,
+            searcher.parameters.capture_history,
+        )
+    else:
+        end = generate(searcher.board, searcher.stack, sp)
         score_moves(
             searcher.stack,
             searcher.history,
@@ -145,16 +158,6 @@ def generate_rest(searcher: Searcher, sp: int, ply: int, table_move: int, in_che
             end,
             searcher.board.side,
             ply,
-            table_move,
-            searcher.parameters.capture_history,
-        )
-    else:
-        score_captures(
-            searcher.stack,
-            searcher.history,
-            sp,
-            end,
-            searcher.board.side,
             table_move,
             searcher.parameters.capture_history,
         )

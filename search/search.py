@@ -297,7 +297,8 @@ class Search:
                 elif self._failed_high is not None:
                     found.append(self._failed_high)
                 break
-            searcher.allow([])
+            # The search for a mate of a given length keeps to the same moves.
+            searcher.allow(moves if is_restricted else [])
             heads = {line.pv[0] for line in found}
             rest = [line for line in lines if line.pv[0] not in heads]
             lines = (sorted(found, key=lambda line: -line.score) + rest)[:wanted]

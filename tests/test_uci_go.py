@@ -51,6 +51,13 @@ def test_searchmoves_restrict_the_search(moff: Conversation) -> None:
     assert best(moff.until("bestmove")) not in ("a2a3", "h2h4")
 
 
+def test_a_mate_is_looked_for_among_the_searchmoves_alone(moff: Conversation) -> None:
+    moff.send("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "go mate 1 searchmoves a1a2 a1a3 depth 3")
+    lines = moff.until("bestmove")
+    assert best(lines) in ("a1a2", "a1a3")
+    assert not any(variation(line)[0] == "a1a8" for line in reports(lines))
+
+
 def test_searchmoves_that_are_none_are_told_and_passed_over(moff: Conversation) -> None:
     moff.ready()
     moff.send("position startpos", "go searchmoves e2e5 zzzz a2a3 depth 2")
