@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TextIO
 from search import endgame, evaluate, wdl
 from search.limits import Limits
 from search.search import Progress, Report, Result, Search
+from search.strength import STRONGEST, WEAKEST
 from search.table import LARGEST
 from x88 import attack, build, coordinate, diagram, fen, pgn, san, square
 from x88.board import Board
@@ -31,6 +32,7 @@ VERSION = "0.1.0"
 AUTHOR = "the Moff authors"
 
 DEFAULT_HASH = 16
+DEFAULT_ELO = 1500
 USUAL_PACE = "120+1"
 HINT_TIME = 1000
 GAMES_FILE = "moff.pgn"
@@ -52,6 +54,7 @@ GO_WORDS = (
     "perft",
 )
 LONGEST_ECHO = 120
+LARGEST_NUMBER = 10**15
 
 
 class Option(NamedTuple):
@@ -102,6 +105,9 @@ class Engine:
         self._limits = Limits()
         self._shows_wdl = False
         self._debug = False
+        self._elo = DEFAULT_ELO
+        self._is_limited = False
+        self._analyses = False
         self._commands: dict[str, tuple[Callable[[list[str]], None], str]] = {
             "uci": (self._uci, "name the engine and its options"),
             "debug": (self._set_debug, "debug on|off: say which words are passed over"),
@@ -134,7 +140,9 @@ class Engine:
             "Move Overhead": Option("spin", "20", lambda value: self._limit(overhead=int(value)), (0, 5000)),
             "nodestime": Option("spin", "0", lambda value: self._limit(nodestime=int(value)), (0, 10000)),
             "UCI_ShowWDL": Option("check", "false", self._show_wdl),
-            "UCI_AnalyseMode": Option("check", "false", lambda _: None),
+            "UCI_LimitStrength": Option("check", "false", self._limit_strength),
+            "UCI_Elo": Option("spin", str(DEFAULT_ELO), self._set_elo, (WEAKEST, STRONGEST)),
+            "UCI_AnalyseMode": Option("check", "false", self._set_analysis),
             "UCI_EngineAbout": Option("string", ABOUT, lambda _: None),
             "Debug Log File": Option("string", "", self._start_log),
         }
@@ -232,6 +240,22 @@ class Engine:
     def _show_wdl(self, value: str) -> None:
         self._shows_wdl = value == "true"
 
+    def _limit_strength(self, value: str) -> None:
+        self._is_limited = value == "true"
+        self._set_strength()
+
+    def _set_elo(self, value: str) -> None:
+        self._elo = int(value)
+        self._set_strength()
+
+    def _set_analysis(self, value: str) -> None:
+        self._analyses = value == "true"
+        self._set_strength()
+
+    def _set_strength(self) -> None:
+        """A weaker player is asked for to play against, not for his analysis."""
+        self._search.limit_strength(self._elo if self._is_limited and not self._analyses else None)
+
     def _start_log(self, value: str) -> None:
         self._log.close()
         self._log = Log(value or None, self._info)
@@ -314,7 +338,7 @@ class Engine:
                     following = next(waiting, None)
             elif word in GO_WORDS:
                 # A clock may be overdrawn: GUIs send negative times inside their margin.
-                least = -(10**15) if word in ("wtime", "btime", "winc", "binc", "movetime") else 0
+                least = -LARGEST_NUMBER if word in ("wtime", "btime", "winc", "binc", "movetime") else 0
                 found[word] = _number(word, following or "", least)
                 following = next(waiting, None)
             word = following
@@ -525,7 +549,7 @@ def _shorten(text: str) -> str:
     return text if len(text) <= 4 * LONGEST_ECHO else f"{text[:LONGEST_ECHO]} ... {text[-2 * LONGEST_ECHO :]}"
 
 
-def _number(name: str, text: str, least: int, most: int = 10**15) -> int:
+def _number(name: str, text: str, least: int, most: int = LARGEST_NUMBER) -> int:
     """The value of a limit or an option. Raises ValueError naming both."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 16 and least <= int(text) <= most):
@@ -604,14 +628,17 @@ def _complain(text: str) -> None:
 class Console:
     """A game in the terminal, the operator against the engine."""
 
-    def __init__(self, side: int, pace: Limits, style: Style, log: Log) -> None:
-        """The operator plays `side`; `pace` limits the engine's moves, by depth or by a clock."""
+    def __init__(self, side: int, pace: Limits, style: Style, log: Log, elo: int | None = None) -> None:
+        """The operator plays `side`; `pace` limits the engine's moves, by depth or by a clock, and `elo`, if
+        given, its strength.
+        """
         self._side = side
         self._pace = pace
         self._remaining = float(pace.time[WHITE] or 0)
         self._style = style
         self._log = log
         self._search = Search(DEFAULT_HASH)
+        self._search.limit_strength(elo)
         self._game = OngoingGame()
         self._saved: dict[str, tuple[int, int]] = {}
         self._kept = True
@@ -968,6 +995,12 @@ def _command_line(arguments: list[str]) -> int:
         help=f"the engine's clock, in seconds (usually {USUAL_PACE})",
     )
     pace.add_argument("--depth", type=_positive, metavar="N", help="plies the engine looks ahead, instead")
+    play.add_argument(
+        "--elo",
+        type=_elo,
+        metavar="ELO",
+        help=f"how strong the engine plays, {WEAKEST} to {STRONGEST} (usually its best)",
+    )
     play.add_argument("--log", metavar="FILE", help="write a log, with the generated moves before every move")
     play.set_defaults(run=_run_play)
     for command in (moves, play):
@@ -991,10 +1024,18 @@ def _command_line(arguments: list[str]) -> int:
 
 
 def _positive(text: str) -> int:
+    return _whole_number(text, 1)
+
+
+def _elo(text: str) -> int:
+    return _whole_number(text, WEAKEST, STRONGEST)
+
+
+def _whole_number(text: str, least: int, most: int = LARGEST_NUMBER) -> int:
     import argparse
 
     try:
-        return _number("it", text, 1)
+        return _number("it", text, least, most)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -1074,7 +1115,7 @@ def _run_play(options: "argparse.Namespace") -> int:
     for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
-    Console(side, pace, _style(options.ascii, options.black), Log(options.log)).run()
+    Console(side, pace, _style(options.ascii, options.black), Log(options.log), options.elo).run()
     return 0
 
 

@@ -14,7 +14,8 @@
 Every opening is played twice, with colours reversed. Every game is added to the PGN file as it ends; with the
 same file a match that was interrupted goes on where it was, if names, limits, options and openings are the
 same; a last game that was torn as it was written is played again. It stops after --games, or when the SPRT
-decides. Time losses, crashes, illegal moves and stalls lose the game, and are shown apart.
+decides. Time losses, crashes, illegal moves and stalls lose the game, and are shown apart. Variations are
+counted that are not legal to their end, go on after the end of the game or do not begin with the move played.
 
 Games are jobs for a `concurrent.futures.Executor`: threads of this process, or with --scheduler the workers
 of a Dask cluster, on which the engines' commands and Moff's package have to be found.
@@ -51,8 +52,10 @@ import uci
 from uci import Answer, EngineFault, EngineSpec, UciEngine
 
 from x88 import coordinate, fen, pgn
+from x88.board import Board
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.move import NO_MOVE
+from x88.outcome import outcome
 from x88.piece import BLACK, WHITE
 
 try:
@@ -147,8 +150,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Played:
-    """A game that was played: its number, the result, the fault that ended it or "", its PGN, and what else
-    is to be told of it.
+    """A game that was played: its number, the result, the fault that ended it or "", its PGN, what else is to
+    be told of it, and the names of the engines as often as a variation of theirs was wrong.
     """
 
     number: int
@@ -156,6 +159,7 @@ class Played:
     fault: str
     pgn: str
     remarks: tuple[str, ...]
+    warned: tuple[str, ...]
 
 
 # --- Playing a game
@@ -220,6 +224,7 @@ def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
     opening = len(game.moves)
     answers: list[Answer] = []
     remarks: list[str] = []
+    warned: list[str] = []
     fault = ""
     side = WHITE
     try:
@@ -238,6 +243,10 @@ def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
                 answer = engines[side].go(position, limits, patience(clocks[side], job.margin))
                 if not clocks[side].spend(answer.seconds * 1000, job.margin):
                     raise EngineFault("time", "out of time")
+                name = (job.white, job.black)[side].spec.name
+                for wrong in wrong_variations(game.board, answer):
+                    remarks += [] if name in warned else [f"{name}, {fen.write(game.board)}: {wrong}"]
+                    warned.append(name)
                 try:
                     game.play(coordinate.parse(game.board, answer.move))
                 except ValueError as error:
@@ -247,8 +256,34 @@ def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
     except EngineFault as error:
         fault = error.kind
         game.end(RESULT_OF_WINNER[side ^ 1], f"{(job.white, job.black)[side].spec.name}: {error}")
-    text = record(job, game, opening, answers, fault)
-    return Played(job.number, game.result, fault, text, tuple(remarks))
+    text = record(job, game, opening, answers, fault, warned)
+    return Played(job.number, game.result, fault, text, tuple(remarks), tuple(warned))
+
+
+def wrong_variations(board: Board, answer: Answer) -> list[str]:
+    """What is wrong with the variations of an answer, one line for each that is."""
+    found = []
+    known: dict[str, int] = {}
+    for variation in answer.variations:
+        at = board.copy()
+        path = ""
+        for word in variation.split():
+            path += f" {word}"
+            # Most of a variation was told before, and much of this is Python.
+            if path not in known:
+                if over := outcome(at):
+                    found.append(f"a variation goes on after {over.value}:{path}")
+                    break
+                try:
+                    known[path] = coordinate.parse(at, word)
+                except ValueError as error:
+                    found.append(f"a variation ends with no legal move:{path}: {error}")
+                    break
+            at.forget()
+            at.make(known[path])
+    if answer.line and answer.line.split()[0] != answer.move:
+        found.append(f"{answer.move} is played, and the last variation is {answer.line}")
+    return found
 
 
 def adjudicate(game: OngoingGame, answers: list[Answer], rule: Adjudication) -> None:
@@ -278,7 +313,9 @@ def _centipawns(answer: Answer) -> float:
     return math.nan if answer.score is None else answer.score
 
 
-def record(job: Job, game: OngoingGame, opening: int, answers: list[Answer], fault: str) -> str:
+def record(
+    job: Job, game: OngoingGame, opening: int, answers: list[Answer], fault: str, warned: list[str]
+) -> str:
     """The game as PGN, with the settings of both sides, and score, depth and seconds after every move."""
     white, black = job.white.pace.clock(), job.black.pace.clock()
     clocks = {"WhiteTimeControl": white, "BlackTimeControl": black}
@@ -293,6 +330,11 @@ def record(job: Job, game: OngoingGame, opening: int, answers: list[Answer], fau
         "WhiteSettings": job.white.settings(),
         "BlackSettings": job.black.settings(),
         **({"TimeControl": white} if white == black else clocks),
+        **{
+            f"{colour}Warnings": str(warned.count(side.spec.name))
+            for colour, side in (("White", job.white), ("Black", job.black))
+            if side.spec.name in warned
+        },
     }
     found = game.record(tags)
     for move, answer in zip(found.moves[opening:], answers, strict=True):
@@ -311,11 +353,14 @@ def record(job: Job, game: OngoingGame, opening: int, answers: list[Answer], fau
 
 
 class Score:
-    """The games so far, from the first engine's side: results by number, faults by kind and engine."""
+    """The games so far, from the first engine's side: results by number, faults by engine and kind, wrong
+    variations by engine.
+    """
 
     def __init__(self) -> None:
         self.points: dict[int, float] = {}
         self.faults: Counter[tuple[str, str]] = Counter()
+        self.warnings: Counter[str] = Counter()
 
     def add(self, number: int, result: str) -> None:
         """Count a game; the first engine has White in the even ones."""
@@ -476,6 +521,9 @@ def read_played(path: Path, match: Match) -> tuple[Score, int]:
         if difference := "it has no Round" if number < 0 else _difference(game, match.job(number)):
             raise ValueError(f"{path}, line {game.line}: this is no game of this match: {difference}")
         score.add(number, game.result)
+        for colour in ("White", "Black"):
+            if (count := game.tags.get(f"{colour}Warnings", "")).isdecimal():
+                score.warnings[game.tags[colour]] += int(count)
         for kind, termination in FAULTS.items():
             if game.tags.get("Termination") == termination:
                 loser = game.tags["Black" if game.result == "1-0" else "White"]
@@ -548,6 +596,7 @@ def play(match: Match, score: Score, crew: Crew, sprt: Sprt | None) -> Iterator[
                     failure = error
                     continue
                 score.add(played.number, played.result)
+                score.warnings.update(played.warned)
                 if played.fault:
                     names = [side.spec.name for side in match.sides]
                     white_lost = played.result == "0-1"
@@ -628,6 +677,8 @@ def summary(score: Score, match: Match, sprt: Sprt | None) -> str:
         )
     for (name, kind), count in sorted(score.faults.items()):
         rows.append([f"lost by {FAULTS[kind]}", f"{name}: {count}"])
+    for name, count in sorted(score.warnings.items()):
+        rows.append(["wrong variations", f"{name}: {count}"])
     first, second = (side.spec.name for side in match.sides)
     return f"{first} against {second}\n\n{tabulate(rows, tablefmt='plain')}"
 

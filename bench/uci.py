@@ -35,7 +35,8 @@ class EngineSpec:
 @dataclass(frozen=True)
 class Answer:
     """What came back from a search: the move's text, the last score told of the best line (centipawns from
-    the engine's own side, or moves to mate), the depth, and the seconds from question to answer.
+    the engine's own side, or moves to mate), the depth, and the seconds from question to answer; all
+    variations told, and the last one of the best line.
     """
 
     move: str
@@ -43,6 +44,8 @@ class Answer:
     score: int | None = None
     mate: int | None = None
     depth: int = 0
+    variations: tuple[str, ...] = ()
+    line: str = ""
 
 
 class Interrupted(Exception):
@@ -59,20 +62,27 @@ class EngineFault(Exception):
 
 @dataclass
 class _Info:
-    """The last score and depth told of the best line during a search."""
+    """The last score, depth and variation told of the best line during a search, and all variations."""
 
     score: int | None = None
     mate: int | None = None
-    depth: int = field(default=0)
+    depth: int = 0
+    variations: list[str] = field(default_factory=list)
+    line: str = ""
 
     def read(self, words: list[str]) -> None:
         """Take in an info line; what is malformed, free text or another line than the best is passed over."""
         if "string" in words:
             words = words[: words.index("string")]
-        if "score" not in words:
-            return
+        line = ""
+        if "pv" in words:
+            line = " ".join(words[words.index("pv") + 1 :])
+            self.variations.append(line)
         with contextlib.suppress(ValueError, IndexError):
             if "multipv" in words and int(words[words.index("multipv") + 1]) != 1:
+                return
+            self.line = line or self.line
+            if "score" not in words:
                 return
             at = words.index("score")
             number = int(words[at + 2])
@@ -151,7 +161,8 @@ class UciEngine:
                 info.read(words)
             elif words[:1] == ["bestmove"]:
                 move = words[1] if len(words) > 1 else "(none)"
-                return Answer(move, seconds, info.score, info.mate, info.depth)
+                told = tuple(info.variations)
+                return Answer(move, seconds, info.score, info.mate, info.depth, told, info.line)
 
     def close(self) -> None:
         """End the engine: politely, and then by force, with all that it has started."""

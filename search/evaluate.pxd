@@ -80,6 +80,8 @@ cdef uint64_t[4] LAST_RANKS
 
 @cython.final
 cdef class Evaluation:
+    cdef int blur                  # centipawns
+    cdef int seed
     cdef int[136] sums             # by ply: middlegame + endgame * 65536, White's less Black's
     cdef int[136] phases           # by ply
     cdef uint64_t[136] pawn_keys   # by ply: the pawns of both sides
@@ -114,7 +116,7 @@ cdef class Evaluation:
     cpdef uint64_t pawn_key(self) noexcept nogil
     @cython.locals(both=int, endgame=int)
     cpdef int scale(self, Board board) noexcept nogil
-    @cython.locals(both=int, middlegame=int, endgame=int, phase=int, score=int)
+    @cython.locals(both=int, middlegame=int, endgame=int, phase=int, score=int, chance=int)
     cpdef int value(self, Board board) noexcept nogil
     @cython.locals(both=int, middlegame=int, endgame=int, phase=int)
     cpdef int rough(self, int side) noexcept nogil

@@ -231,9 +231,15 @@ def _unpack(both: int) -> tuple[int, int]:
 
 
 class Evaluation:
-    """The evaluation along the line that is being searched."""
+    """The evaluation along the line that is being searched.
+
+    With a `blur`, every value is off by up to so many centipawns, by chances that follow from the position
+    and `seed`, an odd number of 16 bits.
+    """
 
     def __init__(self) -> None:
+        self.blur = 0
+        self.seed = 1
         self.sums = [0] * 136
         self.phases = [0] * 136
         self.pawn_keys = [0] * 136
@@ -379,6 +385,9 @@ class Evaluation:
         # 171 / 4096 is 1 / 24; a shift rounds alike compiled and uncompiled, a division of negative numbers
         # would not.
         score = (middlegame * phase + endgame * (FULL_PHASE - phase)) * 171 + 2048 >> 12
+        if self.blur:
+            chance = (board.key >> 32) * self.seed >> 16 & 0xFFFF
+            score += ((chance & 255) - (chance >> 8)) * self.blur >> 8
         return min(max(score, -LARGEST), LARGEST)
 
     def rough(self, side: int) -> int:

@@ -54,7 +54,8 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
     else:
         if not data and beta - alpha == 1:
             # Lazily: a lead that no other term makes up for needs no closer look.
-            best = searcher.evaluation.rough(searcher.board.side) - searcher.parameters.lazy
+            best = searcher.evaluation.rough(searcher.board.side)
+            best -= searcher.parameters.lazy + searcher.evaluation.blur
             if best >= beta:
                 return best
         if raw == NO_SCORE:

@@ -25,6 +25,8 @@ cdef class Search:
     cdef bint _enough
     cdef bint _is_unlimited
     cdef object _nodes_left
+    cdef object _elo
+    cdef object _seed
     cdef object _on_report
     cdef object _on_progress
     cdef object _clock

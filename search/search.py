@@ -3,6 +3,7 @@
 A search runs without the GIL in a thread of its own and reports through callbacks; nothing here prints.
 """
 
+import os
 import threading
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,6 +16,7 @@ except ImportError:
 from search.clock import Clock, TimeManager
 from search.limits import Limits
 from search.score import mate_distance
+from search.strength import strength
 from x88.movegen import legal_moves
 
 if not cython.compiled:
@@ -105,6 +107,8 @@ class Search:
         self._enough = False
         self._is_unlimited = False
         self._nodes_left: float | None = None
+        self._elo: int | None = None
+        self._seed: int | None = None
         self._on_report: Callable[[Report], object] = _ignore
         self._on_progress: Callable[[Progress], object] = _ignore
         self._clock = Clock()
@@ -121,7 +125,24 @@ class Search:
         """Forget all that was learnt, between searches: the next one runs as the first one did."""
         self.table.clear()
         self._searcher.history.clear()
+        # What is misjudged at a limited strength differs from game to game.
+        chance = int.from_bytes(os.urandom(2), "big") if self._seed is None else self._seed
+        self._searcher.evaluation.seed = (chance << 1 | 1) & 0xFFFF
         self._nodes_left = None
+
+    def limit_strength(self, elo: int | None, seed: int | None = None) -> None:
+        """Play as one of that rating does, between searches; None for one's best. What was learnt in another
+        strength is forgotten.
+
+        With a `seed` all games are alike in what is misjudged. Raises ValueError for a rating out of range
+        (`search.strength`).
+        """
+        if (elo, seed) == (self._elo, self._seed):
+            return
+        self._searcher.evaluation.blur = 0 if elo is None else strength(elo).blur
+        self._elo = elo
+        self._seed = seed
+        self.new_game()
 
     def start(
         self,
@@ -208,6 +229,12 @@ class Search:
             self._tell_line(0, Line(-MATE if checked else DRAW, []))
             return Result(NO_MOVE, NO_MOVE, 0)
         moves = [move for move in legal if move in limits.searchmoves] or legal
+        if self._elo is not None:
+            # Each line takes its share.
+            most = strength(self._elo).nodes * max(1, min(limits.lines, len(moves)))
+            most = min(limits.nodes or most, most)
+            limits = limits._replace(nodes=most)
+            self._searcher.node_limit = most
         manager = self._begin(limits)
         try:
             lines = self._deepen(limits, manager, moves, len(moves) < len(legal))

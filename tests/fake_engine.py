@@ -18,6 +18,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--score", default="cp 12", help="as in an info line; none at all if empty")
     parser.add_argument("--silent-at", type=int, default=0, help="the number of its move without a score")
+    parser.add_argument("--pv", default="", help="the variation it tells; none if empty")
     parser.add_argument("--besides", default="", help="a line to print after the info line of a move")
     parser.add_argument("--think", type=float, default=0.0, help="seconds a move")
     parser.add_argument("--fault", choices=FAULTS)
@@ -79,7 +80,8 @@ def main() -> None:
             number += 1
             time.sleep(asked.think)
             if asked.score and number != asked.silent_at:
-                print(f"info depth 3 seldepth 4 score {asked.score} nodes 99 time 1 pv a1a1", flush=True)
+                line = f" pv {asked.pv}" if asked.pv else ""
+                print(f"info depth 3 seldepth 4 score {asked.score} nodes 99 time 1{line}", flush=True)
             if asked.besides:
                 print(asked.besides, flush=True)
             if asked.fault and number == asked.at and misbehave(asked.fault, board):

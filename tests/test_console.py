@@ -17,6 +17,7 @@ from engine import Console, Log
 from search import evaluate
 from search.limits import Limits
 from search.search import Report
+from search.strength import STRONGEST, WEAKEST
 from tests import picture
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import reference_texts, scaled, verdict
@@ -645,6 +646,9 @@ def test_a_time_is_read_in_seconds(text: str) -> None:
         ],
         *[["--depth", text] for text in ("0", "-1", "x", "")],
         ["--time", "5", "--depth", "2"],
+        ["--elo", "strong"],
+        ["--elo", str(WEAKEST - 1)],
+        ["--elo", str(STRONGEST + 1)],
         ["--white"],
         ["nonsense"],
         ["--log"],
@@ -656,6 +660,14 @@ def test_wrong_usage_of_moff_play_is_told(tmp_path: Path, arguments: list[str]) 
     assert ended.stdout == b""
     assert b"usage" in ended.stderr
     assert b"Traceback" not in ended.stderr
+
+
+def test_a_weaker_opponent_answers_from_few_nodes(tmp_path: Path) -> None:
+    """At its best it would think for minutes."""
+    with Player(tmp_path, "--elo", str(WEAKEST), "--time", "20000") as player:
+        began = time.perf_counter()
+        player.say("e2e4")
+        assert time.perf_counter() - began < 10
 
 
 def test_on_a_terminal_the_board_is_coloured_and_has_pieces(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ import pytest
 
 from tests.client import ENGINE
 from tests.oracle import scaled, verdict
+from x88 import fen
 
 pytest.importorskip("tabulate", reason="the bench extra is not installed")
 pytest.importorskip("tqdm", reason="the bench extra is not installed")
@@ -32,6 +33,7 @@ FAKE = Path(__file__).with_name("fake_engine.py")
 
 sys.path.append(str(SCRIPT.parent))
 match: Any = importlib.import_module("match")
+uci: Any = importlib.import_module("uci")
 
 PATCHED = "import sys; sys.path.insert(0, sys.argv.pop(1)); import match, uci; {}; sys.exit(match.main())"
 """The script with other constants, so that no test waits for half a minute."""
@@ -205,6 +207,7 @@ def test_moff_mates_an_engine_that_plays_at_random(tmp_path: Path) -> None:
     assert [game.headers["Result"] for game in games] == ["1-0", "0-1"]
     assert all(comments(game)[-1].endswith("; checkmate") for game in games)
     assert "2 0 0" in ended.stdout
+    assert "wrong variations" not in ended.stdout
 
 
 def test_a_mate_a_stalemate_and_a_game_that_is_over_before_it_begins_are_judged(tmp_path: Path) -> None:
@@ -516,6 +519,61 @@ def test_only_the_score_of_the_best_line_counts(tmp_path: Path, line: str) -> No
     (game,) = read(tmp_path / "a.pgn")
     assert game.headers["Result"] == "1-0"
     assert comments(game)[0].startswith("+9.00/3 ")
+
+
+def test_wrong_variations_are_counted_and_the_first_of_a_game_is_told(tmp_path: Path) -> None:
+    said = ("--score", "", "--besides", "info multipv 2 score cp 1 pv a1a1")
+    arguments = ("--games", 2, "--longest", 3)
+    ended = play(tmp_path / "a.pgn", *arguments, first=said, second=("--pv", "a1a1"))
+    assert ended.returncode == 0, "no game is lost by them"
+    games = read(tmp_path / "a.pgn")
+    for game in games:
+        moves = Counter(["White", "Black"][ply % 2] for ply in range(int(game.headers["PlyCount"])))
+        for colour in ("White", "Black"):
+            # Of the second engine each variation is illegal, and does not begin with the move played.
+            each = 1 if game.headers[colour] == "first" else 2
+            assert game.headers[f"{colour}Warnings"] == str(each * moves[colour])
+    assert ended.stderr.count("a variation ends with no legal move: a1a1") == 4, "once a game for each"
+    rows = [line for line in ended.stdout.splitlines() if line.startswith("wrong variations")]
+    assert [row.split()[-2:] for row in rows] == [
+        ["first:", rows[0].split()[-1]],
+        ["second:", rows[1].split()[-1]],
+    ]
+    assert sum(int(row.split()[-1]) for row in rows) == sum(
+        int(game.headers[f"{colour}Warnings"]) for game in games for colour in ("White", "Black")
+    )
+    again = play(tmp_path / "a.pgn", *arguments, first=said, second=("--pv", "a1a1"))
+    assert [line for line in again.stdout.splitlines() if line.startswith("wrong variations")] == rows
+
+
+@pytest.mark.parametrize(
+    ("position", "variations", "line", "move", "wrong"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", ["a1a8", "e1e2 g8f8"], "a1a8", "a1a8", []),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", [""], "", "a1a8", []),
+        ("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", ["a1a8 g8h8"], "", "a1a8", ["after checkmate: a1a8 g8h8"]),
+        ("7k/8/5K2/8/8/8/6Q1/8 w - - 0 1", ["g2g6 h8g8"], "", "g2g6", ["after stalemate: g2g6 h8g8"]),
+        ("7k/8/5K2/8/8/8/6Q1/8 w - - 99 80", ["g2h2 h8g8"], "", "g2h2", ["after fifty-move rule"]),
+        ("7k/8/5K2/8/8/8/6q1/7B w - - 0 1", ["h1g2 h8g8"], "", "h1g2", ["after insufficient material"]),
+        (
+            "7k/8/5K2/8/8/8/6Q1/8 w - - 0 1",
+            ["f6e6 h8h7 e6f6 h7h8 f6e6 h8h7 e6f6 h7h8 f6e6"],
+            "",
+            "f6e6",
+            ["after threefold repetition: f6e6 h8h7 e6f6 h7h8 f6e6 h8h7 e6f6 h7h8 f6e6"],
+        ),
+        # What was right once is not looked at again, and what follows it is.
+        ("7k/8/5K2/8/8/8/6Q1/8 w - - 0 1", ["g2g1 h8h7 f6e6", "g2g1 h8h7 f6f8"], "", "g2g1", ["f6f8"]),
+        ("7k/8/5K2/8/8/8/6Q1/8 w - - 0 1", ["g2g1", "g2g3"], "g2g3", "g2g1", ["g2g1 is played"]),
+    ],
+)
+def test_what_is_wrong_with_a_variation(
+    position: str, variations: list[str], line: str, move: str, wrong: list[str]
+) -> None:
+    answer = uci.Answer(move, 0.1, variations=tuple(variations), line=line)
+    found = match.wrong_variations(fen.parse(position), answer)
+    assert len(found) == len(wrong)
+    assert all(text in said for text, said in zip(wrong, found, strict=True))
 
 
 def test_a_mate_has_its_sign_first(tmp_path: Path) -> None:

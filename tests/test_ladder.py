@@ -1,0 +1,164 @@
+"""bench/ladder.py: every meeting is played once, and the ratings are those that the games say."""
+
+import importlib
+import io
+import shlex
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import chess.pgn
+import pytest
+
+pytest.importorskip("tabulate", reason="the bench extra is not installed")
+pytest.importorskip("tqdm", reason="the bench extra is not installed")
+
+SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "ladder.py"
+FAKE = Path(__file__).with_name("fake_engine.py")
+
+sys.path.append(str(SCRIPT.parent))
+ladder: Any = importlib.import_module("ladder")
+match: Any = importlib.import_module("match")
+
+
+def run(folder: Path, *arguments: object, levels: tuple[int, ...] = (1000, 1300, 1500)) -> Any:
+    """Play a ladder of fake engines in the folder."""
+    openings = folder / "openings.epd"
+    openings.write_text("4k3/8/8/8/8/8/8/4KQ2 w - -\n4k3/8/8/8/8/8/8/R3K3 w - -\n", encoding="utf-8")
+    return subprocess.run(
+        [
+            *(sys.executable, str(SCRIPT), "--openings", str(openings), "--each", "nodes=9"),
+            *("--folder", str(folder / "games"), "--levels", *map(str, levels), *map(str, arguments)),
+        ],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+    )
+
+
+def fake(option: str, name: str, *arguments: object) -> list[str]:
+    command = shlex.join([sys.executable, str(FAKE), *map(str, arguments)])
+    return [option, f"name={name}", f"cmd={command}"]
+
+
+def games(path: Path) -> list[chess.pgn.Game]:
+    stream = io.StringIO(path.read_text(encoding="utf-8"))
+    return list(iter(lambda: chess.pgn.read_game(stream), None))
+
+
+def score(points: float, count: int = 1000) -> Any:
+    """Games that give the first side such mean points."""
+    found = match.Score()
+    for number in range(count):
+        won = (number // 2) < points * count / 2
+        found.add(number, "1-0" if won == (number % 2 == 0) else "0-1")
+    return found
+
+
+# --- Ratings
+
+
+@pytest.mark.parametrize("stretch", [0.5, 1.0, 1.5])
+def test_the_ratings_are_those_that_explain_the_points(stretch: float) -> None:
+    levels = [1000, 1400, 1500, 2100]
+    meetings = {
+        (low, high): score(match.points_of(stretch * (low - high)), 20000)
+        for low, high in combinations(levels, 2)
+    }
+    found = ladder.ratings(meetings)
+    assert sum(found.values()) == pytest.approx(sum(levels))
+    for low, high in combinations(levels, 2):
+        assert found[high] - found[low] == pytest.approx(stretch * (high - low), rel=0.06, abs=5)
+
+
+def test_who_has_lost_all_games_has_a_rating() -> None:
+    found = ladder.ratings({(1000, 2000): score(0.0, 60)})
+    assert found[1000] + found[2000] == pytest.approx(3000)
+    assert 700 < found[2000] - found[1000] < 1000
+
+
+def test_the_table_tells_order_distances_and_points() -> None:
+    right = {(1000, 1200): score(0.25), (1000, 1400): score(0.1), (1200, 1400): score(0.25)}
+    text = ladder.table(right, {1000: score(0.5), 1200: score(0.75)})
+    rows = [line.split() for line in text.splitlines()]
+    assert rows[0][-4:] == ["1000", "1200", "1400", "opponent"]
+    assert [row[0] for row in rows[2:5]] == ["1000", "1200", "1400"]
+    assert [float(row[2]) for row in rows[2:4]] == pytest.approx([94, 94], abs=4)
+    assert rows[2][4:8] == ["25", "%", "10", "%"]
+    assert rows[2][8:11] == ["50", "±", rows[2][10]]
+    assert rows[3][8:9] == ["75"]
+    assert text.endswith("The order is right.")
+    wrong = {(1000, 1200): score(0.75), (1000, 1400): score(0.1), (1200, 1400): score(0.1)}
+    assert ladder.table(wrong, {}).endswith("The order is WRONG.")
+
+
+# --- The games
+
+
+def test_every_level_meets_every_other_and_the_opponent_at_its_own(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    engines = [*fake("--engine", "own", "--log", log), *fake("--opponent", "other")]
+    ended = run(tmp_path, *engines, "--games", 2)
+    assert ended.returncode == 0, ended.stderr
+    found = {path.stem: games(path) for path in (tmp_path / "games").iterdir()}
+    assert set(found) == {
+        "own 1000 - own 1300",
+        "own 1000 - own 1500",
+        "own 1300 - own 1500",
+        "own 1000 - other 1000",
+        "own 1300 - other 1300",
+        "own 1500 - other 1500",
+    }
+    for name, played in found.items():
+        assert [game.headers["Round"] for game in played] == ["1.1", "1.2"]
+        assert {f"{game.headers['White']} - {game.headers['Black']}" for game in played} == {
+            name,
+            " - ".join(reversed(name.split(" - "))),
+        }
+        for game in played:
+            for colour in ("White", "Black"):
+                level = game.headers[colour].split()[1]
+                settings = game.headers[f"{colour}Settings"]
+                assert settings == f"nodes=9 option.UCI_Elo={level} option.UCI_LimitStrength=true"
+    assert "The order is" in ended.stdout
+    # Once more: all is there.
+    size = log.stat().st_size
+    again = run(tmp_path, *engines, "--games", 2)
+    assert again.stdout == ended.stdout
+    assert log.stat().st_size == size
+    # And two more of each.
+    assert run(tmp_path, *engines, "--games", 4, "--concurrency", 2).returncode == 0
+    assert all(len(games(path)) == 4 for path in (tmp_path / "games").iterdir())
+
+
+def test_faults_and_wrong_variations_are_told(tmp_path: Path) -> None:
+    engines = fake("--engine", "own", "--fault", "illegal", "--at", 2, "--pv", "a1a1")
+    ended = run(tmp_path, *engines, "--games", 2, levels=(1000, 2000))
+    assert ended.returncode == 1
+    assert "lost by rules infraction: own 1000: 1" in ended.stdout
+    assert "lost by rules infraction: own 2000: 1" in ended.stdout
+    assert "wrong variations: own 1000: " in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "levels", "said"),
+    [
+        ([], (1000,), "two levels"),
+        ([], (1000, 1000), "two levels"),
+        (["--games", 0], (1000, 1200), "a game at least"),
+        (["--concurrency", 0], (1000, 1200), "a game at least"),
+        (fake("--opponent", "own"), (1000, 1200), "both engines are called 'own'"),
+        (["--opponent", "nonsense"], (1000, 1200), "'nonsense' is not KEY=VALUE"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
+    tmp_path: Path, arguments: list[object], levels: tuple[int, ...], said: str
+) -> None:
+    ended = run(tmp_path, *fake("--engine", "own"), *arguments, levels=levels)
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert not (tmp_path / "games").exists()
