@@ -5,6 +5,7 @@ chess.
 import contextlib
 import io
 import os
+import re
 import signal
 import sys
 import threading
@@ -55,6 +56,7 @@ GO_WORDS = (
 )
 LONGEST_ECHO = 120
 LARGEST_NUMBER = 10**15
+DEEPEST_PERFT = 64
 
 
 class Option(NamedTuple):
@@ -98,9 +100,12 @@ class Engine:
         self._log = log or Log(None)
         self._search = Search(DEFAULT_HASH)
         self._board = fen.parse(fen.START)
+        self._line = ""
+        self._game: tuple[str, list[str]] | None = None
         self._logged: tuple[str, list[str]] = ("", [])
         self._job: threading.Thread | None = None
         self._job_stopped = threading.Event()
+        self._stop_job: Callable[[], None] = lambda: None
         self._deferred: list[Callable[[], None]] = []
         self._limits = Limits()
         self._shows_wdl = False
@@ -132,7 +137,7 @@ class Engine:
         }
         self._options = {
             "Hash": Option("spin", str(DEFAULT_HASH), self._resize_table, (1, LARGEST)),
-            "Clear Hash": Option("button", "", lambda _: self._search.new_game()),
+            "Clear Hash": Option("button", "", lambda _: self._search.forget()),
             "Threads": Option("spin", "1", lambda _: None, (1, 1)),
             # That it may ponder is for the GUI: it says when.
             "Ponder": Option("check", "false", lambda _: None),
@@ -153,7 +158,8 @@ class Engine:
         if notice:
             self._info(notice)
         for raw in sys.stdin.buffer:
-            if not self.execute(raw.decode("utf-8", "replace")):
+            # Some write a byte order mark first.
+            if not self.execute(raw.decode("utf-8", "replace").removeprefix("\ufeff")):
                 break
         self.end()
 
@@ -168,14 +174,16 @@ class Engine:
         """
         self._log.write("< " + line.rstrip("\r\n"))
         words = line.split()
-        while words:
-            command = self._commands.get(words[0])
+        for number, word in enumerate(words):
+            command = self._commands.get(word)
             if command is not None:
-                command[0](words[1:])
-                return words[0] != "quit"
-            if self._debug:
-                self._info(f"passed over: {_echo(words[0])}")
-            words = words[1:]
+                if number and self._debug:
+                    self._info(f"passed over: {_echo(' '.join(words[:number]))}")
+                self._line = line
+                command[0](words[number + 1 :])
+                return word != "quit"
+        if words and self._debug:
+            self._info(f"passed over: {_echo(' '.join(words))}")
         return True
 
     # Commands, in the order of the protocol's description.
@@ -211,6 +219,9 @@ class Engine:
             self._info(f"setoption: there is no option {_echo(asked)}")
             return
         option = self._options[name]
+        if value and option.kind == "string":
+            # As it was typed: names of files have spaces.
+            value = re.split(r"\svalue\s", self._line, maxsplit=1)[1].strip()
         try:
             value = option.read(name, value)
         except ValueError as error:
@@ -259,6 +270,9 @@ class Engine:
     def _start_log(self, value: str) -> None:
         self._log.close()
         self._log = Log(value or None, self._info)
+        self._logged = ("", [])
+        if self._log.is_open() and self._game is not None:
+            self._log_game(*self._game)
 
     def _register(self, _words: list[str]) -> None:
         self._info("Moff needs no registration")
@@ -266,6 +280,7 @@ class Engine:
     def _ucinewgame(self, _words: list[str]) -> None:
         self._finish()
         self._search.new_game()
+        self._logged = ("", [])
 
     def _position(self, words: list[str]) -> None:
         """Set up a position; a fault anywhere in the line is reported and leaves the one before."""
@@ -285,8 +300,9 @@ class Engine:
             self._info(f"position: {_shorten(str(error))}")
             return
         self._board = board
+        self._game = " ".join(words[:split]), words[split + 1 :]
         if self._log.is_open():
-            self._log_game(" ".join(words[:split]), words[split + 1 :])
+            self._log_game(*self._game)
 
     def _log_game(self, start: str, moves: list[str]) -> None:
         """Log what is new in a game: before every move the moves that were generated."""
@@ -306,46 +322,54 @@ class Engine:
     def _go(self, words: list[str]) -> None:
         started = time.perf_counter()
         self._finish()
-        try:
-            if "perft" in words:
-                self._perft(words[words.index("perft") + 1 :])
-                return
-            limits = self._parse_limits(words)
-        except ValueError as error:
-            self._info(f"go: {error}")
+        if "perft" in words:
+            self._perft(words[words.index("perft") + 1 :])
             return
+        limits, faults = self._parse_limits(words)
+        if faults:
+            more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+            self._info(f"go: {_shorten(faults[0])}{more}")
         self._search.start(self._board, limits, self._report, self._bestmove, started, self._progress)
 
-    def _parse_limits(self, words: list[str]) -> Limits:
-        """The limits of a `go` line, in any order; unknown words are passed over. Raises ValueError for a bad
-        number.
+    def _parse_limits(self, words: list[str]) -> tuple[Limits, list[str]]:
+        """The limits of a `go` line, in any order, and what is wrong with it. Whoever asks for a move waits
+        for one: unknown words are passed over, numbers out of range are taken for the nearest, and where no
+        limit is left of those that were meant, the move comes at once.
         """
         found: dict[str, int] = {}
         flags = set()
         moves: list[int] = []
-        waiting = iter(words)
-        word = next(waiting, None)
-        while word is not None:
-            following = next(waiting, None)
+        faults: list[str] = []
+        at = 0
+        while at < len(words):
+            word = words[at]
+            at += 1
             if word in ("infinite", "ponder"):
                 flags.add(word)
             elif word == "searchmoves":
-                while following is not None and following not in GO_WORDS:
+                while at < len(words) and words[at] not in GO_WORDS:
                     try:
-                        moves.append(coordinate.parse(self._board, following))
+                        moves.append(coordinate.parse(self._board, words[at]))
                     except ValueError as error:
-                        self._info(f"go: {_shorten(str(error))}")
-                    following = next(waiting, None)
+                        faults.append(str(error))
+                    at += 1
             elif word in GO_WORDS:
+                text = words[at] if at < len(words) and words[at] not in GO_WORDS else ""
+                at += bool(text)
                 # A clock may be overdrawn: GUIs send negative times inside their margin.
                 least = -LARGEST_NUMBER if word in ("wtime", "btime", "winc", "binc", "movetime") else 0
-                found[word] = _number(word, following or "", least)
-                following = next(waiting, None)
-            word = following
+                value, fault = _nearest_number(word, text, least)
+                if value is not None:
+                    found[word] = value
+                if fault:
+                    faults.append(fault)
         for word in {"depth", "nodes", "mate", "movetime"} & found.keys():
             # None at all still asks for a move.
             found[word] = max(1, found[word])
-        return self._limits._replace(
+        is_unlimited = not (flags or found.keys() - {"movestogo"})
+        if is_unlimited and any(word in GO_WORDS for word in words) and faults:
+            found["depth"] = 1
+        limits = self._limits._replace(
             depth=found.get("depth"),
             nodes=found.get("nodes"),
             mate=found.get("mate"),
@@ -353,14 +377,16 @@ class Engine:
             time=(found.get("wtime"), found.get("btime")),
             increment=(max(0, found.get("winc", 0)), max(0, found.get("binc", 0))),
             movestogo=found.get("movestogo") or None,
-            infinite="infinite" in flags or not (flags or found.keys() - {"movestogo"}),
+            infinite="infinite" in flags or (is_unlimited and "depth" not in found),
             ponder="ponder" in flags,
             searchmoves=tuple(moves),
         )
+        return limits, faults
 
     def _stop(self, _words: list[str]) -> None:
         self._search.stop()
         self._job_stopped.set()
+        self._stop_job()
 
     def _ponderhit(self, _words: list[str]) -> None:
         self._search.ponderhit()
@@ -396,33 +422,29 @@ class Engine:
             return
 
         def progress(done: int, nodes: int) -> None:
-            if self._job_stopped.is_set():
-                raise InterruptedError
             self._info(f"position {done}/{len(benchmark.POSITIONS)}: {nodes} nodes so far")
 
         def run() -> None:
-            try:
-                total = benchmark.run(depth, progress)
-            except InterruptedError:
-                self._info("bench stopped")
-                return
-            self._write(f"{total.nodes} nodes {total.speed} nps")
+            total = bench.run(depth, progress)
+            self._write(f"{total.nodes} nodes {total.speed} nps" if total else "info string bench stopped")
 
-        self._start_job(run)
+        bench = benchmark.Bench()
+        self._start_job(run, bench.stop)
 
     def _perft(self, words: list[str]) -> None:
         self._finish()
         try:
-            depth = _number("perft", words[0] if words else "", 1)
+            depth = _number("perft", words[0] if words else "", 1, DEEPEST_PERFT)
         except ValueError as error:
             self._info(f"go: {error}")
             return
         board = self._board.copy()
-        self._start_job(lambda: self._run_perft(board, depth))
+        self._start_job(lambda: self._run_perft(board, depth), lambda: None)
 
-    def _start_job(self, run: Callable[[], None]) -> None:
-        """Run something long beside the conversation."""
+    def _start_job(self, run: Callable[[], None], stop: Callable[[], None]) -> None:
+        """Run something long beside the conversation, which `stop` has end."""
         self._job_stopped.clear()
+        self._stop_job = stop
         self._job = threading.Thread(target=run, daemon=True)
         self._job.start()
 
@@ -535,9 +557,9 @@ def _print(line: str) -> None:
         try:
             sys.stdout.write(line + "\n")
             sys.stdout.flush()
-        except BrokenPipeError:
+        except OSError as error:
             # Nobody reads any more, and a search may be running: there is nothing left to do.
-            os._exit(0)
+            os._exit(0 if isinstance(error, BrokenPipeError) else 1)
 
 
 def _echo(text: str) -> str:
@@ -555,6 +577,22 @@ def _number(name: str, text: str, least: int, most: int = LARGEST_NUMBER) -> int
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 16 and least <= int(text) <= most):
         raise ValueError(f"{name} takes a whole number from {least} to {most}, not {_echo(text)}")
     return int(text)
+
+
+def _nearest_number(name: str, text: str, least: int) -> tuple[int | None, str]:
+    """The value of a limit, or the nearest that it may have, or None if the text is no number; and what is
+    wrong with it, if anything is. More than any clock or count comes to is as good as the most.
+    """
+    number = re.fullmatch(r"(-?[0-9]+)(\.[0-9]*)?", text)
+    whole = number[1] if number else ""
+    value = None
+    if number:
+        # Python converts only so many digits.
+        value = int(whole) if len(whole) <= 40 else LARGEST_NUMBER * (-1) ** (whole[0] == "-")
+    if value is not None and value >= least and whole == text:
+        return min(value, LARGEST_NUMBER), ""
+    fault = f"{name} takes a whole number from {least} to {LARGEST_NUMBER}, not {_echo(text)}"
+    return value if value is None else max(least, min(value, LARGEST_NUMBER)), fault
 
 
 def _perft_summary(nodes: int, seconds: float) -> str:
@@ -579,7 +617,7 @@ class Log:
         if path is not None:
             try:
                 self._file = open(path, "a", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115  (open until the end)
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 self._give_up(error)
 
     def write(self, text: str) -> None:
@@ -618,7 +656,7 @@ class Log:
 
     def _give_up(self, error: Exception) -> None:
         self.close()
-        self._complain(f"the log {self._path} cannot be written: {error}")
+        self._complain(f"the log {_echo(self._path or '')} cannot be written: {error}")
 
 
 def _complain(text: str) -> None:
@@ -950,6 +988,11 @@ def _converse(log: Log) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
+    if sys.stdin is None or sys.stdout is None:
+        return  # there is nobody to talk to
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A message quotes what it is about, which the encoding may not know.
+        sys.stdout.reconfigure(errors="backslashreplace")
     engine = Engine(log=log)
     try:
         engine.run()
@@ -971,7 +1014,7 @@ def _command_line(arguments: list[str]) -> int:
     bench.set_defaults(run=_run_bench)
 
     perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
-    perft.add_argument("depth", type=_positive, metavar="DEPTH", help="plies")
+    perft.add_argument("depth", type=_plies, metavar="DEPTH", help="plies")
     perft.add_argument("--fen", default=fen.START, help="the position, instead of the start position")
     perft.add_argument("--divide", action="store_true", help="show the leaves under each move")
     perft.add_argument(
@@ -1027,6 +1070,10 @@ def _positive(text: str) -> int:
     return _whole_number(text, 1)
 
 
+def _plies(text: str) -> int:
+    return _whole_number(text, 1, DEEPEST_PERFT)
+
+
 def _elo(text: str) -> int:
     return _whole_number(text, WEAKEST, STRONGEST)
 
@@ -1046,7 +1093,8 @@ def _run_bench(options: "argparse.Namespace") -> int:
     def progress(done: int, nodes: int) -> None:
         print(f"position {done}/{len(benchmark.POSITIONS)}: {nodes} nodes so far", file=sys.stderr)
 
-    total = benchmark.run(options.depth or benchmark.DEPTH, progress)
+    total = benchmark.Bench().run(options.depth or benchmark.DEPTH, progress)
+    assert total is not None, "nobody stops it"
     print(f"{total.nodes} nodes {total.speed} nps")
     return 0
 
@@ -1120,7 +1168,7 @@ def _run_play(options: "argparse.Namespace") -> int:
 
 
 def _run_log(options: "argparse.Namespace") -> int:
-    _converse(Log(options.file))
+    _converse(Log(options.file, lambda text: _print(f"info string {text}")))
     return 0
 
 

@@ -20,18 +20,30 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from tqdm import tqdm
 
-from engine import Engine
+from engine import LARGEST_NUMBER, Engine
 from search.benchmark import POSITIONS
 from x88 import coordinate, fen, pgn, san
 
 BOARDS = [fen.parse(text) for text in POSITIONS]
 MOVES = ["e2e4", "e7e8q", "a1a1", "0000", "Nf3", "exd8=Q#", "O-O-O", "R1a3+", "e4", "Qh4xe1", "--", "N"]
 GAME = '[White "A"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 {a} e5 $1 (1... c5 2. Nf3) 2. Nf3 1/2-1/2\n'
+LIMITS = [
+    "wtime 1000 btime -20 winc 10 binc 0 movestogo 40",
+    "depth 5 searchmoves e2e4 a7a6 nodes 1000",
+    "infinite ponder mate 3 movetime 99999999999999999999",
+]
 UCI = [
     "setoption name Hash value 1",
     "setoption name Clear Hash",
     "setoption name Move Overhead value 10",
     "setoption name UCI_ShowWDL value true",
+    "setoption name MultiPV value 3",
+    "setoption name nodestime value 9",
+    "setoption name UCI_LimitStrength value true",
+    "setoption name UCI_Elo value 1500",
+    "setoption name UCI_AnalyseMode value false",
+    "setoption name Ponder value true",
+    "setoption name Threads value 1",
     "position startpos moves e2e4 e7e5",
     "debug on",
     "register later",
@@ -104,11 +116,20 @@ def converse(text: str) -> None:
         raise AssertionError(f"it answers {wrong}")
 
 
+def read_limits(text: str) -> None:
+    """Whatever a `go` line says, there are limits to search by."""
+    limits, _ = ENGINE._parse_limits(text.split())
+    for value in (limits.depth, limits.nodes, limits.mate, limits.movetime):
+        if value is not None and not 1 <= value <= LARGEST_NUMBER:
+            raise AssertionError(f"{value} is no limit")
+
+
 TARGETS: dict[str, tuple[Callable[[str], None], list[str]]] = {
     "FEN": (read_fen, POSITIONS),
     "coordinates": (read_move, MOVES),
     "SAN": (read_san, MOVES),
     "PGN": (read_pgn, [GAME]),
+    "limits": (read_limits, LIMITS),
     "UCI": (converse, [*UCI, *(f"position fen {text}" for text in POSITIONS)]),
 }
 

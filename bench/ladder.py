@@ -13,7 +13,8 @@ nominal ones: whether their order is right, and how much of its nominal distance
 Source: E. Zermelo, "Die Berechnung der Turnier-Ergebnisse als ein Maximumproblem der
 Wahrscheinlichkeitsrechnung", 1929.
 
-The exit code is 0, or 1 if a game was lost by a fault, or 2 after wrong usage. Needs the `bench` extra.
+The exit code is 0, or 1 if a game was lost by a fault or could not be played, or 2 after wrong usage. Needs
+the `bench` extra.
 """
 
 import argparse
@@ -36,7 +37,9 @@ from match import (
     Played,
     Score,
     Side,
+    Unplayed,
     crew_for,
+    interrupt_on_termination,
     parse_side,
     play,
     read_openings,
@@ -44,6 +47,7 @@ from match import (
 )
 from tabulate import tabulate
 from tqdm import tqdm
+from uci import EngineFault, EngineSpec, UciEngine
 
 RULE = Adjudication(resign_moves=4, resign_score=1000, longest=200)
 """Weak players lose won games: only what is over is given up."""
@@ -118,6 +122,17 @@ def table(meetings: Meetings, others: dict[int, Score]) -> str:
     return f"{tabulate(rows, headers, stralign='right', disable_numparse=True)}\n\nThe order is {order}."
 
 
+def check(spec: EngineSpec) -> None:
+    """Raises ValueError if an engine cannot be started, or not limited so."""
+    try:
+        with UciEngine(spec) as engine:
+            told = engine.refused
+    except EngineFault as error:
+        raise ValueError(str(error)) from None
+    if told:
+        raise ValueError(told[0])
+
+
 def play_missing(match: Match, path: Path, score: Score, size: int, concurrency: int) -> Iterator[Played]:
     """Play what is missing of a meeting, of which the first `size` bytes of the file are whole games."""
     with crew_for(None, concurrency) as crew, open(path, "ab") as file:
@@ -145,6 +160,8 @@ def _options() -> argparse.Namespace:
 def main() -> int:
     """Play the ladder; returns the exit code."""
     options = _options()
+    interrupt_on_termination()
+    complete = True
     levels = sorted(set(options.levels))
     meetings: Meetings = {}
     others: dict[int, Score] = {}
@@ -155,6 +172,10 @@ def main() -> int:
         opponent = parse_side(options.opponent, options.each, 2) if options.opponent else None
         if opponent and engine.spec.name == opponent.spec.name:
             raise ValueError(f"both engines are called {engine.spec.name!r}: give them a name=")
+        for level in levels:
+            check(limited(engine, level).spec)
+            if opponent:
+                check(limited(opponent, level).spec)
         openings = read_openings(options.openings, 0)
         random.Random(options.seed).shuffle(openings)
         options.folder.mkdir(parents=True, exist_ok=True)
@@ -177,6 +198,8 @@ def main() -> int:
                     others[low] = score
                 else:
                     meetings[low, high] = score
+                if path.exists() and path.stat().st_size > size:
+                    bar.write(f"{path}: the last game is torn, and dropped", file=sys.stderr)
                 bar.set_postfix_str(path.stem, refresh=False)
                 bar.update(len(score.points))
                 for played in play_missing(match, path, score, size, options.concurrency):
@@ -187,10 +210,13 @@ def main() -> int:
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    if len([score for score in meetings.values() if score.points]) < math.comb(len(levels), 2):
+    except Unplayed as error:
+        print(error, file=sys.stderr)
+        complete = False
+    if len([score for score in meetings.values() if score.points]) == math.comb(len(levels), 2):
+        print(table(meetings, others))
+    else:
         print("some levels have not met yet: start it again to go on", file=sys.stderr)
-        return 0
-    print(table(meetings, others))
     scores = [*meetings.values(), *others.values()]
     faults: Counter[tuple[str, str]] = sum((score.faults for score in scores), Counter())
     warnings: Counter[str] = sum((score.warnings for score in scores), Counter())
@@ -198,7 +224,7 @@ def main() -> int:
         print(f"lost by {FAULTS[kind]}: {name}: {count}")
     for name, count in sorted(warnings.items()):
         print(f"wrong variations: {name}: {count}")
-    return 1 if faults else 0
+    return 0 if complete and not faults else 1
 
 
 if __name__ == "__main__":

@@ -14,8 +14,9 @@
 Every opening is played twice, with colours reversed. Every game is added to the PGN file as it ends; with the
 same file a match that was interrupted goes on where it was, if names, limits, options and openings are the
 same; a last game that was torn as it was written is played again. It stops after --games, or when the SPRT
-decides. Time losses, crashes, illegal moves and stalls lose the game, and are shown apart. Variations are
-counted that are not legal to their end, go on after the end of the game or do not begin with the move played.
+decides. Time losses, crashes, disconnects, illegal moves and stalls lose the game, and are shown apart.
+Variations are counted that are not legal to their end, go on after the end of the game or do not begin with
+the move played.
 
 Games are jobs for a `concurrent.futures.Executor`: threads of this process, or with --scheduler the workers
 of a Dask cluster, on which the engines' commands and Moff's package have to be found.
@@ -34,6 +35,7 @@ import math
 import random
 import re
 import shlex
+import signal
 import statistics
 import sys
 import threading
@@ -74,6 +76,7 @@ SCHEDULER_TIMEOUT = 10.0
 FAULTS = {
     "time": "time forfeit",
     "crash": "abandoned",
+    "disconnect": "disconnected",
     "stall": "stalled",
     "illegal": "rules infraction",
 }
@@ -232,7 +235,7 @@ def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
             engines = []
             for side, player in ((WHITE, job.white), (BLACK, job.black)):
                 engines.append(stack.enter_context(UciEngine(player.spec, stopping)))
-                remarks += [f"{player.spec.name} has no option {name!r}" for name in engines[side].unknown]
+                remarks += engines[side].refused
                 engines[side].new_game()
             clocks = [Clock(job.white.pace), Clock(job.black.pace)]
             while not game.is_over():
@@ -292,6 +295,7 @@ def adjudicate(game: OngoingGame, answers: list[Answer], rule: Adjudication) -> 
         return
     if rule.longest and game.board.fullmove > rule.longest:
         game.end(DRAWN, "adjudication: too long")
+        return
     # From the last mover's side, the latest first.
     scores = [_centipawns(answer) * (-1) ** i for i, answer in enumerate(reversed(answers))]
     last = scores[: 2 * rule.resign_moves]
@@ -493,7 +497,7 @@ def read_openings(path: Path, plies: int) -> list[tuple[str, tuple[int, ...]]]:
                     raise ValueError(f"{path}, line {game.line}: an opening cannot hold a null move")
                 found.append((game.start, tuple(moves[:plies] if plies else moves)))
     else:
-        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
+        for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), 1):
             if not line.strip() or line.startswith("#"):
                 continue
             try:
@@ -518,7 +522,10 @@ def read_played(path: Path, match: Match) -> tuple[Score, int]:
             continue
         pair, _, half = game.tags.get("Round", "").partition(".")
         number = 2 * int(pair) + int(half) - 3 if pair.isdecimal() and half in ("1", "2") else -1
-        if difference := "it has no Round" if number < 0 else _difference(game, match.job(number)):
+        difference = "it has no Round" if number < 0 else _difference(game, match.job(number))
+        if number in score.points:
+            difference = f"its Round, {game.tags['Round']}, is there already"
+        if difference:
             raise ValueError(f"{path}, line {game.line}: this is no game of this match: {difference}")
         score.add(number, game.result)
         for colour in ("White", "Black"):
@@ -729,6 +736,16 @@ def parse_clock(text: str) -> Pace:
     return Pace(max(1, round(1000 * seconds)), round(1000 * gain), moves)
 
 
+def interrupt_on_termination() -> None:
+    """Have SIGTERM end this process as Ctrl-C does, and what it has started with it."""
+
+    def interrupt(number: int, frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)  # once is enough: `timeout` tells the process and its group
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+
+
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
@@ -776,6 +793,7 @@ def _match_of(options: argparse.Namespace) -> Match:
 def main() -> int:
     """Play the match; returns the exit code."""
     options = _options()
+    interrupt_on_termination()
     sprt = Sprt(*options.sprt) if options.sprt else None
     complete = True
     remarks: set[str] = set()

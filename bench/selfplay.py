@@ -40,7 +40,15 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
 
-from match import Adjudication, Score, Sprt, adjudicate, read_openings, state
+from match import (
+    Adjudication,
+    Score,
+    Sprt,
+    adjudicate,
+    interrupt_on_termination,
+    read_openings,
+    state,
+)
 from tables import Pairs, read_table
 from tqdm import tqdm
 from uci import Answer
@@ -203,16 +211,6 @@ def crew(workers: int) -> Iterator[Executor]:
             yield executor
         finally:
             executor.shutdown(cancel_futures=True)
-
-
-def interrupt_on_termination() -> None:
-    """Have SIGTERM end this process as Ctrl-C does, and its workers with it."""
-
-    def interrupt(number: int, frame: object) -> None:
-        signal.signal(number, signal.SIG_IGN)  # once is enough: `timeout` tells the process and its group
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupt)
 
 
 def _leave_interrupts_to_the_parent() -> None:

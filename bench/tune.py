@@ -58,18 +58,8 @@ except ImportError as error:
     print(f"{error}: python -m pip install -e '.[tuning]'", file=sys.stderr)
     sys.exit(2)
 
-from selfplay import (
-    POINTS,
-    Book,
-    Numbers,
-    Pace,
-    Side,
-    crew,
-    interrupt_on_termination,
-    play_all,
-    read_numbers,
-    searcher,
-)
+from match import interrupt_on_termination
+from selfplay import POINTS, Book, Numbers, Pace, Side, crew, play_all, read_numbers, searcher
 from tables import TUNED, Pairs, Ranges, read_table, write_table
 
 from x88 import build, fen

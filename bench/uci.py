@@ -16,10 +16,14 @@ from pathlib import Path
 START_TIMEOUT = 30.0
 """Seconds that an engine may take to start, or to be ready."""
 
+ENDING = 1.0
+"""Seconds that an engine may take from its last word to its end."""
+
 STOP_INTERVAL = 0.2
 """Seconds after which a waiting client looks whether it is to stop."""
 
-_OPTION = re.compile(r"option\s+name\s+(.+?)\s+type\s")
+_OPTION = re.compile(r"option\s+name\s+(.+?)\s+type\s+(\S*)(.*)")
+_BOUND = re.compile(r"\s(min|max)\s+(-?\d+)(?!\S)")
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,9 @@ class Interrupted(Exception):
 
 
 class EngineFault(Exception):
-    """An engine that does not do what UCI asks of it; `kind` is "crash" or "stall"."""
+    """An engine that does not do what is asked of it; `kind` is "crash", "disconnect" or "stall" here, and
+    others may add theirs.
+    """
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -90,10 +96,28 @@ class _Info:
             self.depth = int(words[words.index("depth") + 1])
 
 
+def refused(spec: EngineSpec, lines: list[str]) -> list[str]:
+    """What an engine whose answer to `uci` these lines are will not make of its options, one line each."""
+    known = {found[1].lower(): found for found in map(_OPTION.match, lines) if found}
+    told = []
+    for name, value in spec.options:
+        option = known.get(name.lower())
+        if option is None:
+            told.append(f"{spec.name} has no option {name!r}")
+            continue
+        bounds = {key: int(number) for key, number in _BOUND.findall(option[3])}
+        if option[2] == "spin" and {"min", "max"} <= bounds.keys():
+            with contextlib.suppress(ValueError):
+                if bounds["min"] <= int(value) <= bounds["max"]:
+                    continue
+            told.append(f"{spec.name} takes {name} from {bounds['min']} to {bounds['max']}, not {value}")
+    return told
+
+
 class UciEngine:
     """A running engine. Use it as a context manager, which ends the process.
 
-    `unknown` holds the names of the options that it was sent and does not tell of.
+    `refused` says which of the options that it was sent it does not tell of, or not with such a value.
     """
 
     def __init__(self, spec: EngineSpec, stopping: Callable[[], bool] | None = None) -> None:
@@ -125,9 +149,7 @@ class UciEngine:
         threading.Thread(target=self._read, daemon=True).start()
         try:
             self._send("uci")
-            told = map(_OPTION.match, self._wait_for("uciok", START_TIMEOUT))
-            known = {found[1].lower() for found in told if found}
-            self.unknown = [name for name, _ in spec.options if name.lower() not in known]
+            self.refused = refused(spec, self._wait_for("uciok", START_TIMEOUT))
             for name, value in spec.options:
                 self._send(f"setoption name {name} value {value}")
             self._ready()
@@ -172,7 +194,7 @@ class UciEngine:
             if self._process.stdin:
                 self._process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1)
+            self._process.wait(ENDING)
         if sys.platform == "win32":
             self._process.kill()
         else:
@@ -190,7 +212,15 @@ class UciEngine:
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
         except (OSError, ValueError):
-            raise EngineFault("crash", f"{self.name} has ended") from None
+            raise self._gone() from None
+
+    def _gone(self) -> EngineFault:
+        """The fault of an engine that can be read or written no more."""
+        try:
+            self._process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            return EngineFault("disconnect", f"{self.name} has closed its input or output")
+        return EngineFault("crash", f"{self.name} has ended")
 
     def _read(self) -> None:
         """Pass every line on, and None at the end of the engine's output."""
@@ -214,7 +244,7 @@ class UciEngine:
                     raise EngineFault("stall", f"{self.name} does not answer") from None
         if line is None:
             self._lines.put(None)
-            raise EngineFault("crash", f"{self.name} has ended")
+            raise self._gone()
         return line
 
     def _wait_for(self, word: str, patience: float) -> list[str]:

@@ -3,14 +3,14 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from search.order cimport KILLER, TABLE_MOVE, order_rest, pick
-from search.quiescence cimport generate_scored, quiesce, table_first
+from search.quiescence cimport generate_scored, is_drawn, quiesce, table_first
 from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
 from x88.attack cimport gives_check, last_move_checks, see_at_least
 from x88.board cimport Board
 from x88.move cimport CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED
-from x88.movegen cimport MAX_MOVES, generate
+from x88.movegen cimport MAX_MOVES
 from x88.piece cimport PAWN, WHITE_PIECE
 
 @cython.locals(

@@ -13,14 +13,14 @@ except ImportError:
 
 if not cython.compiled:
     from search.order import KILLER, TABLE_MOVE, order_rest, pick
-    from search.quiescence import generate_scored, quiesce, table_first
+    from search.quiescence import generate_scored, is_drawn, quiesce, table_first
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
     from x88.attack import gives_check, last_move_checks, see_at_least
     from x88.board import Board
     from x88.move import CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED
-    from x88.movegen import MAX_MOVES, generate
+    from x88.movegen import MAX_MOVES
     from x88.piece import PAWN, WHITE_PIECE
 
 
@@ -40,13 +40,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     side = searcher.board.side
 
     if ply:
-        # 2. Draws by rule. A first repetition counts: what can be repeated once can be repeated again.
-        if searcher.board.is_repetition(1) or searcher.board.is_insufficient_material():
-            return DRAW
-        if searcher.board.halfmove >= 100:
-            # Mate comes before the fifty-move rule.
-            if in_check and generate(searcher.board, searcher.stack, sp) == sp:
-                return ply - MATE
+        # 2. Draws by rule.
+        if is_drawn(searcher, in_check, sp):
             return DRAW
         if ply >= MAX_PLY - 1:
             return DRAW if in_check else searcher.evaluation.value(searcher.board)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from search.clock import Clock
 from search.limits import Limits
-from search.search import Search
+from search.search import Report, Search
 from x88 import fen
 
 DEPTH = 13
@@ -81,20 +81,40 @@ class Total(NamedTuple):
         return int(self.nodes * 1000 / max(self.elapsed, 1e-3))
 
 
-def run(depth: int = DEPTH, on_position: Callable[[int, int], None] | None = None) -> Total:
-    """Search every position to the depth, each as the first of a new game.
+class Bench:
+    """A run over all positions that another thread may stop."""
 
-    `on_position` is told the number of positions done and the nodes so far.
-    """
-    search = Search(MEGABYTES)
-    nodes = 0
-    elapsed = 0.0
-    for number, text in enumerate(POSITIONS, 1):
-        board = fen.parse(text)
-        search.new_game()
-        clock = Clock()
-        nodes += search.think(board, Limits(depth=depth)).nodes
-        elapsed += clock.elapsed()
-        if on_position is not None:
-            on_position(number, nodes)
-    return Total(nodes, elapsed)
+    def __init__(self) -> None:
+        self._search = Search(MEGABYTES)
+        self._stopped = False
+
+    def stop(self) -> None:
+        """End the run soon."""
+        self._stopped = True
+        self._search.stop()
+
+    def run(
+        self, depth: int = DEPTH, on_position: Callable[[int, int], object] | None = None
+    ) -> Total | None:
+        """Search every position to the depth, each as the first of a new game; None if stopped.
+
+        `on_position` is told the number of positions done and the nodes so far.
+        """
+        nodes = 0
+        elapsed = 0.0
+        for number, text in enumerate(POSITIONS, 1):
+            board = fen.parse(text)
+            self._search.new_game()
+            clock = Clock()
+            nodes += self._search.think(board, Limits(depth=depth), self._go_on).nodes
+            elapsed += clock.elapsed()
+            if self._stopped:
+                return None
+            if on_position is not None:
+                on_position(number, nodes)
+        return Total(nodes, elapsed)
+
+    def _go_on(self, _report: Report) -> None:
+        """A stop that came just before a search began is not lost."""
+        if self._stopped:
+            self._search.stop()

@@ -78,6 +78,41 @@ class TimeManager:
         return self.budget is not None and elapsed >= self._soft
 
 
+class NodeClock:
+    """A game's clock that counts nodes (`Limits.nodestime`): what the GUI's says counts only where a game or
+    a time control begins.
+    """
+
+    def __init__(self) -> None:
+        self._rate = 0
+        self._base = 0.0
+        self._left: float | None = None
+        self._to_go: int | None = None
+
+    def forget(self) -> None:
+        """Another game begins."""
+        self._left = None
+
+    def limits(self, limits: Limits, side: int) -> Limits:
+        """The limits with what this clock says, for the side to move."""
+        left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
+        if left is None or limits.movetime is not None:
+            return limits
+        if self._left is None or limits.nodestime != self._rate:
+            self._rate = limits.nodestime
+            self._left = self._base = float(left * limits.nodestime)
+        elif limits.movestogo is not None and self._to_go is not None and limits.movestogo > self._to_go:
+            self._left += self._base
+        self._to_go = limits.movestogo
+        milliseconds = max(1, int(self._left / self._rate))
+        return limits._replace(time=(milliseconds, milliseconds), overhead=0)
+
+    def spend(self, nodes: int, increment: int) -> None:
+        """Take off what a move has cost, and add its increment in milliseconds."""
+        if self._left is not None:
+            self._left = max(1.0, self._left + increment * self._rate - nodes)
+
+
 class Clock:
     """Milliseconds since the search began."""
 

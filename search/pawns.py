@@ -68,8 +68,7 @@ def load(numbers: dict[str, list[tuple[int, int]]]) -> None:
 
 class Pawns:
     """The pawn hash: `words[entry | field]`, the fields KEY, SCORE (White's less Black's, + BIAS) and, for
-    the side added to it, ATTACKS, SPANS and
-    PASSED_PAWNS.
+    the side added to it, ATTACKS, SPANS and PASSED_PAWNS.
     """
 
     def __init__(self) -> None:

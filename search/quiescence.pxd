@@ -16,6 +16,7 @@ cdef int[48] VALUE
 @cython.locals(score=int, in_check=bint, best=int, end=int, i=int, move=int, table_move=int, raw=int, data=uint64_t,
                bound=int, futile=int, old_alpha=int, best_move=int, gain=int, generated=bint)
 cdef int quiesce(Searcher searcher, int alpha, int beta, int ply, int sp) noexcept nogil
+cdef bint is_drawn(Searcher searcher, bint in_check, int sp) noexcept nogil
 @cython.locals(move=int)
 cdef int table_first(Searcher searcher, int sp, int table_move, bint captures) noexcept nogil
 @cython.locals(end=int)

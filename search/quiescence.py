@@ -27,9 +27,9 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
     """The score of the position with all exchanges played out, fail-soft."""
     if not searcher.enter(ply):
         return DRAW
-    if searcher.board.is_insufficient_material():
-        return DRAW
     in_check = last_move_checks(searcher.board)
+    if is_drawn(searcher, in_check, sp):
+        return DRAW
     if ply >= MAX_PLY - 1:
         return DRAW if in_check else searcher.evaluation.value(searcher.board)
 
@@ -121,6 +121,18 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
     bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
     searcher.table.store(searcher.board.key, short_move(best_move), to_table(best, ply), raw, 0, bound)
     return best
+
+
+def is_drawn(searcher: Searcher, in_check: bool, sp: int) -> bool:
+    """Whether the position is a draw by rule. A first repetition counts: what can be repeated once can be
+    repeated again.
+    """
+    if searcher.board.is_repetition(1) or searcher.board.is_insufficient_material():
+        return True
+    # Mate comes before the fifty-move rule.
+    return searcher.board.halfmove >= 100 and not (
+        in_check and generate(searcher.board, searcher.stack, sp) == sp
+    )
 
 
 def table_first(searcher: Searcher, sp: int, table_move: int, captures: bool) -> int:

@@ -22,9 +22,14 @@ cdef class Search:
     cdef object _manager
     cdef list _timers
     cdef bint _pondering
+    cdef bint _is_infinite
     cdef bint _enough
     cdef bint _is_unlimited
-    cdef object _nodes_left
+    cdef bint _is_halted
+    cdef bint _has_move
+    cdef object _node_clock
+    cdef long long _nodestime
+    cdef long long _nodes_pondered
     cdef object _elo
     cdef object _seed
     cdef object _on_report
@@ -33,6 +38,10 @@ cdef class Search:
     cdef int _depth
     cdef object _failed_high
 
+    cdef _halt(self)
+    cdef _set_seed(self)
+    cdef _limit_time(self, manager, double elapsed)
+    cdef double _elapsed(self)
     cdef _prepare(self, Board board, limits)
     @cython.locals(searcher=Searcher)
     cdef _begin(self, limits)

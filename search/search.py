@@ -13,7 +13,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from search.clock import Clock, TimeManager
+from search.clock import Clock, NodeClock, TimeManager
 from search.limits import Limits
 from search.score import mate_distance
 from search.strength import strength
@@ -39,6 +39,15 @@ TELLING = 1000
 
 FORCED_DEPTH = 5
 """Plies for a forced move: enough to expect a reply."""
+
+PATIENCE = 50 if cython.compiled else 1000
+"""Milliseconds that a search which is to end may still take to find its first move."""
+
+LONGEST_TIMER = 10**9
+"""Milliseconds that are as good as for ever."""
+
+MOST_NODES = 1 << 62
+"""More than any search comes to."""
 
 
 class Report(NamedTuple):
@@ -81,10 +90,11 @@ class Result(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A principal variation of the root and its score."""
+    """A principal variation of the root, its score, and the depth of the iteration that found it."""
 
     score: int
     pv: list[int]
+    depth: int
     bound: str = ""
 
 
@@ -104,9 +114,14 @@ class Search:
         self._manager: TimeManager | None = None
         self._timers: list[threading.Timer] = []
         self._pondering = False
+        self._is_infinite = False
         self._enough = False
         self._is_unlimited = False
-        self._nodes_left: float | None = None
+        self._is_halted = False
+        self._has_move = False
+        self._node_clock = NodeClock()
+        self._nodestime = 0
+        self._nodes_pondered = 0
         self._elo: int | None = None
         self._seed: int | None = None
         self._on_report: Callable[[Report], object] = _ignore
@@ -121,18 +136,25 @@ class Search:
         """
         self.table.resize(megabytes)
 
-    def new_game(self) -> None:
-        """Forget all that was learnt, between searches: the next one runs as the first one did."""
+    def forget(self) -> None:
+        """Forget all that was learnt of positions, between searches."""
         self.table.clear()
         self._searcher.history.clear()
-        # What is misjudged at a limited strength differs from game to game.
+
+    def new_game(self) -> None:
+        """Forget the last game, between searches: the next one runs as the first one did."""
+        self.forget()
+        self._set_seed()
+        self._node_clock.forget()
+
+    def _set_seed(self) -> None:
+        """Choose what is misjudged at a limited strength: something else in every game."""
         chance = int.from_bytes(os.urandom(2), "big") if self._seed is None else self._seed
         self._searcher.evaluation.seed = (chance << 1 | 1) & 0xFFFF
-        self._nodes_left = None
 
     def limit_strength(self, elo: int | None, seed: int | None = None) -> None:
-        """Play as one of that rating does, between searches; None for one's best. What was learnt in another
-        strength is forgotten.
+        """Play as one of that rating does, from the next search on; None for one's best. What was learnt at
+        another strength is forgotten.
 
         With a `seed` all games are alike in what is misjudged. Raises ValueError for a rating out of range
         (`search.strength`).
@@ -142,7 +164,8 @@ class Search:
         self._searcher.evaluation.blur = 0 if elo is None else strength(elo).blur
         self._elo = elo
         self._seed = seed
-        self.new_game()
+        self._set_seed()
+        self.forget()
 
     def start(
         self,
@@ -162,11 +185,15 @@ class Search:
         self._on_progress = on_progress or _ignore
 
         def run() -> None:
-            result = self._think(limits, on_report, Clock(started))
-            if limits.infinite or self._pondering:
-                self._released.wait()
-            self._running = False
-            on_result(result)
+            # Whatever happens, the other side waits for a move.
+            result = Result(next(iter(legal_moves(board)), NO_MOVE), NO_MOVE, 0)
+            try:
+                result = self._think(limits, on_report, Clock(started))
+            finally:
+                if limits.infinite or self._pondering:
+                    self._released.wait()
+                self._running = False
+                on_result(result)
 
         self._running = True
         self._thread = threading.Thread(target=run, name="search", daemon=True)
@@ -174,8 +201,18 @@ class Search:
 
     def stop(self) -> None:
         """End the running search, if there is one; its result comes at once."""
-        self._stop.set()
+        self._halt()
         self._released.set()
+
+    def _halt(self) -> None:
+        """End the search, but not before its first iteration has found a move, if that is soon."""
+        self._is_halted = True
+        if self._has_move:
+            self._stop.set()
+            return
+        with self._lock:
+            if self._manager is not None:
+                self._set_timer(PATIENCE, lambda: self._stop.set())
 
     def ponderhit(self) -> None:
         """The move pondered on has been played: the clock runs from now, and what was thought meanwhile
@@ -185,11 +222,15 @@ class Search:
             if not self._pondering:
                 return
             self._pondering = False
-            if self._enough or self._is_unlimited:
-                self._stop.set()
-            elif self._manager is not None and self._manager.budget is not None:
-                self._set_timer(self._manager.budget.hard, lambda: self._stop.set())
-        self._released.set()
+            manager = self._manager
+            if manager is not None:
+                if self._enough or self._is_unlimited or manager.is_enough(self._elapsed()):
+                    self._set_timer(0, lambda: self._halt())
+                else:
+                    self._nodes_pondered = self._searcher.nodes
+                    self._limit_time(manager, 0.0)
+        if not self._is_infinite:
+            self._released.set()
 
     def wait(self) -> None:
         """Wait until the running search has given its result."""
@@ -213,7 +254,12 @@ class Search:
         self._stop.clear()
         self._released.clear()
         self._pondering = limits.ponder
+        self._is_infinite = limits.infinite
+        self._nodestime = limits.nodestime
+        self._nodes_pondered = 0
         self._enough = False
+        self._is_halted = False
+        self._has_move = False
         limited = (limits.depth, limits.nodes, limits.mate, limits.movetime, *limits.time)
         self._is_unlimited = not limits.infinite and limited == (None,) * 6 and not any(limits.increment)
         self.table.new_search()
@@ -226,7 +272,7 @@ class Search:
         legal = legal_moves(self._searcher.board)
         if not legal:
             checked = in_check(self._searcher.board)
-            self._tell_line(0, Line(-MATE if checked else DRAW, []))
+            self._tell_line(Line(-MATE if checked else DRAW, [], 0))
             return Result(NO_MOVE, NO_MOVE, 0)
         moves = [move for move in legal if move in limits.searchmoves] or legal
         if self._elo is not None:
@@ -249,16 +295,13 @@ class Search:
         searcher = self._searcher
         side = searcher.board.side
         if limits.nodestime:
-            limits = self._in_nodes(limits, side)
+            limits = self._node_clock.limits(limits, side)
         with self._lock:
             manager = self._manager = TimeManager(limits, side)
-            allowed = manager.budget
-            if limits.nodestime:
-                if allowed is not None:
-                    most = max(1, int(allowed.hard * limits.nodestime))
-                    searcher.node_limit = min(searcher.node_limit or most, most)
-            elif allowed is not None and not self._pondering:
-                self._set_timer(allowed.hard - self._clock.elapsed(), lambda: self._stop.set())
+            if not self._pondering:
+                self._limit_time(manager, self._clock.elapsed())
+            if self._is_halted:
+                self._set_timer(PATIENCE, lambda: self._stop.set())
             if self._on_progress is not _ignore:
                 searcher.on_root_move = self._tell_root_move
                 self._set_timer(TELLING - self._clock.elapsed(), lambda: self._start_telling())
@@ -276,27 +319,33 @@ class Search:
         self._searcher.is_telling = False
         self._searcher.on_root_move = None
 
+    def _limit_time(self, manager: TimeManager, elapsed: float) -> None:
+        """Have the search end at its hard limit, of which so many milliseconds are gone."""
+        if manager.budget is None:
+            return
+        if self._nodestime:
+            most = self._searcher.nodes + max(1, int(manager.budget.hard * self._nodestime))
+            self._searcher.node_limit = min(self._searcher.node_limit or MOST_NODES, most)
+        else:
+            self._set_timer(manager.budget.hard - elapsed, lambda: self._halt())
+
+    def _elapsed(self) -> float:
+        """Milliseconds of the search so far, by its clock."""
+        return self._searcher.nodes / self._nodestime if self._nodestime else self._clock.elapsed()
+
     def _set_timer(self, milliseconds: float, action: Callable[[], object]) -> None:
-        timer = threading.Timer(max(0.0, milliseconds) / 1000, action)
+        timer = threading.Timer(min(max(0.0, milliseconds), LONGEST_TIMER) / 1000, action)
         timer.daemon = True
         self._timers.append(timer)
         timer.start()
 
-    def _in_nodes(self, limits: Limits, side: int) -> Limits:
-        """The limits with the clock in nodes: what the GUI's says counts once, at a game's first move."""
-        left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
-        if left is None or limits.movetime is not None:
-            return limits
-        if self._nodes_left is None:
-            self._nodes_left = float(left * limits.nodestime)
-        milliseconds = max(1, int(self._nodes_left / limits.nodestime))
-        return limits._replace(time=(milliseconds, milliseconds), overhead=0)
-
     def _settle(self, limits: Limits) -> None:
-        """Take what a move has cost off the clock that counts nodes."""
-        if limits.nodestime and self._nodes_left is not None:
-            gained = limits.increment[self._searcher.board.side] * limits.nodestime
-            self._nodes_left = max(1.0, self._nodes_left + gained - self._searcher.nodes)
+        """Take what a move has cost off the clock that counts nodes; what was pondered is free."""
+        if limits.nodestime:
+            pondered = self._searcher.nodes if self._pondering else self._nodes_pondered
+            self._node_clock.spend(
+                self._searcher.nodes - pondered, limits.increment[self._searcher.board.side]
+            )
 
     def _deepen(
         self, limits: Limits, manager: TimeManager, moves: list[int], is_restricted: bool
@@ -304,7 +353,8 @@ class Search:
         """Search deeper and deeper; returns the best lines, best first."""
         searcher = self._searcher
         wanted = max(1, min(limits.lines, len(moves)))
-        lines = [Line(0, [move]) for move in moves[:wanted]]
+        static = searcher.evaluation.value(searcher.board)
+        lines = [Line(static, [move], 1) for move in moves[:wanted]]
         deepest = min(limits.depth or MAX_PLY - 1, MAX_PLY - 1)
         for depth in range(1, deepest + 1):
             self._depth = depth
@@ -314,13 +364,16 @@ class Search:
                     self._allow(moves, lines, found)
                 score = self._iterate(depth, lines[number].score, number)
                 pv = searcher.principal_variation()
+                self._has_move = True
+                if self._is_halted:
+                    self._stop.set()
                 if not self._stop.is_set():
-                    found.append(Line(score, pv))
+                    found.append(Line(score, pv, depth))
                     continue
                 # An iteration cut short still counts once it has a move: the first it tried was the last
                 # one's best.
                 if pv:
-                    found.append(Line(searcher.root_score, pv))
+                    found.append(Line(searcher.root_score, pv, depth))
                 elif self._failed_high is not None:
                     found.append(self._failed_high)
                 break
@@ -329,13 +382,11 @@ class Search:
             heads = {line.pv[0] for line in found}
             rest = [line for line in lines if line.pv[0] not in heads]
             lines = (sorted(found, key=lambda line: -line.score) + rest)[:wanted]
+            # Also of an unfinished iteration: what it has cost, and what it may have changed.
+            for number, line in enumerate(lines, 1):
+                self._tell_line(line, number)
             if self._stop.is_set():
-                # What the unfinished iteration has cost, and what it may have changed.
-                if depth == 1:
-                    lines[0] = Line(searcher.evaluation.value(searcher.board), lines[0].pv)
-                self._tell_lines(max(1, depth - 1), lines)
                 break
-            self._tell_lines(depth, lines)
             if limits.mate is not None and self._finds_mate(limits.mate, lines, depth):
                 break
             share = searcher.nodes_under(lines[0].pv[0]) / max(1, searcher.nodes)
@@ -353,12 +404,13 @@ class Search:
 
     def _finds_mate(self, moves: int, lines: list[Line], depth: int) -> bool:
         """Whether a mate in so many moves is found: by the iteration, or in a window of its own."""
+        moves = min(moves, MAX_PLY // 2)
         if lines[0].score < MATE - 2 * moves:
             # Within these bounds nothing is left out that could be the mate.
             score = self._search_root(MATE - 2 * moves, INFINITE, depth)
             if score > MATE - 2 * moves and not self._stop.is_set():
-                lines[0] = Line(score, self._searcher.principal_variation())
-                self._tell_line(depth, lines[0])
+                lines[0] = Line(score, self._searcher.principal_variation(), depth)
+                self._tell_line(lines[0])
         return lines[0].score > MATE - 2 * moves
 
     def _is_enough(self, limits: Limits, manager: TimeManager, depth: int, count: int) -> bool:
@@ -367,10 +419,7 @@ class Search:
             return True
         if manager.budget is None:
             return False
-        elapsed = self._clock.elapsed()
-        if limits.nodestime:
-            elapsed = self._searcher.nodes / limits.nodestime
-        enough = manager.is_enough(elapsed)
+        enough = manager.is_enough(self._elapsed())
         if limits.movetime is None and count == 1 and depth >= FORCED_DEPTH:
             enough = True
         with self._lock:
@@ -391,15 +440,16 @@ class Search:
             if self._stop.is_set() or alpha < score < beta or (alpha == -INFINITE and beta == INFINITE):
                 return score
             width *= 4
-            failed = Line(score, [], UPPER_BOUND)
+            failed = Line(score, [], depth, UPPER_BOUND)
             if score <= alpha:
                 alpha = max(-INFINITE, score - width) if width < 500 else -INFINITE
             else:
-                self._failed_high = Line(score, self._searcher.principal_variation(), LOWER_BOUND)
+                pv = self._searcher.principal_variation()
+                self._failed_high = Line(score, pv, depth, LOWER_BOUND)
                 beta = min(INFINITE, score + width) if width < 500 else INFINITE
                 failed = self._failed_high
             if self._searcher.is_telling:
-                self._tell_line(depth, failed, number + 1)
+                self._tell_line(failed, number + 1)
 
     def _search_root(self, alpha: int, beta: int, depth: int) -> int:
         searcher = self._searcher
@@ -424,15 +474,11 @@ class Search:
     def _tell_root_move(self, move: int, number: int) -> None:
         self._on_progress(Progress(self._depth, move, number))
 
-    def _tell_lines(self, depth: int, lines: list[Line]) -> None:
-        for number, line in enumerate(lines, 1):
-            self._tell_line(depth, line, number)
-
-    def _tell_line(self, depth: int, line: Line, number: int = 1) -> None:
+    def _tell_line(self, line: Line, number: int = 1) -> None:
         searcher = self._searcher
         self._on_report(
             Report(
-                depth,
+                line.depth,
                 searcher.seldepth,
                 line.score,
                 mate_distance(line.score),

@@ -120,13 +120,13 @@ class Searcher:
 
     def enter(self, ply: int) -> bool:
         """Count a node. False when the search has to end."""
+        self.pv_ends[ply] = ply
         if self.stop.stopped:
             return False
         if self.node_limit and self.nodes >= self.node_limit:
             self.stop.stopped = True
             return False
         self.nodes += 1
-        self.pv_ends[ply] = ply
         if ply > self.seldepth:
             self.seldepth = ply
         return True

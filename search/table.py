@@ -16,12 +16,17 @@ engines", 2002). Four entries share a cache line.
 | 58-63 | age |
 """
 
+import contextlib
+import math
 import mmap
 
 try:
     import cython
 except ImportError:
     from x88 import uncompiled as cython
+
+TOUCHED = 4096
+"""Megabytes up to which a new table's memory is touched at once: a GUI does not wait for ever."""
 
 if not cython.compiled:
     UPPER = 1
@@ -85,7 +90,7 @@ class Table:
         self.words = memoryview(_memory(megabytes << 20)).cast("Q")
         self.clusters = (megabytes << 20) // 64
         self.age = 0
-        if cython.compiled:
+        if cython.compiled and megabytes <= TOUCHED:
             # The system finds the pages now, not in the middle of a move.
             self._wipe()
 
@@ -171,7 +176,13 @@ def _pack(move: int, score: int, static: int, depth: int, bound: int, age: int) 
 def _memory(size: int) -> mmap.mmap:
     """Zeroed memory of our own, in huge pages where the system has them: a probe is a jump to anywhere in
     it.
+
+    Raises MemoryError if it cannot be had.
     """
+    # The system may promise more than it has, and end the program that takes it at its word.
+    free = _free_memory()
+    if size > free:
+        raise MemoryError(f"no {size >> 20} MB of memory for the table: {int(free) >> 20} MB are free")
     try:
         if hasattr(mmap, "MAP_PRIVATE"):
             memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -182,3 +193,18 @@ def _memory(size: int) -> mmap.mmap:
     if hasattr(memory, "madvise") and hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
+
+
+def _free_memory() -> float:
+    """The bytes that a program can still have, as far as Linux tells; infinity elsewhere."""
+    free = math.inf
+    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as lines:
+        for line in lines:
+            if line.startswith("MemAvailable:"):
+                free = int(line.split()[1]) << 10
+    with (
+        contextlib.suppress(OSError, ValueError),
+        open("/sys/fs/cgroup/memory.max", encoding="ascii") as file,
+    ):
+        free = min(free, int(file.read()))
+    return free

@@ -67,7 +67,9 @@ def main() -> None:
                 log.write(f"{os.getpid()} {line}\n")
         words = line.split()
         if line == "uci" and asked.fault != "deaf":
-            print("id name Fake\noption name Hash type spin default 1 min 1 max 9\nuciok", flush=True)
+            print("id name Fake\noption name Hash type spin default 1 min 1 max 9", flush=True)
+            print("option name UCI_LimitStrength type check default false", flush=True)
+            print("option name UCI_Elo type spin default 1000 min 1000 max 2000\nuciok", flush=True)
         elif line == "isready":
             print("readyok", flush=True)
         elif line == "ucinewgame":

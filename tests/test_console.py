@@ -739,7 +739,7 @@ def test_a_log_that_cannot_be_written_is_reported_once_and_play_goes_on(tmp_path
         pytest.skip("there is no device that is always full")
     ended = piped(tmp_path, b"e2e4\nd2d4\nquit\n", *SHALLOW, "--log", name)
     assert ended.returncode == 0
-    assert ended.stderr.decode().count(f"the log {name} cannot be written: ") == 1
+    assert ended.stderr.decode().count(f"the log {name!r} cannot be written: ") == 1
     assert "Traceback" not in ended.stderr.decode()
     assert len(saved(tmp_path / "moff.pgn")[0]) == 4
 

@@ -1,6 +1,7 @@
 """bench/epd.py: what it reads, when a position counts as solved, and what a user sees of it."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -46,6 +47,20 @@ def complaints(path: Path, *arguments: object) -> list[str]:
     ended = run(path, "--json", "--depth", 1, *arguments)
     assert ended.returncode == 1, ended.stderr
     return [line for line in ended.stderr.splitlines() if line.startswith(str(path))]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_on_a_terminal_a_bar_shows_how_far_it_is(tmp_path: Path) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    path = suite(tmp_path, f"{BACK_RANK} bm Ra8;", f"{QUIET} am Kf1;")
+    command = [str(SCRIPT), str(path), "--hash", "1", "--depth", "2"]
+    shown, code = pexpect.run(
+        shlex.join([sys.executable, *command]), withexitstatus=True, encoding="utf-8", timeout=300
+    )
+    assert code == 0
+    assert "2/2" in shown
+    assert "positions/s" in shown or "s/ positions" in shown
+    assert "2/2" not in run(path, "--depth", 2).stderr, "elsewhere there is none"
 
 
 def test_all_operations_are_read_and_kept(tmp_path: Path) -> None:

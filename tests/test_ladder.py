@@ -5,6 +5,7 @@ import io
 import shlex
 import subprocess
 import sys
+import time
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -23,20 +24,29 @@ ladder: Any = importlib.import_module("ladder")
 match: Any = importlib.import_module("match")
 
 
-def run(folder: Path, *arguments: object, levels: tuple[int, ...] = (1000, 1300, 1500)) -> Any:
-    """Play a ladder of fake engines in the folder."""
+def start(
+    folder: Path, *arguments: object, levels: tuple[int, ...] = (1000, 1300, 1500)
+) -> subprocess.Popen[str]:
+    """Begin a ladder of fake engines in the folder."""
     openings = folder / "openings.epd"
     openings.write_text("4k3/8/8/8/8/8/8/4KQ2 w - -\n4k3/8/8/8/8/8/8/R3K3 w - -\n", encoding="utf-8")
-    return subprocess.run(
+    return subprocess.Popen(
         [
             *(sys.executable, str(SCRIPT), "--openings", str(openings), "--each", "nodes=9"),
             *("--folder", str(folder / "games"), "--levels", *map(str, levels), *map(str, arguments)),
         ],
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
-        timeout=300,
     )
+
+
+def run(*arguments: Any, **levels: Any) -> subprocess.CompletedProcess[str]:
+    """Play one to its end."""
+    process = start(*arguments, **levels)
+    output, errors = process.communicate(timeout=300)
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
 
 def fake(option: str, name: str, *arguments: object) -> list[str]:
@@ -125,10 +135,10 @@ def test_every_level_meets_every_other_and_the_opponent_at_its_own(tmp_path: Pat
                 assert settings == f"nodes=9 option.UCI_Elo={level} option.UCI_LimitStrength=true"
     assert "The order is" in ended.stdout
     # Once more: all is there.
-    size = log.stat().st_size
+    searches = log.read_text(encoding="utf-8").count(" go ")
     again = run(tmp_path, *engines, "--games", 2)
     assert again.stdout == ended.stdout
-    assert log.stat().st_size == size
+    assert log.read_text(encoding="utf-8").count(" go ") == searches
     # And two more of each.
     assert run(tmp_path, *engines, "--games", 4, "--concurrency", 2).returncode == 0
     assert all(len(games(path)) == 4 for path in (tmp_path / "games").iterdir())
@@ -143,6 +153,31 @@ def test_faults_and_wrong_variations_are_told(tmp_path: Path) -> None:
     assert "wrong variations: own 1000: " in ended.stdout
 
 
+def test_an_interrupted_ladder_keeps_its_games_and_goes_on(tmp_path: Path) -> None:
+    engines = fake("--engine", "own", "--think", 0.02)
+    process = start(tmp_path, *engines, "--games", 20)
+    folder = tmp_path / "games"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not any(path.stat().st_size for path in folder.glob("*")):
+        time.sleep(0.05)
+    process.terminate()
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "some levels have not met yet" in errors
+    assert "Traceback" not in errors
+    assert output == ""
+    (path,) = folder.iterdir()
+    before = path.read_text(encoding="utf-8")
+    assert 0 < len(games(path)) < 20
+    # A game that was torn as it was written is played again.
+    path.write_text(before[:-30], encoding="utf-8")
+    ended = run(tmp_path, *fake("--engine", "own"), "--games", 20)
+    assert ended.returncode == 0, ended.stderr
+    assert "game is torn" in ended.stderr
+    assert all(len(games(path)) == 20 for path in folder.iterdir())
+    assert path.read_text(encoding="utf-8").startswith(before[: before.rindex("[Event ")])
+
+
 @pytest.mark.parametrize(
     ("arguments", "levels", "said"),
     [
@@ -151,6 +186,8 @@ def test_faults_and_wrong_variations_are_told(tmp_path: Path) -> None:
         (["--games", 0], (1000, 1200), "a game at least"),
         (["--concurrency", 0], (1000, 1200), "a game at least"),
         (fake("--opponent", "own"), (1000, 1200), "both engines are called 'own'"),
+        ([], (900, 1200), "own 900 takes UCI_Elo from 1000 to 2000, not 900"),
+        (["--opponent", "name=x", "cmd=no-such-engine"], (1000, 1200), "x 1000 cannot be started"),
         (["--opponent", "nonsense"], (1000, 1200), "'nonsense' is not KEY=VALUE"),
     ],
 )

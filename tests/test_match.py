@@ -220,6 +220,24 @@ def test_a_mate_a_stalemate_and_a_game_that_is_over_before_it_begins_are_judged(
     assert results == {"1-0": 2, "1/2-1/2": 2}
 
 
+RECORDED = [
+    Path(__file__).with_name("match.pgn"),
+    *map(Path, filter(None, os.environ.get("MOFF_MATCHES", "").split(os.pathsep))),
+]
+"""Files of real matches: two games each against four other engines, and those that MOFF_MATCHES names."""
+
+
+@pytest.mark.parametrize("file", RECORDED, ids=lambda path: path.name)
+def test_every_game_of_a_real_match_is_legal_and_has_the_result_that_the_rules_give(file: Path) -> None:
+    games = read(file)
+    assert len(games) == file.read_bytes().count(b"[Event ")
+    for game in games:
+        headers = game.headers
+        assert headers["Termination"] in ("normal", "adjudication", *match.FAULTS.values())
+        assert int(headers["PlyCount"]) == len(list(game.mainline_moves()))
+        assert all(comments(game)[16:]), "every move of the engines has its score"
+
+
 def test_games_go_on_several_at_a_time(tmp_path: Path) -> None:
     ended = play(tmp_path / "a.pgn", "--games", 7, "--longest", 5, "--concurrency", 2)
     assert ended.returncode == 0, ended.stderr
@@ -261,6 +279,34 @@ def test_an_option_that_an_engine_does_not_have_is_told_once(tmp_path: Path) -> 
     for name in ("first", "second"):
         assert ended.stderr.count(f"{name} has no option 'Own Book'") == 1
     assert "hash" not in ended.stderr
+
+
+def test_an_option_beyond_the_bounds_of_an_engine_is_told(tmp_path: Path) -> None:
+    ended = play(
+        tmp_path / "a.pgn", "--each", "nodes=5", "option.Hash=10", "option.UCI_Elo=x", "--longest", 2
+    )
+    assert ended.returncode == 0, ended.stderr
+    for name in ("first", "second"):
+        assert f"{name} takes Hash from 1 to 9, not 10\n" in ended.stderr
+        assert f"{name} takes UCI_Elo from 1000 to 2000, not x\n" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "told"),
+    [
+        ("option name A b type spin default 1 min 1 max 9", "9", []),
+        ("option name a B type spin max 9 min -3 default 1", "-3", []),
+        ("option name A b type spin default 1 min 1 max 9", "0", ["moff takes A b from 1 to 9, not 0"]),
+        ("option name A b type spin default 1", "99", []),
+        ("option name A b type string default <empty> min 1 max 2", "text", []),
+        ("option name A b type check default true", "maybe", []),
+        ("option name A type spin default 1 min 1 max 9", "1", ["moff has no option 'A b'"]),
+        ("id name A b type spin", "1", ["moff has no option 'A b'"]),
+    ],
+)
+def test_what_an_engine_makes_of_an_option(line: str, value: str, told: list[str]) -> None:
+    spec = uci.EngineSpec("moff", ("moff",), (("A b", value),))
+    assert uci.refused(spec, ["id name x", line]) == told
 
 
 # --- Limits
@@ -340,7 +386,7 @@ def test_each_side_can_have_its_own_limit_which_goes_before_that_of_both(tmp_pat
         ("illegal", "rules infraction"),
         ("none", "rules infraction"),
         ("crash", "abandoned"),
-        ("close", "abandoned"),
+        ("close", "disconnected"),
         ("late", "time forfeit"),
         ("stall", "stalled"),
     ],
@@ -576,6 +622,15 @@ def test_what_is_wrong_with_a_variation(
     assert all(text in said for text, said in zip(wrong, found, strict=True))
 
 
+def test_a_game_that_is_too_long_is_drawn_whatever_the_scores_say(tmp_path: Path) -> None:
+    arguments = ("--games", 1, "--longest", 2, "--resign", 2, 400)
+    ended = play(tmp_path / "a.pgn", *arguments, first=WON, second=LOST)
+    assert ended.returncode == 0, ended.stderr
+    (game,) = read(tmp_path / "a.pgn")
+    assert game.headers["Result"] == "1/2-1/2"
+    assert comments(game)[-1].endswith("; adjudication: too long")
+
+
 def test_a_mate_has_its_sign_first(tmp_path: Path) -> None:
     first, second = ("--score", "mate 5"), ("--score", "mate -4")
     ended = play(tmp_path / "a.pgn", "--games", 1, "--longest", 2, first=first, second=second)
@@ -676,6 +731,17 @@ def test_a_match_goes_on_only_with_the_settings_that_it_began_with(
     assert target.read_bytes() == before
 
 
+def test_a_game_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    target = tmp_path / "a.pgn"
+    assert play(target, "--games", 1, "--longest", 2).returncode == 0
+    twice = target.read_bytes() * 2
+    target.write_bytes(twice)
+    ended = play(target, "--games", 2, "--longest", 2)
+    assert ended.returncode == 2
+    assert "its Round, 1.1, is there already" in ended.stderr
+    assert target.read_bytes() == twice
+
+
 def test_a_torn_last_game_is_dropped_and_played_again(tmp_path: Path) -> None:
     target = tmp_path / "a.pgn"
     same = ["--games", 3, "--longest", 4]
@@ -725,8 +791,9 @@ def test_an_interrupt_does_not_wait_for_an_engine_that_never_says_uciok(tmp_path
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process")
 @pytest.mark.parametrize("fault", [(), ("--fault", "stall", "--at", 2)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_match_keeps_its_games_leaves_no_engine_and_goes_on(
-    tmp_path: Path, fault: tuple[object, ...]
+    tmp_path: Path, fault: tuple[object, ...], number: signal.Signals
 ) -> None:
     target = tmp_path / "a.pgn"
     log = tmp_path / "log"
@@ -740,7 +807,7 @@ def test_an_interrupted_match_keeps_its_games_leaves_no_engine_and_goes_on(
         until(lambda: log.exists() and len(lines_of(log, "go")) == 7)  # both games hang
     else:
         until(lambda: target.exists() and target.read_bytes().count(b"[Event") >= 2)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, output + errors
     assert "Traceback" not in errors
@@ -1064,6 +1131,7 @@ def test_no_limit_and_wrong_usage_of_the_process_end_with_2(tmp_path: Path) -> N
         ("a.epd", ["# a comment", "", "no position"], 3),
         ("a.pgn", ['[Event "?"]', "", "1. e4 e5 *", "", '[Event "?"]', "", "1. e4", "e4 *"], 8),
         ("a.pgn", ['[Event "?"]', "", "1. e4 -- 2. d4 *"], 1),
+        ("a.epd", ["\ufeff" + QUEEN_ENDING, "no position"], 2),
         ("a.epd", [], 0),
         ("a.pgn", [], 0),
     ],

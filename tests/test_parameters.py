@@ -11,7 +11,7 @@ from search.parameters import Parameters
 from search.search import Search
 from search.tuned import SEARCH
 from tests.oracle import scaled
-from x88 import fen
+from x88 import build, fen
 
 SOURCE = Path(parameters.__file__).with_name("parameters.py")
 
@@ -46,12 +46,31 @@ def test_a_value_lies_within_its_range(name: str) -> None:
     assert least < most
 
 
-@pytest.mark.parametrize("name", ["reverse_futility", "delta", "lmr_slope"])
-def test_a_search_goes_by_the_parameters_it_is_given(name: str) -> None:
-    board = fen.parse("r2q1rk1/2pbbppp/p1np1n2/1p2p3/P3P3/1BPP1N2/1P1N1PPP/R1BQ1RK1 b - - 2 10")
+POSITIONS = [
+    "r2q1rk1/2pbbppp/p1np1n2/1p2p3/P3P3/1BPP1N2/1P1N1PPP/R1BQ1RK1 b - - 2 10",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+]
+
+
+def counts(values: dict[str, int]) -> list[int]:
     limits = Limits(depth=scaled(8, 4))
-    value, _, most = SEARCH[name]
-    counts = [
-        Search(1, Parameters({name: number})).think(board, limits).nodes for number in (value, value, most)
-    ]
-    assert counts[0] == counts[1] != counts[2]
+    search = Search(1, Parameters(values))
+    found = []
+    for text in POSITIONS[: scaled(3, 1)]:
+        search.new_game()
+        found.append(search.think(fen.parse(text), limits).nodes)
+    return found
+
+
+@pytest.fixture(scope="module")
+def usual() -> list[int]:
+    return counts({})
+
+
+@pytest.mark.parametrize("name", SEARCH if build.compiled else ["reverse_futility", "delta", "lmr_slope"])
+def test_every_step_of_the_search_goes_by_its_number(usual: list[int], name: str) -> None:
+    """A step that is gone, or looks at another number, searches the same nodes whatever its own says."""
+    value, least, most = SEARCH[name]
+    assert counts({name: value}) == usual
+    assert counts({name: least if value != least else most}) != usual

@@ -1,5 +1,7 @@
 """The search: mates, draws, limits, principal variations, and the same nodes on every run and both builds."""
 
+import importlib
+import itertools
 import os
 import random
 import subprocess
@@ -7,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
@@ -18,9 +21,20 @@ from search.parameters import Parameters
 from search.score import DRAW, LONGEST_MATE, MATE, mate_distance
 from search.search import Report, Result, Search
 from tests.client import ENGINE
+from tests.oracle import scaled
 from x88 import build, coordinate, fen
 from x88.board import Board
 from x88.movegen import MoveStack, legal_moves
+
+search_module: Any = importlib.import_module("search.search")
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+TACTICS = [
+    "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1",
+    "4kb1r/2q2p2/r2p4/pppBn1B1/P6P/6Q1/1PP5/2KRR3 w k - 0 1",
+    "1r3r1k/3p4/1p1Nn1R1/4Pp1q/pP3P1p/P7/5Q1P/6RK w - - 0 1",
+    "1R6/1brk2p1/4p2p/p1P1Pp2/P7/6P1/1P4P1/2R3K1 w - - 0 1",
+]
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
@@ -63,28 +77,85 @@ def test_the_side_that_is_being_mated_knows_it() -> None:
     assert reports[-1].score == -MATE + 2
 
 
-def known_mates() -> list[tuple[str, int]]:
+def known_mates(longest: int) -> list[tuple[str, int]]:
     """Positions with the moves to mate: the project's own, and those of the shared test data where it is
-    present.
+    present; some of them uncompiled.
     """
     found = []
     for line in Path(__file__).with_name("mates.epd").read_text(encoding="utf-8").splitlines():
         text, moves = line.split(" ; dm ")
         found.append((text, int(moves)))
-    for moves in (1, 2):
+    for moves in (1, 2, 3, 4):
         path = DATA / "tactics" / f"mate{moves}.fen"
         if path.exists():
             lines = path.read_text(encoding="utf-8").splitlines()
             found += [(line, moves) for line in lines if line.strip()]
-    return [(text, moves) for text, moves in found if build.compiled or moves < 3][
-        : 200 if build.compiled else 12
-    ]
+    found = [(text, moves) for text, moves in found if moves <= scaled(longest, 2)]
+    return found[: scaled(len(found), 12)]
 
 
-def test_known_mates_are_found() -> None:
-    for text, moves in known_mates():
+def test_known_mates_of_a_given_length_are_found() -> None:
+    for text, moves in known_mates(4):
         _, reports = think(text, Limits(depth=2 * moves + 3, mate=moves))
         assert reports[-1].mate == moves, text
+
+
+def test_mates_are_announced_with_their_distance_by_a_search_that_knows_of_none() -> None:
+    for text, moves in known_mates(3):
+        _, reports = think(text, Limits(nodes=scaled(2_000_000, 6000)))
+        assert reports[-1].mate == moves, text
+
+
+def test_once_a_mate_is_found_deeper_iterations_cost_next_to_nothing() -> None:
+    """No line beats a shorter mate."""
+    result, _ = think(MATES[0][0], Limits(depth=30))
+    assert result.nodes < 3000
+
+
+@pytest.mark.parametrize("moves", [500, 16_000, 10**15])
+def test_a_mate_in_more_moves_than_any_search_sees_is_any_mate(moves: int) -> None:
+    _, reports = think("6k1/5ppp/8/8/8/8/7P/R5K1 b - - 0 1", Limits(depth=4, mate=moves))
+    assert reports[-1].depth == 4, "no mate, no end"
+    _, reports = think(MATES[0][0], Limits(depth=30, mate=moves))
+    assert (reports[-1].depth, reports[-1].mate) == (1, 1)
+
+
+@pytest.mark.parametrize("lines", [2, 4])
+def test_whenever_a_search_is_cut_short_its_lines_are_different_moves_and_the_first_is_played(
+    lines: int,
+) -> None:
+    board = fen.parse("r2q1rk1/2pbbppp/p1np1n2/1p2p3/P3P3/1BPP1N2/1P1N1PPP/R1BQ1RK1 b - - 2 10")
+    for nodes in range(1, 400 * scaled(4, 1), scaled(1, 7)):
+        reports: list[Report] = []
+        result = Search(1).think(board, Limits(nodes=nodes, lines=lines), reports.append)
+        last = reports[-lines:]
+        assert [report.line for report in last] == [*range(1, lines + 1)]
+        assert len({report.pv[0] for report in last}) == lines
+        assert result.move == last[0].pv[0]
+        # What the last iteration has not come to is of the one before.
+        depths = [report.depth for report in last]
+        assert depths == sorted(depths, reverse=True)
+        assert depths[0] - depths[-1] in (0, 1)
+        for one, other in itertools.pairwise(last):
+            # In the first there is no order yet.
+            assert one.depth != other.depth or one.depth == 1 or one.score >= other.score
+
+
+def test_a_stop_between_two_iterations_changes_no_line() -> None:
+    board = fen.parse("r2q1rk1/2pbbppp/p1np1n2/1p2p3/P3P3/1BPP1N2/1P1N1PPP/R1BQ1RK1 b - - 2 10")
+    search = Search(1)
+    reports: list[Report] = []
+
+    def listen(report: Report) -> None:
+        reports.append(report)
+        if (report.depth, report.line) == (4, 3):
+            search.stop()
+
+    result = search.think(board, Limits(depth=8, lines=3), listen)
+    assert [(report.line, report.score, report.pv) for report in reports[-3:]] == [
+        (report.line, report.score, report.pv) for report in reports if report.depth == 4
+    ][:3]
+    assert result.move == reports[-3].pv[0]
 
 
 def test_mate_distance_counts_moves() -> None:
@@ -192,7 +263,7 @@ def test_the_same_search_takes_the_same_nodes() -> None:
 
 def test_bench_counts_the_same_nodes_on_both_builds() -> None:
     """Compiled and uncompiled, in this process and in another one."""
-    count = benchmark.run(3).nodes
+    count = benchmark.Bench().run(3).nodes
     for pure in ("0", "1"):
         with_build = subprocess.run(
             [*ENGINE, "bench", "3"],
@@ -235,6 +306,63 @@ def test_stop_ends_a_search_in_its_own_thread() -> None:
     assert results[0].move in legal_moves(board)
     assert threads[0] is not threading.current_thread()
     assert not search.is_running()
+
+
+def begun(search: Search, limits: Limits, **arguments: object) -> tuple[list[Report], list[Result], float]:
+    """What a search in its own thread tells, and the seconds it took."""
+    reports: list[Report] = []
+    results: list[Result] = []
+    began = time.perf_counter()
+    search.start(fen.parse(KIWIPETE), limits, reports.append, results.append, **arguments)
+    search.wait()
+    return reports, results, time.perf_counter() - began
+
+
+def test_the_clock_starts_when_the_question_came() -> None:
+    asked = time.perf_counter() - 5
+    reports, results, seconds = begun(Search(1), Limits(movetime=5300), started=asked)
+    assert seconds < 3
+    assert len(results) == 1
+    assert reports[-1].elapsed >= 5000
+
+
+def test_bounds_are_told_once_telling_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module, "TELLING", 0)
+    bounds: list[bool] = []
+    for text in TACTICS:
+        search = Search(1)
+        reports: list[Report] = []
+        told: list[object] = []
+        limits = Limits(nodes=scaled(300_000, 8000))
+        search.start(fen.parse(text), limits, reports.append, lambda _: None, on_progress=told.append)
+        search.wait()
+        assert told
+        for report in reports:
+            assert report.bound in ("", "lower", "upper")
+            later = [other for other in reports[reports.index(report) :] if not other.bound]
+            if report.bound and later:
+                # The next exact score is on the side that was told, but for the search's instability.
+                bounds.append((report.bound == "lower") == (later[0].score >= report.score))
+    assert len(bounds) > scaled(10, 2)
+    assert sum(bounds) > 0.7 * len(bounds)
+
+
+def test_a_move_comes_even_if_the_search_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threading, "excepthook", lambda _: None)
+
+    def fail(_report: Report) -> None:
+        raise ArithmeticError
+
+    for limits in (Limits(depth=3), Limits(infinite=True)):
+        search = Search(1)
+        results: list[Result] = []
+        search.start(fen.parse(KIWIPETE), limits, fail, results.append)
+        search.stop()
+        search.wait()
+        assert [result.move in legal_moves(fen.parse(KIWIPETE)) for result in results] == [True]
+        assert not search.is_running()
+        # And the next search is as any other.
+        assert begun(search, Limits(depth=2))[1]
 
 
 def test_a_search_leaves_the_interpreter_free() -> None:

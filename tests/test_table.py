@@ -3,11 +3,15 @@ another.
 """
 
 import random
+import re
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import search.table as table_module
 from search.score import LONGEST_MATE, MATE, NO_SCORE
 from search.table import (
     EXACT,
@@ -172,6 +176,23 @@ def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(monkeypatch: 
         table.resize(2)
     monkeypatch.undo()
     assert read(table.probe(5)) == (1, 2, 3, 4, EXACT)
+
+
+def test_memory_that_is_promised_and_not_there_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table(1)
+    table.store(5, 1, 2, 3, 4, EXACT)
+    monkeypatch.setattr("search.table._free_memory", lambda: 100 << 20)
+    with pytest.raises(MemoryError, match=r"no 101 MB of memory for the table: 100 MB are free"):
+        table.resize(101)
+    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT)
+    table.resize(2)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+def test_the_free_memory_is_what_the_system_tells() -> None:
+    text = Path("/proc/meminfo").read_text(encoding="ascii")
+    total = int(re.search(r"MemTotal: +(\d+) kB", text)[1]) << 10
+    assert 1 << 20 < table_module._free_memory() <= total
 
 
 def test_a_resized_table_is_empty_and_has_its_size() -> None:

@@ -1,7 +1,9 @@
 """The UCI conversation, with the real process over pipes."""
 
+import os
 import re
 import subprocess
+import sys
 import time
 
 import chess
@@ -9,6 +11,7 @@ import pytest
 
 from engine import VERSION
 from tests.client import ENGINE, Conversation
+from tests.oracle import scaled
 from x88 import build
 
 INFO = re.compile(
@@ -34,6 +37,10 @@ def test_uci_names_the_engine_its_options_and_ends_with_uciok(moff: Conversation
     assert any(line.startswith("id author ") for line in lines)
     assert "option name Hash type spin default 16 min 1 max 65536" in lines
     assert "option name Clear Hash type button" in lines
+    assert "option name Ponder type check default false" in lines
+    assert any(
+        re.fullmatch("option name UCI_EngineAbout type string default .*Moff.*", line) for line in lines
+    )
 
 
 def test_the_build_is_told_only_when_the_source_runs_uncompiled() -> None:
@@ -219,10 +226,9 @@ def test_a_long_faulty_line_is_not_echoed_whole(moff: Conversation) -> None:
         ("debug perhaps", "not 'perhaps'"),
         ("bench x", "'x'"),
         ("perft x", "'x'"),
-        ("go depth x", "'x'"),
-        ("go movetime", "movetime"),
-        ("go nodes 1e9", "'1e9'"),
+        ("perft 65", "from 1 to 64, not '65'"),
         ("go perft 0", "perft"),
+        ("go perft 99999999999999999999", "perft"),
         ("go perft", "perft"),
     ],
 )
@@ -234,19 +240,128 @@ def test_a_bad_value_is_reported_once_with_the_text(moff: Conversation, line: st
     assert reason in answer
 
 
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ("depth x", "depth takes a whole number from 0 to 1000000000000000, not 'x'"),
+        ("depth -1", "not '-1'"),
+        ("movetime", "movetime takes a whole number from -1000000000000000"),
+        ("nodes 1e9", "'1e9'"),
+        ("wtime 30.5 btime 30.5", "not '30.5' (and 1 more)"),
+        ("wtime btime 30", "not ''"),
+        ("movestogo -1 wtime 30 btime 30", "'-1'"),
+        ("mate one", "'one'"),
+        ("depth 1 searchmoves e2e5 z9 e7e8q", "'e2e5' is not a legal move"),
+    ],
+)
+def test_what_is_wrong_with_a_limit_is_told_once_and_a_move_comes_all_the_same(
+    moff: Conversation, limits: str, reason: str
+) -> None:
+    moff.ready()
+    moff.send(f"go {limits}")
+    lines = moff.until("bestmove")
+    (told,) = [line for line in lines if line.startswith("info string")]
+    assert told.startswith("info string go: ")
+    assert reason in told
+    assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board().legal_moves
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        "nodes 18446744073709551615 depth 2",
+        f"nodes {'9' * 5000} depth 2",
+        "movetime 1000000000000000 depth 2",
+        "wtime 1000000000000000 winc 1000000000000000 btime 1 depth 2",
+        f"wtime -{'9' * 5000} btime 1",
+        "mate 1000000000000000 depth 2",
+    ],
+)
+@pytest.mark.parametrize("nodestime", [0, 10_000])
+def test_numbers_without_end_are_as_good_as_large_ones(
+    moff: Conversation, limits: str, nodestime: int
+) -> None:
+    moff.ready()
+    moff.send(f"setoption name nodestime value {nodestime}", f"go {limits}")
+    assert not any(line.startswith("info string") for line in moff.until("bestmove"))
+    assert moff.end() == 0
+    assert moff.process.stderr.read() == b""
+
+
+def nodes_of(lines: list[str]) -> int:
+    return int(re.search(r" nodes (\d+)", info_lines(lines)[-1])[1])
+
+
 def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
     moff.ready()
-    moff.send("setoption name hAsH value 2", "setoption name CLEAR hash", f"go depth {DEPTH}")
-    lines = moff.until("bestmove")
-    assert not any(line.startswith("info string") for line in lines)
+    counts = []
+    for between in (
+        "setoption name hAsH value 2",
+        "joho",
+        "setoption name CLEAR hash",
+        "setoption name Hash value 2",
+    ):
+        moff.send(between, f"go depth {DEPTH}")
+        lines = moff.until("bestmove")
+        assert not any(line.startswith("info string") for line in lines)
+        counts.append(nodes_of(lines))
+    assert counts[1] < counts[0], "what is known costs nothing"
+    assert counts[0] == counts[2]
+
+
+def test_a_larger_table_is_less_full(moff: Conversation) -> None:
+    fullness = []
+    for megabytes in (1, 32):
+        moff.send(f"setoption name Hash value {megabytes}", f"go nodes {scaled(50_000, 3000)}")
+        *_, last = info_lines(moff.until("bestmove"))
+        fullness.append(int(re.search(r"hashfull (\d+)", last)[1]))
+    assert fullness[0] > 4 * fullness[1]
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
+    reason="needs a limit of memory, which the address sanitizer does not bear",
+)
+def test_memory_that_cannot_be_had_is_told_and_the_old_table_kept() -> None:
+    import resource
+
+    limit = 3 << 30
+    old = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, old[1]))
+    try:
+        moff = Conversation()
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, old)
+    with moff:
+        moff.send("setoption name Hash value 2", f"go depth {DEPTH}")
+        first = nodes_of(moff.until("bestmove"))
+        moff.send("setoption name Hash value 4000")
+        (told,) = moff.ready()
+        assert told.startswith("info string setoption: no 4000 MB of memory for the table")
+        moff.send(f"go depth {DEPTH}")
+        assert nodes_of(moff.until("bestmove")) < first, "what it knew is still there"
 
 
 def test_an_option_set_during_a_search_is_taken_after_it(moff: Conversation) -> None:
     moff.ready()
-    moff.send("go infinite", "setoption name Hash value 1", "setoption name Clear Hash", "stop")
-    moff.until("bestmove")
+    moff.send("go infinite", "setoption name MultiPV value 2", "setoption name Clear Hash")
+    time.sleep(0.3)
+    moff.send("stop")
+    lines = moff.until("bestmove")
+    assert not any(" multipv 2 " in line or line.startswith("info string") for line in lines)
     moff.send(f"go depth {DEPTH}")
-    assert not any(line.startswith("info string") for line in moff.until("bestmove"))
+    lines = moff.until("bestmove")
+    assert any(" multipv 2 " in line for line in lines)
+    assert not any(line.startswith("info string") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "bad", ["MultiPV value 0", "MultiPV value 257", "MultiPV value two", "MultiPV", "Multi PV value 1"]
+)
+def test_a_bad_value_changes_nothing(moff: Conversation, bad: str) -> None:
+    moff.send("setoption name MultiPV value 2", f"setoption name {bad}", f"go depth {DEPTH}")
+    last = [line for line in info_lines(moff.until("bestmove")) if depth_of(line) == DEPTH]
+    assert [" multipv 2 " in line for line in last] == [False, True]
 
 
 def test_the_same_game_after_ucinewgame_takes_the_same_nodes(moff: Conversation) -> None:

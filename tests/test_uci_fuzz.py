@@ -23,6 +23,7 @@ LINES = re.compile(
 
 BRIEF = ["depth 1", "depth 3", "nodes 1", "nodes 300", "movetime 1", "movetime 20", "wtime 50 btime 50"]
 BRIEF += ["wtime 30 winc 10 binc 10", "wtime -3 btime 0 movestogo 1", "mate 1 nodes 500", "binc 20"]
+BRIEF += ["depth x", "movetime", "depth -1", "nodes 18446744073709551615 movetime 5", "mate 999999 depth 2"]
 ENDLESS = ["infinite", "ponder wtime 1000 btime 1000", "ponder", "", "infinite searchmoves e2e4 a7a6"]
 OPTIONS = ["Hash value 1", "hash value 3", "Clear Hash", "MultiPV value 1", "multipv  value 3"]
 OPTIONS += [
@@ -31,16 +32,24 @@ OPTIONS += [
     "UCI_ShowWDL value false",
     "Move Overhead value 5",
     "nodestime value 0",
+    "nodestime value 100",
+    "Ponder value true",
+    "UCI_LimitStrength value true",
+    "UCI_LimitStrength value false",
+    "UCI_Elo value 900",
+    "UCI_AnalyseMode value true",
+    "UCI_AnalyseMode value false",
 ]
-NONSENSE = ["go depth x", "go movetime", "go perft 0", "setoption", "setoption name Hash value 0", "position"]
+NONSENSE = ["go perft 0", "perft x", "bench x", "setoption", "setoption name Hash value 0", "position"]
 NONSENSE += ["position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position startpos moves e2e5", "joho", ""]
 NONSENSE += [
     "setoption name No Such value 3",
     "position fen x moves e2e4",
     "xboard",
-    "go depth -1",
     "debug x",
 ]
+WORDS = ["stop", "ponderhit", "ucinewgame", "uci", "go perft 2", "register later", "flip", "help", "license"]
+WORDS += ["compiler", "debug on", "debug off"]
 
 
 class Talk(RuleBasedStateMachine):
@@ -76,7 +85,7 @@ class Talk(RuleBasedStateMachine):
         self._send(f"go {limits}")
         self.searches += 1
 
-    @rule(word=st.sampled_from(["stop", "ponderhit", "ucinewgame", "uci", "go perft 2", "register later"]))
+    @rule(word=st.sampled_from(WORDS))
     def command(self, word: str) -> None:
         """A command that brings no bestmove of its own."""
         self._send(word)

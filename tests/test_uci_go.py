@@ -1,14 +1,16 @@
 """What can be asked of a search in the UCI conversation, with the real process over pipes."""
 
+import random
 import re
 import time
+from collections.abc import Iterator
 
 import chess
 import chess.engine
 import pytest
 
 from tests.client import ENGINE, Conversation
-from tests.oracle import STARTS
+from tests.oracle import STARTS, scaled
 from x88 import build
 
 DEPTH = 7 if build.compiled else 3
@@ -62,10 +64,9 @@ def test_searchmoves_that_are_none_are_told_and_passed_over(moff: Conversation) 
     moff.ready()
     moff.send("position startpos", "go searchmoves e2e5 zzzz a2a3 depth 2")
     lines = moff.until("bestmove a2a3")
-    told = [line for line in lines if line.startswith("info string")]
-    assert len(told) == 2
-    assert "'e2e5'" in told[0]
-    assert "'zzzz'" in told[1]
+    (told,) = [line for line in lines if line.startswith("info string")]
+    assert "'e2e5'" in told
+    assert told.endswith("(and 1 more)")
     moff.send("go searchmoves e2e5 depth 2")
     assert best(moff.until("bestmove")) in {move.uci() for move in chess.Board().legal_moves}
 
@@ -148,13 +149,42 @@ def test_pondering_where_the_game_is_over_waits_too(moff: Conversation) -> None:
 
 def test_what_was_pondered_counts_as_thought(moff: Conversation) -> None:
     moff.ready()
-    moff.send("position startpos", "go ponder wtime 3000 btime 3000")
-    time.sleep(1)
+    moff.send("position startpos", "go ponder wtime 60000 btime 60000")
+    time.sleep(3.2)
     began = time.perf_counter()
     moff.send("ponderhit")
     moff.until("bestmove")
-    # The share of one move is long over.
+    # The share of one move, at most 3 seconds, is over; without the pondering it would begin now.
     assert time.perf_counter() - began < 0.5
+
+
+def test_an_infinite_search_is_not_released_by_a_ponderhit(moff: Conversation) -> None:
+    moff.send("position startpos", "go ponder infinite depth 1")
+    moff.send("ponderhit")
+    assert waits(moff)
+    moff.send("stop")
+    moff.until("bestmove")
+
+
+@pytest.mark.parametrize("limit", ["depth 2", "nodes 5", "movetime 20", "mate 1", "wtime 10 btime 10"])
+@pytest.mark.parametrize("text", ["7k/8/5K2/8/8/8/8/Q7 w - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])
+def test_an_infinite_search_that_is_done_waits_for_stop(moff: Conversation, text: str, limit: str) -> None:
+    moff.send(f"position fen {text}", f"go infinite {limit}")
+    assert waits(moff)
+    moff.send("stop")
+    moff.until("bestmove")
+
+
+def test_a_reply_is_expected_even_by_a_search_of_one_ply(moff: Conversation) -> None:
+    for depth in (DEPTH, 1):
+        # One ply deep, it is what the table knows.
+        moff.send("position startpos", f"go depth {depth}")
+        _, move, ponder, reply = moff.until("bestmove")[-1].split()
+        assert ponder == "ponder"
+        board = chess.Board()
+        for text in (move, reply):
+            assert chess.Move.from_uci(text) in board.legal_moves
+            board.push_uci(text)
 
 
 # The clock.
@@ -191,6 +221,86 @@ def test_nodestime_counts_the_clock_in_nodes(moff: Conversation) -> None:
             counts.append(value(reports(moff.until("bestmove"))[-1], "nodes"))
     assert counts[:2] == counts[2:]
     assert all(0 < int(count) < 5000 for count in counts)
+
+
+def spent(moff: Conversation, limits: str, *before: str) -> int:
+    """The nodes of a move."""
+    moff.send(*before, "position startpos", f"go {limits}")
+    return int(value(reports(moff.until("bestmove"))[-1], "nodes"))
+
+
+def test_a_clock_of_nodes_goes_on_from_move_to_move_and_starts_anew_with_a_game(moff: Conversation) -> None:
+    clock = "wtime 2000 btime 2000"
+    counts = [spent(moff, clock, "ucinewgame", "setoption name nodestime value 1")]
+    counts += [spent(moff, clock) for _ in range(30)]
+    assert sum(counts) <= 2000, "whatever the GUI's clock says"
+    assert counts[-1] < counts[0] / 2
+    assert spent(moff, clock, "ucinewgame") == counts[0]
+    # In other units it is another clock.
+    assert spent(moff, clock, "setoption name nodestime value 3") > counts[0]
+
+
+def test_a_clock_of_nodes_is_filled_again_at_a_time_control(moff: Conversation) -> None:
+    moff.send("ucinewgame", "setoption name nodestime value 1")
+    counts = [spent(moff, f"wtime 1500 btime 1500 movestogo {n}") for n in (3, 2, 1, 3, 2, 1, 3)]
+    assert sum(counts[:3]) <= 1500 < sum(counts[:6]) <= 3000
+    assert min(counts) > 100
+
+
+def test_pondering_costs_no_nodes_of_the_clock(moff: Conversation) -> None:
+    clock = "wtime 2000 btime 2000"
+    usual = spent(moff, clock, "ucinewgame", "setoption name nodestime value 1")
+    moff.send("ucinewgame", "position startpos", f"go ponder {clock}")
+    time.sleep(0.5)
+    assert not any(line.startswith("bestmove") for line in moff.ready())
+    moff.send("stop")
+    moff.until("bestmove")
+    moff.send("setoption name Clear Hash")
+    assert spent(moff, clock) == usual
+    # And after a ponderhit there are as many as for any move.
+    moff.send("ucinewgame", "position startpos", f"go ponder {clock}")
+    time.sleep(0.5)
+    before = int(value(reports(moff.ready() or [" score nodes 0"])[-1], "nodes"))
+    moff.send("ponderhit")
+    lines = moff.until("bestmove")
+    assert int(value(reports(lines)[-1], "nodes")) >= before
+
+
+@pytest.mark.parametrize(
+    "clock", ["wtime 1 btime 1", "wtime 20 btime 20 winc 1000", "movetime 1", "wtime -5"]
+)
+def test_with_no_time_left_there_is_still_a_look_at_every_move(moff: Conversation, clock: str) -> None:
+    for text, move in (
+        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8"),
+        ("7k/8/8/3q4/8/8/3R4/K7 w - - 0 1", "d2d5"),
+    ):
+        moff.send(f"position fen {text}", f"go {clock}")
+        assert best(moff.until("bestmove")) == move
+
+
+def test_a_search_stopped_at_once_has_looked_at_every_move(moff: Conversation) -> None:
+    for _ in range(10):
+        moff.send("ucinewgame", "position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "go infinite", "stop")
+        assert best(moff.until("bestmove")) == "a1a8"
+
+
+def test_the_hard_limit_ends_an_iteration(moff: Conversation) -> None:
+    moff.send("setoption name MultiPV value 256")
+    moff.ready()
+    began = time.perf_counter()
+    # With so many lines an iteration takes many times what the last one took.
+    moff.send(f"position fen {STARTS[1]}", "go movetime 400")
+    lines = reports(moff.until("bestmove"))
+    assert time.perf_counter() - began < 1.0
+    depths = {value(line, "depth") for line in lines[-10:]}
+    assert depths, "there are lines of it"
+
+
+def test_the_overhead_is_kept_back_of_the_clock(moff: Conversation) -> None:
+    moff.send("position startpos", "go wtime 2000 btime 2000 movestogo 1")
+    assert int(value(reports(moff.until("bestmove"))[-1], "time")) > 600
+    moff.send("setoption name Move Overhead value 1900", "go wtime 2000 btime 2000 movestogo 1")
+    assert int(value(reports(moff.until("bestmove"))[-1], "time")) < 500
 
 
 # What is told meanwhile.
@@ -244,17 +354,137 @@ def test_variations_are_legal_and_end_with_the_game(moff: Conversation, text: st
     assert variation(final)[0] == last.split()[1]
 
 
+def over(board: chess.Board) -> bool:
+    """Whether a game on the board has ended, by any rule."""
+    return board.is_game_over() or board.is_fifty_moves() or board.is_repetition(3)
+
+
+def test_variations_end_with_a_draw_by_the_fifty_move_rule(moff: Conversation) -> None:
+    generator = random.Random(5)
+    longest = 0
+    for number in range(scaled(150, 25)):
+        board = chess.Board()
+        for _ in range(generator.randrange(10, 80)):
+            if board.is_game_over():
+                break
+            board.push(generator.choice(list(board.legal_moves)))
+        if board.is_game_over():
+            continue
+        board.halfmove_clock = 94 + number % 6
+        board.clear_stack()
+        moff.send("ucinewgame", f"position fen {board.fen()}", f"go depth {1 + number % (DEPTH - 1)}")
+        for line in reports(moff.until("bestmove")):
+            now = board.copy()
+            for text in variation(line):
+                assert not over(now), (board.fen(), line)
+                now.push_uci(text)
+            longest = max(longest, len(variation(line)))
+    assert longest > 2
+
+
+def test_variations_end_with_a_threefold_repetition(moff: Conversation) -> None:
+    start = "q2n2nr/1ppkp1bp/3B1pp1/7P/1K1P4/rp2PP2/P1P3P1/R2Q1BNR b - - 10 21"
+    moves = "d8c6 b4b5 c6d8 b5b4 d8c6 b4b5 c6d8"
+    for depth in range(1, DEPTH):
+        moff.send(f"position fen {start} moves {moves}", f"go depth {depth} searchmoves b5b4")
+        for line in reports(moff.until("bestmove")):
+            board = chess.Board(start)
+            for text in moves.split():
+                board.push_uci(text)
+            for text in variation(line):
+                assert not over(board), line
+                board.push_uci(text)
+            assert " cp 0 " in line
+
+
+def test_a_quiet_move_into_the_fifty_move_rule_is_worth_nothing(moff: Conversation) -> None:
+    moff.send("position fen 7k/8/8/8/8/8/1R6/K7 w - - 99 80", "go depth 1")
+    assert " score cp 0 " in reports(moff.until("bestmove"))[-1]
+    # Mate comes before the rule.
+    moff.send("position fen 7k/8/6K1/8/8/8/8/R7 w - - 99 80", "go depth 1")
+    assert " score mate 1 " in reports(moff.until("bestmove"))[-1]
+
+
 # Through python-chess's client.
 
 
-def test_python_chess_analyses_with_several_lines_and_plays_with_pondering() -> None:
+@pytest.fixture(scope="module")
+def client() -> Iterator[chess.engine.SimpleEngine]:
     with chess.engine.SimpleEngine.popen_uci(ENGINE, timeout=60) as engine:
-        engine.configure({"Hash": 2, "Move Overhead": 10})
-        board = chess.Board()
-        found = engine.analyse(board, chess.engine.Limit(depth=DEPTH), multipv=3)
-        assert [info["multipv"] for info in found] == [1, 2, 3]
-        only = [chess.Move.from_uci("a2a3")]
-        assert engine.play(board, chess.engine.Limit(depth=2), root_moves=only).move == only[0]
-        for _ in range(6):
-            limit = chess.engine.Limit(white_clock=2, black_clock=2, white_inc=0.02, black_inc=0.02)
-            board.push(engine.play(board, limit, ponder=True).move)
+        yield engine
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        chess.engine.Limit(depth=3),
+        chess.engine.Limit(nodes=500),
+        chess.engine.Limit(time=0.1),
+        chess.engine.Limit(mate=1, depth=3),
+        chess.engine.Limit(white_clock=0.5, black_clock=0.4),
+        chess.engine.Limit(white_clock=0.5),
+        chess.engine.Limit(black_clock=0.5, black_inc=0.01),
+        chess.engine.Limit(white_clock=0.5, black_clock=0.5, remaining_moves=1),
+        chess.engine.Limit(white_clock=0.001, black_clock=0.001, white_inc=0.1, black_inc=0.1),
+        chess.engine.Limit(time=0.5, depth=2, nodes=1000),
+    ],
+    ids=str,
+)
+def test_python_chess_gets_a_move_within_every_limit(
+    client: chess.engine.SimpleEngine, limit: chess.engine.Limit
+) -> None:
+    for text in STARTS[:3]:
+        board = chess.Board(text)
+        played = client.play(board, limit, info=chess.engine.INFO_ALL, game=text)
+        assert played.move in board.legal_moves
+        assert "score" in played.info
+        assert played.info["pv"][0] == played.move
+        if limit.nodes:
+            assert played.info["nodes"] <= limit.nodes
+
+
+def test_python_chess_reads_chances_lines_and_what_is_searched(client: chess.engine.SimpleEngine) -> None:
+    client.configure({"UCI_ShowWDL": True, "Hash": 2, "Move Overhead": 10})
+    found = client.analyse(chess.Board(), chess.engine.Limit(depth=DEPTH), multipv=3)
+    assert [info["multipv"] for info in found] == [1, 2, 3]
+    for info in found:
+        assert info["wdl"].pov(chess.WHITE).total() == 1000
+        assert {"depth", "seldepth", "nodes", "nps", "hashfull", "tbhits", "time", "pv"} <= info.keys()
+    with client.analysis(chess.Board()) as analysis:
+        for info in analysis:
+            if "currmove" in info:
+                assert info["currmove"] in chess.Board().legal_moves
+                assert info["currmovenumber"] >= 1
+                break
+    only = [chess.Move.from_uci("a2a3")]
+    assert client.play(chess.Board(), chess.engine.Limit(depth=2), root_moves=only).move == only[0]
+    client.configure({"UCI_ShowWDL": False})
+
+
+def test_python_chess_limits_the_strength_to_play_and_not_to_analyse(
+    client: chess.engine.SimpleEngine,
+) -> None:
+    client.configure({"UCI_LimitStrength": True, "UCI_Elo": 1000})
+    played = client.play(chess.Board(), chess.engine.Limit(depth=12), info=chess.engine.INFO_ALL)
+    assert played.info["nodes"] <= 200
+    nodes = scaled(5000, 500)
+    assert client.analyse(chess.Board(), chess.engine.Limit(nodes=nodes))["nodes"] > nodes - 50
+    client.configure({"UCI_LimitStrength": False})
+
+
+def test_python_chess_ponders_through_a_game(client: chess.engine.SimpleEngine) -> None:
+    board = chess.Board()
+    while board.ply() < 12:
+        limit = chess.engine.Limit(white_clock=2, black_clock=2, white_inc=0.02, black_inc=0.02)
+        played = client.play(board, limit, ponder=True, game="ponder")
+        board.push(played.move)
+        # Every other time it is not the move that was expected.
+        expected = played.ponder if board.ply() % 4 == 1 else None
+        board.push(expected or next(iter(board.legal_moves)))
+
+
+@pytest.mark.parametrize("text", ["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"])
+def test_python_chess_reads_that_a_game_is_over(client: chess.engine.SimpleEngine, text: str) -> None:
+    info = client.analyse(chess.Board(text), chess.engine.Limit(depth=3))
+    mated = chess.Board(text).is_checkmate()
+    assert info["score"].relative == (chess.engine.Mate(0) if mated else chess.engine.Cp(0))

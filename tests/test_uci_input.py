@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import chess
 import pytest
 
 from tests.client import ENGINE, Conversation
-from tests.oracle import STARTS
+from tests.oracle import STARTS, scaled
 from x88 import build
 
 DEPTH = 6 if build.compiled else 3
@@ -77,6 +78,13 @@ def test_bench_runs_beside_the_conversation_and_can_be_stopped(moff: Conversatio
     assert moff.until("readyok")
     moff.send("stop")
     moff.until("info string bench stopped")
+    moff.send("bench 60", "isready")
+    moff.until("readyok")
+    time.sleep(0.5)
+    began = time.perf_counter()
+    moff.send("stop")
+    moff.until("info string bench stopped")
+    assert time.perf_counter() - began < 3, "also in the middle of a position"
 
 
 def test_perft_needs_no_go(moff: Conversation) -> None:
@@ -104,6 +112,8 @@ def test_debug_tells_what_is_passed_over(moff: Conversation) -> None:
     assert moff.ready() == []
     moff.send("debug on", "nonsense")
     assert moff.ready() == ["info string passed over: 'nonsense'"]
+    moff.send("some more nonsense isready")
+    assert moff.until("readyok") == ["info string passed over: 'some more nonsense'", "readyok"]
     moff.send("debug off", "nonsense")
     assert moff.ready() == []
 
@@ -137,9 +147,10 @@ def test_every_option_declared_can_be_set(moff: Conversation) -> None:
         b"\0\0\0\n",
         b"position startpos moves e2e4\0\n",
         b"\xff" * 1000 + b"\n",
+        b"a " * (1 << 19) + b"\n",
         b"position " + b"x" * (1 << 20) + b"\n",
         b"setoption name " + b"y" * (1 << 20) + b"\n",
-        b"go depth " + b"9" * (1 << 20) + b"\n",
+        b"go perft " + b"9" * (1 << 20) + b"\n",
         b"xboard\nprotover 2\n",
         b"quit?\n",
     ],
@@ -148,6 +159,7 @@ def test_every_option_declared_can_be_set(moff: Conversation) -> None:
         "NUL",
         "NUL inside",
         "no UTF-8",
+        "many words",
         "long position",
         "long option",
         "long number",
@@ -166,8 +178,82 @@ def test_odd_lines_leave_the_conversation_as_it_was(moff: Conversation, data: by
     assert any(line.startswith("FEN: rnbqkbnr/pppppppp/8/8/8/5N2") for line in moff.ready())
 
 
+def test_a_game_of_many_moves_is_no_trouble(moff: Conversation) -> None:
+    moves = "g1f3 g8f6 f3g1 f6g8 " * scaled(12_000, 500)
+    moff.send(f"position startpos moves {moves}", "go depth 3")
+    moff.until("bestmove")
+
+
+def test_a_byte_order_mark_is_passed_over(moff: Conversation) -> None:
+    moff.send_bytes(b"\xef\xbb\xbfuci\r\n")
+    moff.until("uciok")
+
+
+def test_arena_says_xboard_first(moff: Conversation) -> None:
+    moff.send("xboard")
+    time.sleep(0.03)
+    moff.send("uci")
+    lines = [line for line in moff.until("uciok") if not line.startswith("info string")]
+    assert lines[0].startswith("id name ")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii"])
+def test_what_the_output_s_encoding_does_not_know_is_spelled_out(encoding: str) -> None:
+    text = "setoption name \xff\u265e value 3\nisready\n".encode()
+    ended = subprocess.run(
+        ENGINE,
+        input=text + b"setoption name \xfe\nisready\n",
+        capture_output=True,
+        timeout=60,
+        env=dict(os.environ, PYTHONIOENCODING=encoding),
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    lines = [line for line in ended.stdout.decode(encoding).splitlines() if "uncompiled" not in line]
+    assert [line == "readyok" for line in lines] == [False, True, False, True]
+    assert "\\u265e" in lines[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
+@pytest.mark.parametrize("closing", ["<&-", ">&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_without_input_or_output_it_ends_quietly(closing: str) -> None:
+    command = (
+        f"echo uci | {shlex.join(ENGINE)} {closing}"
+        if "<" not in closing
+        else f"{shlex.join(ENGINE)} {closing}"
+    )
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
+    assert ended.returncode == 0
+    assert ended.stderr == b""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_an_output_that_takes_nothing_ends_it() -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(ENGINE, input=b"uci\n", stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert ended.returncode == 1
+    assert b"Traceback" not in ended.stderr
+
+
+def test_a_new_game_during_a_search_ends_it(moff: Conversation) -> None:
+    moff.send("position startpos", "go infinite")
+    assert not any(line.startswith("bestmove") for line in moff.ready())
+    moff.send("ucinewgame")
+    lines = moff.ready()
+    assert sum(line.startswith("bestmove") for line in lines) == 1
+
+
 @pytest.mark.parametrize(
-    "lines", ["", "uci\n", "go infinite\n", "go ponder wtime 1 btime 1\n", "bench\n", "go perft 9\n", "posi"]
+    "lines",
+    [
+        "",
+        "uci\n",
+        "go infinite\n",
+        "go ponder wtime 1 btime 1\n",
+        "bench\n",
+        "bench 60\n",
+        "go perft 9\n",
+        "posi",
+    ],
 )
 def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
     ended = subprocess.run(ENGINE, input=lines.encode(), capture_output=True, timeout=60, check=False)
@@ -178,7 +264,9 @@ def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("command", ["isready", "go infinite", "bench"])
+@pytest.mark.parametrize(
+    "command", ["isready", "go infinite", "go ponder wtime 1 btime 1", "bench 60", "perft 8"]
+)
 def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str) -> None:
     moff.send(command)
     moff.ready()
@@ -257,6 +345,51 @@ def test_a_log_whose_disk_is_full_is_told_once(moff: Conversation) -> None:
     moff.ready()
     moff.send("setoption name Debug Log File value /dev/full")
     assert sum("cannot be written" in line for line in [*moff.ready(), *moff.ready()]) == 1
+
+
+@pytest.mark.parametrize("name", ["no/such/folder/x", "a\0b"])
+def test_a_log_with_an_impossible_name_is_told_and_play_goes_on(moff: Conversation, name: str) -> None:
+    moff.ready()
+    moff.send(f"setoption name Debug Log File value {name}")
+    (answer,) = moff.ready()
+    assert answer.startswith(f"info string the log {name!r} cannot be written: ")
+    moff.send("go depth 1")
+    moff.until("bestmove")
+
+
+def test_moff_log_tells_the_gui_what_is_wrong(tmp_path: Path) -> None:
+    ended = subprocess.run([*ENGINE, "log", str(tmp_path)], input=b"uci\n", capture_output=True, timeout=60)
+    assert ended.returncode == 0
+    assert f"info string the log {str(tmp_path)!r} cannot be written: ".encode() in ended.stdout
+    assert b"uciok" in ended.stdout
+
+
+def test_a_log_that_begins_in_the_middle_of_a_game_has_all_its_lists(
+    moff: Conversation, tmp_path: Path
+) -> None:
+    moves = ["e2e4", "d7d5", "e4d5", "d8d5"]
+    for count in range(3):
+        moff.send(f"position startpos moves {' '.join(moves[:count])}")
+    first, second = tmp_path / "a  b.log", tmp_path / "second.log"
+    for number, path in enumerate((first, second)):
+        moff.send(f"setoption name Debug Log File value {path}")
+        moff.send(f"position startpos moves {' '.join(moves[: 3 + number])}")
+        moff.ready()
+    assert first.exists(), "both spaces are kept"
+    for number, path in enumerate((first, second)):
+        found = lists(logged(path))
+        assert found[:3] == [set(text.split()) for text in PRINTED]
+        assert len(found) == 4 + number
+
+
+def test_a_new_game_is_logged_from_its_beginning(moff: Conversation, tmp_path: Path) -> None:
+    path = tmp_path / "moff.log"
+    moff.send(f"setoption name Debug Log File value {path}")
+    for moves in ("e2e4", "e2e4 d7d5"):
+        moff.send("ucinewgame", f"position startpos moves {moves}")
+        moff.ready()
+    wanted = [set(text.split()) for text in PRINTED]
+    assert lists(logged(path)) == [*wanted[:2], *wanted]
 
 
 def test_a_log_can_be_ended(moff: Conversation, tmp_path: Path) -> None:
