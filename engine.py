@@ -340,6 +340,7 @@ class Engine:
         flags = set()
         moves: list[int] = []
         faults: list[str] = []
+        lost = False
         at = 0
         while at < len(words):
             word = words[at]
@@ -363,11 +364,12 @@ class Engine:
                     found[word] = value
                 if fault:
                     faults.append(fault)
+                    lost = lost or value is None
         for word in {"depth", "nodes", "mate", "movetime"} & found.keys():
             # None at all still asks for a move.
             found[word] = max(1, found[word])
         is_unlimited = not (flags or found.keys() - {"movestogo"})
-        if is_unlimited and any(word in GO_WORDS for word in words) and faults:
+        if is_unlimited and lost:
             found["depth"] = 1
         limits = self._limits._replace(
             depth=found.get("depth"),

@@ -67,6 +67,10 @@ def test_searchmoves_that_are_none_are_told_and_passed_over(moff: Conversation) 
     (told,) = [line for line in lines if line.startswith("info string")]
     assert "'e2e5'" in told
     assert told.endswith("(and 1 more)")
+    moff.send("go searchmoves e2e5")
+    assert waits(moff), "nothing limits it"
+    moff.send("stop")
+    moff.until("bestmove")
     moff.send("go searchmoves e2e5 depth 2")
     assert best(moff.until("bestmove")) in {move.uci() for move in chess.Board().legal_moves}
 
