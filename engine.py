@@ -100,7 +100,7 @@ class Engine:
         self._log = log or Log(None)
         self._search = Search(DEFAULT_HASH)
         self._board = fen.parse(fen.START)
-        self._line = ""
+        self._rest = ""  # of the line, behind its command, as it was typed
         self._game: tuple[str, list[str]] | None = None
         self._logged: tuple[str, list[str]] = ("", [])
         self._job: threading.Thread | None = None
@@ -179,7 +179,7 @@ class Engine:
             if command is not None:
                 if number and self._debug:
                     self._info(f"passed over: {_echo(' '.join(words[:number]))}")
-                self._line = line
+                self._rest = line.split(maxsplit=number + 1)[-1]
                 command[0](words[number + 1 :])
                 return word != "quit"
         if words and self._debug:
@@ -220,8 +220,8 @@ class Engine:
             return
         option = self._options[name]
         if value and option.kind == "string":
-            # As it was typed: names of files have spaces.
-            value = re.split(r"\svalue\s", self._line, maxsplit=1)[1].strip()
+            # Names of files have spaces.
+            value = self._rest.split(maxsplit=split + 1)[-1].strip()
         try:
             value = option.read(name, value)
         except ValueError as error:
@@ -541,6 +541,7 @@ class Engine:
         if self._job is not None:
             self._job.join()
             self._job = None
+            self._stop_job = lambda: None
         self._carry_out_deferred()
 
     def _carry_out_deferred(self) -> None:

@@ -372,7 +372,7 @@ def test_a_log_that_begins_in_the_middle_of_a_game_has_all_its_lists(
         moff.send(f"position startpos moves {' '.join(moves[:count])}")
     first, second = tmp_path / "a  b.log", tmp_path / "second.log"
     for number, path in enumerate((first, second)):
-        moff.send(f"setoption name Debug Log File value {path}")
+        moff.send(f"no value setoption  name Debug Log  File value {path}")
         moff.send(f"position startpos moves {' '.join(moves[: 3 + number])}")
         moff.ready()
     assert first.exists(), "both spaces are kept"
