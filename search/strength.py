@@ -19,14 +19,15 @@ class Strength(NamedTuple):
 
 
 CALIBRATION = (
-    (800, Strength(60, 620)),
-    (1000, Strength(72, 335)),
-    (1200, Strength(90, 200)),
-    (1400, Strength(115, 110)),
-    (1800, Strength(470, 40)),
-    (2200, Strength(1850, 0)),
-    (2600, Strength(7800, 0)),
-    (3000, Strength(52000, 0)),
+    (600, Strength(62, 520)),
+    (800, Strength(72, 335)),
+    (1000, Strength(89, 208)),
+    (1200, Strength(112, 121)),
+    (1400, Strength(190, 86)),
+    (1800, Strength(767, 26)),
+    (2200, Strength(2859, 0)),
+    (2600, Strength(12600, 0)),
+    (3000, Strength(80000, 0)),
 )
 """What plays at which Elo, by games (bench/RESULTS.md)."""
 
