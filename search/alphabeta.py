@@ -197,8 +197,10 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
         # 11. Near the horizon moves are left out that come late, would have to gain too much, or lose
-        # material: all but quiet checks. One move is searched before, and all are where only mate will do.
-        if ply and best > -LONGEST_MATE and alpha < LONGEST_MATE and not in_check:
+        # material: all but quiet checks. One move is searched before. Where only a mate will do, all are if
+        # it is looked for; in the windows that any search opens they would be a tree without end.
+        whole = searcher.seeks_mate and alpha >= LONGEST_MATE
+        if ply and best > -LONGEST_MATE and not whole and not in_check:
             if quiet:
                 reduced = max(depth - (reduction >> 10), 0)
                 if (
@@ -254,7 +256,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
         late = (
             depth >= 3
-            and alpha < LONGEST_MATE
+            and not whole
             and number > searcher.parameters.lmr_first + pv_node
             and (quiet or order_score < 0)
         )

@@ -46,6 +46,9 @@ PATIENCE = 50 if cython.compiled else 1000
 LONGEST_TIMER = 10**9
 """Milliseconds that are as good as for ever."""
 
+MATE_SALT = 0x5A17
+"""Keeps what a search for a mate stores in the table apart from what one that leaves moves out does."""
+
 MOST_NODES = 1 << 62
 """More than any search comes to."""
 
@@ -406,8 +409,13 @@ class Search:
         """Whether a mate in so many moves is found: by the iteration, or in a window of its own."""
         moves = min(moves, MAX_PLY // 2)
         if lines[0].score < MATE - 2 * moves:
-            # Within these bounds nothing is left out that could be the mate.
+            # Within these bounds nothing is left out that could be the mate, neither now nor where the result
+            # is the table's.
+            self._searcher.seeks_mate = True
+            self.table.salt = MATE_SALT
             score = self._search_root(MATE - 2 * moves, INFINITE, depth)
+            self._searcher.seeks_mate = False
+            self.table.salt = 0
             if score > MATE - 2 * moves and not self._stop.is_set():
                 lines[0] = Line(score, self._searcher.principal_variation(), depth)
                 self._tell_line(lines[0])

@@ -25,6 +25,7 @@ cdef class Searcher:
     cdef int[130] excluded
     cdef int null_ply
     cdef int extension_ply
+    cdef bint seeks_mate
     cdef readonly long long nodes
     cdef long long node_limit   # 0: none
     cdef public int seldepth    # the deepest ply reached

@@ -25,7 +25,7 @@ class Searcher:
     """The state of one search. `pv[ply * MAX_PLY + i]` is the principal variation from `ply` on, up to
     `pv_ends[ply]`; `statics[ply]` the static evaluation at a ply, NO_SCORE in check; `excluded[ply]` the
     move that a search is to do without, or 0. Null moves are allowed from `null_ply` on, extensions before
-    `extension_ply`.
+    `extension_ply`; while `seeks_mate`, nothing is left out where only a mate will do.
 
     Of the root, `root_score` is the score of the principal variation, `root_nodes[i]` are the nodes that
     `root_moves[i]` has taken in all iterations; `allowed`, if any, are the moves to search, the first of them
@@ -46,6 +46,7 @@ class Searcher:
         self.excluded = [0] * 130
         self.null_ply = 0
         self.extension_ply = 0
+        self.seeks_mate = False
         self.nodes = 0
         self.node_limit = 0
         self.seldepth = 0

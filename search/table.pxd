@@ -31,6 +31,7 @@ cpdef int bound_of(uint64_t data) noexcept nogil
 cdef class Table:
     cdef uint64_t[::1] words
     cdef readonly uint64_t clusters
+    cdef public uint64_t salt
     cdef readonly int age           # of the current search, 0..63
 
     @cython.locals(i=uint64_t)

@@ -72,11 +72,16 @@ def bound_of(data: int) -> int:
 
 
 class Table:
-    """A transposition table of a given size."""
+    """A transposition table of a given size.
+
+    `salt`, of up to 32 bits, keeps kinds of search apart whose results are not the same: what is stored under
+    one is not found under another.
+    """
 
     def __init__(self, megabytes: int = 16) -> None:
         self.clusters = 0
         self.age = 0
+        self.salt = 0
         self.resize(megabytes)
 
     def resize(self, megabytes: int) -> None:
@@ -118,6 +123,7 @@ class Table:
 
     def probe(self, key: int) -> int:
         """The data stored for the key, or 0."""
+        key ^= self.salt
         index = (key >> 32) * self.clusters >> 32 << 3
         for i in range(0, CLUSTER, 2):
             data = self.words[index + i + 1]
@@ -133,6 +139,7 @@ class Table:
         an exact score does not replace a much deeper one of the same position and search. A missing move
         keeps the known one.
         """
+        key ^= self.salt
         index = (key >> 32) * self.clusters >> 32 << 3
         place = index
         least = 1 << 20

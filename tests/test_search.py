@@ -394,6 +394,23 @@ def test_random_positions_give_legal_moves(seed: int) -> None:
         assert result.move == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ("3q1rk1/p4pp1/2pb3p/3p4/6Pr/1PNQ4/P1PB1PP1/4RRK1 b - - 0 1", 9),
+        ("2r2b1r/p1Nk2pp/3p1p2/N2Qn3/4P3/q6P/P4PP1/1R3K1R w - - 0 1", 9),
+        ("2b2r1k/4q2p/3p2pQ/2pBp3/8/6P1/1PP2P1P/R5K1 w - - 0 1", 9),
+    ],
+)
+def test_a_mate_in_sight_does_not_make_the_tree_explode(text: str, depth: int) -> None:
+    """From Win At Chess; each took over a million nodes as long as no move was left out or reduced where only
+    a mate would do, as in most windows once a mate is found.
+    """
+    result, reports = think(text, Limits(depth=depth, nodes=100_000))
+    assert reports[-1].depth == depth
+    assert result.nodes < 50_000
+
+
 ZUGZWANGS = [
     # King and pawn against king: who has to move loses the opposition. By the endgame tables lost and drawn.
     ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", 25_000, None, -MATE, -1000),

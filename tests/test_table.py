@@ -71,6 +71,18 @@ def test_a_key_that_differs_in_its_low_bits_alone_is_another_position(
     assert table.probe(key ^ 1 << bit) == 0
 
 
+def test_what_is_stored_under_one_salt_is_not_found_under_another() -> None:
+    table = Table(1)
+    key = 0x123456789ABCDEF0
+    table.store(key, 17, 42, 5, 7, EXACT)
+    table.salt = 0x5A17
+    assert table.probe(key) == 0
+    table.store(key, 18, -42, 6, 8, UPPER)
+    assert move_of(table.probe(key)) == 18
+    table.salt = 0
+    assert move_of(table.probe(key)) == 17
+
+
 def test_a_new_result_replaces_the_old_one_of_the_same_position() -> None:
     table = Table(1)
     table.store(5, 1, 10, 0, 4, UPPER)
