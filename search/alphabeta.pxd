@@ -9,18 +9,20 @@ from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
 from x88.attack cimport gives_check, last_move_checks, see_at_least
 from x88.board cimport Board
-from x88.move cimport CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED
 from x88.movegen cimport MAX_MOVES
-from x88.piece cimport PAWN, WHITE_PIECE
+from x88.piece cimport KIND, PAWN, WHITE_PIECE
+
+cdef int[48] VALUE
 
 @cython.locals(
     pv_node=bint, in_check=bint, excluded=int, side=int, table_move=int, table_score=int, table_depth=int,
     table_bound=int, raw=int, data=uint64_t, static=int, estimate=int, improving=bint, score=int, reduced=int, verified=int,
     target=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, ordered=bint, old_alpha=int, number=int, most_quiets=int,
     quiet=bint, checks=bint, late=bint, whole=bint, order_score=int, history=int, reduction=int, extension=int, new_depth=int, less=int,
-    bound=int,
+    bound=int, bonus=int,
 )
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint cut_node) noexcept nogil
 cdef int pieces(Board board) noexcept nogil
-@cython.locals(bonus=int, side=int, best=int, quiet=bint, i=int, move=int)
+@cython.locals(bonus=int, malus=int, side=int, best=int, quiet=bint, i=int, move=int)
 cdef void reward(Searcher searcher, int sp, int last, int ply, int depth) noexcept nogil

@@ -11,6 +11,8 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
+from x88 import piece
+
 if not cython.compiled:
     from search.order import KILLER, TABLE_MOVE, order_rest, pick
     from search.quiescence import generate_scored, is_drawn, quiesce, table_first
@@ -19,9 +21,11 @@ if not cython.compiled:
     from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
     from x88.attack import gives_check, last_move_checks, see_at_least
     from x88.board import Board
-    from x88.move import CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED
+    from x88.move import CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED
     from x88.movegen import MAX_MOVES
-    from x88.piece import PAWN, WHITE_PIECE
+    from x88.piece import KIND, PAWN, WHITE_PIECE
+
+VALUE = piece.VALUE
 
 
 def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: int, cut_node: bool) -> int:
@@ -86,7 +90,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         else:
             if raw == NO_SCORE:
                 raw = searcher.evaluation.value(searcher.board)
-            static = raw
+            static = searcher.corrected(raw)
         estimate = static
         if table_bound and abs(table_score) < LONGEST_MATE:
             if (
@@ -98,8 +102,20 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         improving = ply < 2 or searcher.statics[ply - 2] == NO_SCORE or static > searcher.statics[ply - 2]
     searcher.statics[ply] = static
 
+    # 6. Hindsight: a move that was reduced by far and has not made its side stand worse is looked at more
+    # closely.
+    if (
+        ply
+        and not in_check
+        and not excluded
+        and searcher.reduced[ply - 1] >= searcher.parameters.hindsight
+        and searcher.statics[ply - 1] != NO_SCORE
+        and static <= -searcher.statics[ply - 1]
+    ):
+        depth += 1
+
     if not pv_node and not in_check and not excluded and abs(beta) < LONGEST_MATE:
-        # 6. Reverse futility: near the horizon, a side that stands so far above beta will not be brought
+        # 7. Reverse futility: near the horizon, a side that stands so far above beta will not be brought
         # below.
         if (
             depth <= searcher.parameters.reverse_futility_depth
@@ -107,7 +123,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         ):
             return estimate
 
-        # 7. Null move: a side that stands well even after passing will not be held below beta by any reply.
+        # 8. Null move: a side that stands well even after passing will not be held below beta by any reply.
         # Not with pawns alone, where having to move can be the trouble; with one piece, a search without null
         # moves has to agree.
         if (
@@ -119,6 +135,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             and pieces(searcher.board)
         ):
             reduced = depth - searcher.parameters.null_reduction - depth // searcher.parameters.null_divisor
+            searcher.reduced[ply] = 0
             searcher.make_null(ply)
             score = -search(searcher, -beta, 1 - beta, reduced, ply + 1, sp, not cut_node)
             searcher.unmake_null()
@@ -137,12 +154,12 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if verified >= beta:
                     return score
 
-    # 8. Internal iterative reduction: where the table knows no move, the ordering is poor and the node less
+    # 9. Internal iterative reduction: where the table knows no move, the ordering is poor and the node less
     # likely to matter.
     if depth >= searcher.parameters.iir_depth and not table_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
-    # 9. Moves, best first. The table's refutes most often, so the others are generated once it has not.
+    # 10. Moves, best first. The table's refutes most often, so the others are generated once it has not.
     end = sp
     generated = False
     if table_move and ply and not in_check and not excluded:
@@ -154,7 +171,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             return ply - MATE if in_check else DRAW
         if ply == 0 and searcher.allowed_count:
             end = searcher.keep_allowed(sp, end)
-    # 10. A check is looked through to its end. As all extensions, only in the first half of the longest line,
+    # 11. A check is looked through to its end. As all extensions, only in the first half of the longest line,
     # or series of checks would be followed without end.
     if in_check and ply < searcher.extension_ply:
         depth += 1
@@ -196,7 +213,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             history = searcher.history.capture_score(side, move)
         reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
-        # 11. Near the horizon moves are left out that come late, would have to gain too much, or lose
+        # 12. Near the horizon moves are left out that come late, would have to gain too much, or lose
         # material: all but quiet checks. One move is searched before. Where only a mate will do, all are if
         # it is looked for; in the windows that any search opens they would be a tree without end.
         whole = searcher.seeks_mate and alpha >= LONGEST_MATE
@@ -210,6 +227,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                         and static
                         + searcher.parameters.futility
                         + searcher.parameters.futility_step * reduced
+                        + (history * searcher.parameters.futility_history >> 14)
                         <= alpha
                     )
                     or (
@@ -224,10 +242,19 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 order_score < 0
                 and depth <= searcher.parameters.see_capture_depth
                 and not see_at_least(searcher.board, move, -searcher.parameters.see_capture * depth)
+            ) or (
+                not move & PROMOTED
+                and depth <= searcher.parameters.capture_futility_depth
+                and static
+                + searcher.parameters.capture_futility * (depth + 1)
+                + VALUE[move >> CAPTURED_SHIFT & KIND]
+                + (history * searcher.parameters.capture_futility_history >> 14)
+                <= alpha
+                and not gives_check(searcher.board, move)
             ):
                 continue
 
-        # 12. Singular extension: the table's move is searched deeper if no other comes near it, and less
+        # 13. Singular extension: the table's move is searched deeper if no other comes near it, and less
         # deeply if others do and it is expected to fail high anyway.
         extension = 0
         if (
@@ -265,10 +292,11 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             searcher.begin_root_move(move, number)
         searcher.make(move, ply)
         new_depth = depth - 1 + extension
+        searcher.reduced[ply] = 0
         if number == 1:
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
-            # 13. Late moves are expected to fail: a null window first, less deeply.
+            # 14. Late moves are expected to fail: a null window first, less deeply.
             less = 0
             if late:
                 less = reduction - (history * searcher.parameters.lmr_history >> 10)
@@ -278,8 +306,10 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     less -= searcher.parameters.lmr_check
                 if not quiet:
                     less -= searcher.parameters.lmr_capture
-                less = max(0, min(less >> 10, new_depth - 1))
+                less = max(0, min(less >> 10, new_depth))
+            searcher.reduced[ply] = less
             score = -search(searcher, -alpha - 1, -alpha, new_depth - less, ply + 1, end, True)
+            searcher.reduced[ply] = 0
             if less and score > alpha:
                 score = -search(searcher, -alpha - 1, -alpha, new_depth, ply + 1, end, not cut_node)
             if alpha < score < beta:
@@ -299,13 +329,32 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     if ply == 0:
                         searcher.root_score = score
                 if score >= beta:
-                    # 14. A move that refutes is tried earlier elsewhere; those tried before it in vain,
+                    # 15. A move that refutes is tried earlier elsewhere; those tried before it in vain,
                     # later.
                     reward(searcher, sp, i, ply, depth)
                     break
     if number == 0:
         # The excluded move is the only one.
         return alpha
+
+    # 16. The quiet move that none of these could answer is tried earlier elsewhere.
+    if best <= old_alpha and ply and not excluded:
+        move = searcher.board.last_move()
+        if move != NO_MOVE and not move & (CAPTURED | PROMOTED):
+            bonus = min(depth * searcher.parameters.prior_bonus, searcher.parameters.bonus_most)
+            searcher.history.update_quiet(side ^ 1, move, ply - 1, bonus)
+
+    # 17. What the evaluation has misjudged is learnt, unless a capture decided or the score is a bound that
+    # the evaluation keeps to.
+    if (
+        not in_check
+        and not excluded
+        and not best_move & (CAPTURED | PROMOTED)
+        and abs(best) < LONGEST_MATE
+        and not (best >= beta and best <= static)
+        and not (best <= old_alpha and best >= static)
+    ):
+        searcher.learn_error(best - static, depth)
 
     if not excluded and (ply or not searcher.allowed_count):
         bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
@@ -323,6 +372,7 @@ def pieces(board: Board) -> int:
 def reward(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:
     """Credit the move at `last`, which caused a cutoff, and debit those tried before it."""
     bonus = min(depth * searcher.parameters.bonus_step, searcher.parameters.bonus_most)
+    malus = bonus * searcher.parameters.malus >> 10
     side = searcher.board.side
     best = searcher.stack.moves[last]
     quiet = not best & (CAPTURED | PROMOTED)
@@ -336,4 +386,4 @@ def reward(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None
         if move & (CAPTURED | PROMOTED):
             searcher.history.update_capture(side, move, -bonus)
         elif quiet:
-            searcher.history.update_quiet(side, move, ply, -bonus)
+            searcher.history.update_quiet(side, move, ply, -malus)

@@ -114,6 +114,8 @@ cdef class Evaluation:
     cdef void _toggle(self, int move, int side) noexcept nogil
     cpdef int phase(self) noexcept nogil
     cpdef uint64_t pawn_key(self) noexcept nogil
+    @cython.locals(own=int, product=uint64_t)
+    cpdef int pieces_hash(self, int side) noexcept nogil
     @cython.locals(both=int, endgame=int)
     cpdef int scale(self, Board board) noexcept nogil
     @cython.locals(both=int, middlegame=int, endgame=int, phase=int, score=int, chance=int)

@@ -365,6 +365,17 @@ class Evaluation:
         """A key of the placement of all pawns."""
         return self.pawn_keys[self.ply]
 
+    def pieces_hash(self, side: int) -> int:
+        """A hash of 14 bits of the placement of a side's king and pieces."""
+        own = WHITE_PIECE << side
+        # By odd factors every square of a kind comes to bear on the upper bits of its product.
+        product = self.bitmaps[own | KNIGHT] * (PIECE_KEYS[(WHITE_PIECE | KNIGHT) << 7] | 1)
+        product ^= self.bitmaps[own | BISHOP] * (PIECE_KEYS[(WHITE_PIECE | BISHOP) << 7] | 1)
+        product ^= self.bitmaps[own | ROOK] * (PIECE_KEYS[(WHITE_PIECE | ROOK) << 7] | 1)
+        product ^= self.bitmaps[own | QUEEN] * (PIECE_KEYS[(WHITE_PIECE | QUEEN) << 7] | 1)
+        product ^= self.bitmaps[own | KING] * (PIECE_KEYS[(WHITE_PIECE | KING) << 7] | 1)
+        return product >> 50 & 0x3FFF
+
     def scale(self, board: Board) -> int:
         """How much of the endgame's value counts, from 0, a draw, to FULL_SCALE."""
         endgame = self.packed(board) + 0x8000 >> 16

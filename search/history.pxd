@@ -38,7 +38,7 @@ cdef class History:
     cpdef void add_killer(self, int ply, int move) noexcept nogil
 
 
-cdef int _moved_towards(int score, int bonus) noexcept nogil
+cdef int moved_towards(int score, int bonus) noexcept nogil
 @cython.locals(target=int)
 cdef int piece_to(int side, int move) noexcept nogil
 @cython.locals(origin=int, target=int)

@@ -91,12 +91,12 @@ class History:
         """Reward or punish a quiet move."""
         target = piece_to(side, move)
         index = from_to(side, move)
-        self.quiets[index] = _moved_towards(self.quiets[index], bonus)
+        self.quiets[index] = moved_towards(self.quiets[index], bonus)
         for back in range(2):
             row = self.moved[ply + 1 - back]
             if row != NOTHING:
                 index = row * 768 + target
-                self.continuations[index] = _moved_towards(self.continuations[index], bonus)
+                self.continuations[index] = moved_towards(self.continuations[index], bonus)
 
     def capture_score(self, side: int, move: int) -> int:
         """The score of a capture or promotion."""
@@ -105,7 +105,7 @@ class History:
     def update_capture(self, side: int, move: int, bonus: int) -> None:
         """Reward or punish a capture or promotion."""
         index = capture_index(side, move)
-        self.captures[index] = _moved_towards(self.captures[index], bonus)
+        self.captures[index] = moved_towards(self.captures[index], bonus)
 
     def killer(self, ply: int, older: int) -> int:
         """The later of the two killers of a ply, or the older one; 0 if there is none."""
@@ -136,7 +136,7 @@ def capture_index(side: int, move: int) -> int:
     return piece_to(side, move) << 3 | PIECE_INDEX[move >> CAPTURED_SHIFT & KIND]
 
 
-def _moved_towards(score: int, bonus: int) -> int:
+def moved_towards(score: int, bonus: int) -> int:
     """A score moved towards its limit, the less the nearer it is (gravity)."""
     # The shift keeps the rounding the same compiled and uncompiled.
     return score + bonus - (score * (bonus if bonus > 0 else -bonus) >> 14)

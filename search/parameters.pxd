@@ -16,8 +16,12 @@ cdef class Parameters:
     cdef public int futility_depth
     cdef public int futility
     cdef public int futility_step
+    cdef public int futility_history
     cdef public int see_quiet_depth
     cdef public int see_quiet
+    cdef public int capture_futility_depth
+    cdef public int capture_futility
+    cdef public int capture_futility_history
     cdef public int see_capture_depth
     cdef public int see_capture
     cdef public int singular_depth
@@ -30,9 +34,16 @@ cdef class Parameters:
     cdef public int lmr_history
     cdef public int lmr_capture
     cdef public int lmr_check
+    cdef public int hindsight
     cdef public int bonus_step
     cdef public int bonus_most
+    cdef public int malus
+    cdef public int prior_bonus
     cdef public int capture_history
     cdef public int lazy
     cdef public int delta
+    cdef public int correct_pawns
+    cdef public int correct_pieces
+    cdef public int correction_step
+    cdef public int correction_most
     cdef int[4096] reductions

@@ -24,8 +24,12 @@ class Parameters:
     futility_depth: int
     futility: int
     futility_step: int
+    futility_history: int
     see_quiet_depth: int
     see_quiet: int
+    capture_futility_depth: int
+    capture_futility: int
+    capture_futility_history: int
     see_capture_depth: int
     see_capture: int
     singular_depth: int
@@ -38,11 +42,18 @@ class Parameters:
     lmr_history: int
     lmr_capture: int
     lmr_check: int
+    hindsight: int
     bonus_step: int
     bonus_most: int
+    malus: int
+    prior_bonus: int
     capture_history: int
     lazy: int
     delta: int
+    correct_pawns: int
+    correct_pieces: int
+    correction_step: int
+    correction_most: int
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         """`values` replace those of the table. Raises ValueError for a name that the table does not have."""

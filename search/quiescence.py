@@ -60,7 +60,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
                 return best
         if raw == NO_SCORE:
             raw = searcher.evaluation.value(searcher.board)
-        best = raw
+        best = searcher.corrected(raw)
         if data and abs(score) < LONGEST_MATE:
             if bound == EXACT or (bound == LOWER and score > best) or (bound == UPPER and score < best):
                 best = score

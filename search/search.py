@@ -143,6 +143,7 @@ class Search:
         """Forget all that was learnt of positions, between searches."""
         self.table.clear()
         self._searcher.history.clear()
+        self._searcher.corrections.clear()
 
     def new_game(self) -> None:
         """Forget the last game, between searches: the next one runs as the first one did."""

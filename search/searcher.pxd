@@ -1,5 +1,6 @@
 cimport cython
 
+from search.correction cimport Corrections
 from search.evaluate cimport Evaluation
 from search.history cimport History
 from search.parameters cimport Parameters
@@ -18,11 +19,13 @@ cdef class Searcher:
     cdef Stop stop
     cdef Evaluation evaluation
     cdef History history
+    cdef Corrections corrections
     cdef Parameters parameters
     cdef int[16900] pv
     cdef int[130] pv_ends
     cdef int[130] statics
     cdef int[130] excluded
+    cdef int[130] reduced
     cdef int null_ply
     cdef int extension_ply
     cdef bint seeks_mate
@@ -52,5 +55,9 @@ cdef class Searcher:
     cdef void unmake(self) noexcept nogil
     cdef void make_null(self, int ply) noexcept nogil
     cdef void unmake_null(self) noexcept nogil
+    @cython.locals(pawns=int, pieces=int)
+    cdef int corrected(self, int value) noexcept nogil
+    @cython.locals(most=int)
+    cdef void learn_error(self, int error, int depth) noexcept nogil
     @cython.locals(row=int, end=int, i=int)
     cdef void update_pv(self, int ply, int move) noexcept nogil

@@ -11,6 +11,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
+    from search.correction import Corrections
     from search.evaluate import Evaluation
     from search.history import History
     from search.parameters import Parameters
@@ -24,7 +25,8 @@ if not cython.compiled:
 class Searcher:
     """The state of one search. `pv[ply * MAX_PLY + i]` is the principal variation from `ply` on, up to
     `pv_ends[ply]`; `statics[ply]` the static evaluation at a ply, NO_SCORE in check; `excluded[ply]` the
-    move that a search is to do without, or 0. Null moves are allowed from `null_ply` on, extensions before
+    move that a search is to do without, or 0; `reduced[ply]` by how many plies the move made there is being
+    searched less deeply. Null moves are allowed from `null_ply` on, extensions before
     `extension_ply`; while `seeks_mate`, nothing is left out where only a mate will do.
 
     Of the root, `root_score` is the score of the principal variation, `root_nodes[i]` are the nodes that
@@ -40,10 +42,12 @@ class Searcher:
         self.stack = MoveStack()
         self.evaluation = Evaluation()
         self.history = History()
+        self.corrections = Corrections()
         self.pv = [0] * 16900
         self.pv_ends = [0] * 130
         self.statics = [0] * 130
         self.excluded = [0] * 130
+        self.reduced = [0] * 130
         self.null_ply = 0
         self.extension_ply = 0
         self.seeks_mate = False
@@ -74,6 +78,7 @@ class Searcher:
         for i in range(130):
             self.statics[i] = NO_SCORE
             self.excluded[i] = 0
+            self.reduced[i] = 0
         self.allowed_count = 0
         self.root_count = generate(self.board, self.stack, 0)
         for i in range(self.root_count):
@@ -157,6 +162,25 @@ class Searcher:
         """Take a null move back."""
         self.board.unmake_null()
         self.evaluation.unmake_null()
+
+    def corrected(self, value: int) -> int:
+        """An evaluation of the position, corrected by what searches have found of positions like it."""
+        pawns = self.corrections.by_pawns(self.board.side, self.evaluation.pawn_key() & 0x3FFF)
+        pieces = self.corrections.by_pieces(
+            self.board.side, self.evaluation.pieces_hash(0), self.evaluation.pieces_hash(1)
+        )
+        return value + (pawns * self.parameters.correct_pawns + pieces * self.parameters.correct_pieces >> 14)
+
+    def learn_error(self, error: int, depth: int) -> None:
+        """Note by how many centipawns a search of some depth has come out above the evaluation."""
+        most = self.parameters.correction_most
+        self.corrections.learn(
+            self.board.side,
+            self.evaluation.pawn_key() & 0x3FFF,
+            self.evaluation.pieces_hash(0),
+            self.evaluation.pieces_hash(1),
+            max(-most, min(error * depth * self.parameters.correction_step, most)),
+        )
 
     def update_pv(self, ply: int, move: int) -> None:
         """The principal variation from `ply` on is the move and the one of the next ply."""

@@ -195,9 +195,13 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "late_slope": (20, 2, 32),                # and 16ths of one for each ply, squared
     "futility_depth": (3, 0, 14),             # plies, reduced
     "futility": (120, 20, 300),               # centipawns,
-    "futility_step": (90, 30, 200),           # and for each ply, reduced
+    "futility_step": (90, 30, 200),           # and for each ply, reduced,
+    "futility_history": (100, 0, 400),        # and 16384ths of the score
     "see_quiet_depth": (8, 0, 14),            # plies, reduced
     "see_quiet": (25, 5, 100),                # centipawns for each ply, squared
+    "capture_futility_depth": (6, 0, 14),     # plies
+    "capture_futility": (80, 20, 300),        # centipawns for each ply and one more,
+    "capture_futility_history": (256, 0, 800),  # and 16384ths of the score
     "see_capture_depth": (6, 0, 14),          # plies
     "see_capture": (95, 20, 250),             # centipawns for each ply
     "singular_depth": (6, 4, 12),             # plies, at least
@@ -210,10 +214,17 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "lmr_history": (250, 0, 600),             # 1024ths of the score, taken off
     "lmr_capture": (2500, 0, 3000),           # 1024ths of a ply, taken off
     "lmr_check": (3000, 0, 4000),             # 1024ths of a ply, taken off for a move that gives check
+    "hindsight": (3, 1, 64),                  # plies that the move before was reduced, at least
     "bonus_step": (160, 50, 400),             # for each ply of depth,
-    "bonus_most": (1600, 400, 4000),          # at most
-    "capture_history": (192, 0, 512),         # 1024ths of the score
+    "bonus_most": (1600, 400, 4000),          # at most,
+    "malus": (1400, 400, 3000),               # 1024ths of it taken off for quiet moves tried before
+    "prior_bonus": (60, 0, 400),              # for each ply, for the move before all that fail
+    "capture_history": (300, 0, 512),         # 1024ths of the score
     "lazy": (300, 50, 2000),                  # centipawns that other terms than material may make up for
     "delta": (30, 0, 400),                    # centipawns
+    "correct_pawns": (32, 0, 200),            # centipawns at most
+    "correct_pieces": (32, 0, 200),           # centipawns at most, for each side's
+    "correction_step": (8, 1, 40),            # for each centipawn and ply,
+    "correction_most": (4096, 500, 16000),    # at most
 }
 # fmt: on

@@ -217,6 +217,31 @@ def test_the_pawn_key_knows_the_pawns_alone() -> None:
     assert key("4k3/8/8/8/8/p7/8/4K3 w - - 0 1") != key("4k3/8/8/8/8/P7/8/4K3 w - - 0 1")
 
 
+def test_the_hash_of_pieces_knows_one_side_s_pieces_alone() -> None:
+    def hashes(text: str) -> list[int]:
+        evaluation = evaluation_of(fen.parse(text))
+        return [evaluation.pieces_hash(side) for side in (WHITE, BLACK)]
+
+    white, black = hashes("4k1r1/8/8/8/8/8/P7/R3K3 w - - 0 1")
+    assert hashes("4k1r1/8/p7/8/7P/8/8/R3K3 b - - 0 1") == [white, black], "neither pawns nor who is to move"
+    assert hashes("4k1r1/8/8/8/8/8/P7/B3K3 w - - 0 1") != [white, black], "a bishop is no rook"
+    found = hashes("4k2r/8/8/8/8/8/P7/R3K3 w - - 0 1")
+    assert found[0] == white
+    assert found[1] != black
+
+
+@pytest.mark.parametrize("piece", "NBRQ")
+def test_the_hash_of_pieces_tells_the_squares_of_every_kind_apart(piece: str) -> None:
+    found = set()
+    for rank in range(1, 7):
+        for file in range(8):
+            row = f"{file}{piece}{7 - file}".replace("0", "")
+            rows = ["4k3", *["8"] * (6 - rank), row, *["8"] * (rank - 1), "4K3"]
+            found.add(evaluation_of(fen.parse("/".join(rows) + " b - - 0 1")).pieces_hash(WHITE))
+    # Of 48 random numbers of 14 bits two would be alike in one case of fifteen.
+    assert len(found) >= 47
+
+
 @pytest.mark.parametrize("text", benchmark.POSITIONS[:10])
 def test_a_null_move_gives_the_tempo_away(text: str) -> None:
     board = fen.parse(text)

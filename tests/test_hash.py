@@ -43,12 +43,12 @@ ENTRIES = st.tuples(
 
 
 def memory(moff: Conversation) -> int | None:
-    """The megabytes that the process has mapped, where the system tells."""
+    """The megabytes of its own that the process has, where the system tells: not what it has only reserved."""
     try:
         text = Path(f"/proc/{moff.process.pid}/status").read_text(encoding="ascii")
     except OSError:
         return None
-    return int(text.split("VmSize:")[1].split()[0]) >> 10
+    return int(text.split("VmData:")[1].split()[0]) >> 10
 
 
 def affordable(megabytes: int) -> int:

@@ -454,13 +454,16 @@ WITHOUT_SELECTION = {
     "late_move_depth": -1,
     "futility_depth": -1,
     "see_quiet_depth": -1,
+    "capture_futility_depth": -1,
     "see_capture_depth": -1,
     "singular_depth": 200,
     "lmr_first": 300,
     "lazy": MATE,
     "delta": MATE,
+    "correct_pawns": 0,
+    "correct_pieces": 0,
 }
-"""Nothing is left out or searched less deeply, so that the order of moves has no say in the score."""
+"""Nothing is left out, searched less deeply or learnt, so that the order of moves has no say in the score."""
 
 
 def mirrored(text: str) -> str:

@@ -1,0 +1,20 @@
+from libc.stdint cimport int16_t
+
+cimport cython
+
+from search.history cimport moved_towards
+
+cpdef enum:
+    ROW = 16384
+
+
+@cython.final
+cdef class Corrections:
+    cdef int16_t[32768] pawns    # [side to move * ROW + hash of the pawns]
+    cdef int16_t[65536] pieces   # [(2 * side to move + side) * ROW + hash of that side's pieces]
+
+    cpdef void clear(self) noexcept nogil
+    cpdef int by_pawns(self, int side, int pawns) noexcept nogil
+    cpdef int by_pieces(self, int side, int white, int black) noexcept nogil
+    @cython.locals(index=int)
+    cpdef void learn(self, int side, int pawns, int white, int black, int error) noexcept nogil
