@@ -43,7 +43,7 @@ ENTRIES = st.tuples(
 
 
 def memory(moff: Conversation) -> int | None:
-    """The megabytes of its own that the process has, where the system tells: not what it has only reserved."""
+    """The megabytes that the process has for itself, where the system tells; reserved ones do not count."""
     try:
         text = Path(f"/proc/{moff.process.pid}/status").read_text(encoding="ascii")
     except OSError:
