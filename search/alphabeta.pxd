@@ -17,7 +17,7 @@ cdef int[48] VALUE
 
 @cython.locals(
     pv_node=bint, in_check=bint, excluded=int, side=int, table_move=int, table_score=int, table_depth=int,
-    table_bound=int, raw=int, data=uint64_t, static=int, estimate=int, improving=bint, score=int, reduced=int, verified=int,
+    table_bound=int, raw=int, data=uint64_t, static=int, estimate=int, improving=bint, score=int, reduced=int, hoped=int, verified=int,
     target=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, ordered=bint, old_alpha=int, number=int, most_quiets=int,
     quiet=bint, checks=bint, late=bint, whole=bint, order_score=int, history=int, reduction=int, extension=int, new_depth=int, less=int,
     bound=int, bonus=int,

@@ -220,23 +220,27 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if ply and best > -LONGEST_MATE and not whole and not in_check:
             if quiet:
                 reduced = max(depth - (reduction >> 10), 0)
+                hoped = (
+                    static
+                    + searcher.parameters.futility
+                    + searcher.parameters.futility_step * reduced
+                    + (history * searcher.parameters.futility_history >> 14)
+                )
                 if (
                     number > most_quiets
-                    or (
-                        reduced <= searcher.parameters.futility_depth
-                        and static
-                        + searcher.parameters.futility
-                        + searcher.parameters.futility_step * reduced
-                        + (history * searcher.parameters.futility_history >> 14)
-                        <= alpha
-                    )
+                    or (reduced <= searcher.parameters.futility_depth and hoped <= alpha)
                     or (
                         reduced <= searcher.parameters.see_quiet_depth
                         and not see_at_least(
-                            searcher.board, move, -searcher.parameters.see_quiet * reduced * reduced
+                            searcher.board,
+                            move,
+                            -searcher.parameters.see_quiet * reduced * reduced
+                            - (history * searcher.parameters.see_history >> 14),
                         )
                     )
                 ) and not gives_check(searcher.board, move):
+                    if reduced <= searcher.parameters.futility_depth and hoped <= alpha:
+                        best = max(best, hoped)
                     continue
             elif (
                 order_score < 0

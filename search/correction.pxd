@@ -12,9 +12,11 @@ cpdef enum:
 cdef class Corrections:
     cdef int16_t[32768] pawns    # [side to move * ROW + hash of the pawns]
     cdef int16_t[65536] pieces   # [(2 * side to move + side) * ROW + hash of that side's pieces]
+    cdef int16_t[32768] minors   # [side to move * ROW + hash of both sides' kings and minor pieces]
 
     cpdef void clear(self) noexcept nogil
     cpdef int by_pawns(self, int side, int pawns) noexcept nogil
     cpdef int by_pieces(self, int side, int white, int black) noexcept nogil
+    cpdef int by_minors(self, int side, int minors) noexcept nogil
     @cython.locals(index=int)
-    cpdef void learn(self, int side, int pawns, int white, int black, int error) noexcept nogil
+    cpdef void learn(self, int side, int pawns, int white, int black, int minors, int error) noexcept nogil

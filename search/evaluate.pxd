@@ -114,8 +114,11 @@ cdef class Evaluation:
     cdef void _toggle(self, int move, int side) noexcept nogil
     cpdef int phase(self) noexcept nogil
     cpdef uint64_t pawn_key(self) noexcept nogil
-    @cython.locals(own=int, product=uint64_t)
+    @cython.locals(own=int, total=uint64_t)
     cpdef int pieces_hash(self, int side) noexcept nogil
+    cpdef int minors_hash(self) noexcept nogil
+    @cython.locals(own=int, total=uint64_t)
+    cdef uint64_t _minors(self, int side) noexcept nogil
     @cython.locals(both=int, endgame=int)
     cpdef int scale(self, Board board) noexcept nogil
     @cython.locals(both=int, middlegame=int, endgame=int, phase=int, score=int, chance=int)
@@ -145,3 +148,4 @@ cdef class Evaluation:
 cdef uint64_t _straight(int i, uint64_t occupied) noexcept nogil
 @cython.locals(up=uint64_t, down=uint64_t)
 cdef uint64_t _diagonal(int i, uint64_t occupied) noexcept nogil
+cdef uint64_t _spread(uint64_t bitmap, int kind) noexcept nogil

@@ -230,6 +230,12 @@ def _unpack(both: int) -> tuple[int, int]:
     return (both + 0x8000 & 0xFFFF) - 0x8000, both + 0x8000 >> 16
 
 
+def _spread(bitmap: int, kind: int) -> int:
+    """A product of which the upper bits depend on all squares of a kind's bitmap."""
+    # The last ranks would else come to bear on a few bits only.
+    return (bitmap ^ bitmap >> 32) * (PIECE_KEYS[(WHITE_PIECE | kind) << 7] | 1)
+
+
 class Evaluation:
     """The evaluation along the line that is being searched.
 
@@ -368,13 +374,18 @@ class Evaluation:
     def pieces_hash(self, side: int) -> int:
         """A hash of 14 bits of the placement of a side's king and pieces."""
         own = WHITE_PIECE << side
-        # By odd factors every square of a kind comes to bear on the upper bits of its product.
-        product = self.bitmaps[own | KNIGHT] * (PIECE_KEYS[(WHITE_PIECE | KNIGHT) << 7] | 1)
-        product ^= self.bitmaps[own | BISHOP] * (PIECE_KEYS[(WHITE_PIECE | BISHOP) << 7] | 1)
-        product ^= self.bitmaps[own | ROOK] * (PIECE_KEYS[(WHITE_PIECE | ROOK) << 7] | 1)
-        product ^= self.bitmaps[own | QUEEN] * (PIECE_KEYS[(WHITE_PIECE | QUEEN) << 7] | 1)
-        product ^= self.bitmaps[own | KING] * (PIECE_KEYS[(WHITE_PIECE | KING) << 7] | 1)
-        return product >> 50 & 0x3FFF
+        total = self._minors(side) + _spread(self.bitmaps[own | ROOK], ROOK)
+        return total + _spread(self.bitmaps[own | QUEEN], QUEEN) >> 50 & 0x3FFF
+
+    def minors_hash(self) -> int:
+        """A hash of 14 bits of the placement of both kings and all knights and bishops."""
+        return self._minors(WHITE) + self._minors(BLACK) * 3 >> 50 & 0x3FFF
+
+    def _minors(self, side: int) -> int:
+        """What the hashes make of a side's king, knights and bishops: 64 bits, and more uncompiled."""
+        own = WHITE_PIECE << side
+        total = _spread(self.bitmaps[own | KNIGHT], KNIGHT) + _spread(self.bitmaps[own | BISHOP], BISHOP)
+        return total + _spread(self.bitmaps[own | KING], KING)
 
     def scale(self, board: Board) -> int:
         """How much of the endgame's value counts, from 0, a draw, to FULL_SCALE."""

@@ -19,6 +19,7 @@ cdef class Parameters:
     cdef public int futility_history
     cdef public int see_quiet_depth
     cdef public int see_quiet
+    cdef public int see_history
     cdef public int capture_futility_depth
     cdef public int capture_futility
     cdef public int capture_futility_history
@@ -44,6 +45,7 @@ cdef class Parameters:
     cdef public int delta
     cdef public int correct_pawns
     cdef public int correct_pieces
+    cdef public int correct_minors
     cdef public int correction_step
     cdef public int correction_most
     cdef int[4096] reductions

@@ -27,6 +27,7 @@ class Parameters:
     futility_history: int
     see_quiet_depth: int
     see_quiet: int
+    see_history: int
     capture_futility_depth: int
     capture_futility: int
     capture_futility_history: int
@@ -52,6 +53,7 @@ class Parameters:
     delta: int
     correct_pawns: int
     correct_pieces: int
+    correct_minors: int
     correction_step: int
     correction_most: int
 

@@ -9,6 +9,7 @@ from search.stop cimport Stop
 from search.table cimport Table
 from x88.board cimport Board
 from x88.movegen cimport MoveStack, generate
+from x88.piece cimport BLACK, WHITE
 
 
 @cython.final
@@ -55,7 +56,7 @@ cdef class Searcher:
     cdef void unmake(self) noexcept nogil
     cdef void make_null(self, int ply) noexcept nogil
     cdef void unmake_null(self) noexcept nogil
-    @cython.locals(pawns=int, pieces=int)
+    @cython.locals(side=int, pawns=int, pieces=int, minors=int, error=int)
     cdef int corrected(self, int value) noexcept nogil
     @cython.locals(most=int)
     cdef void learn_error(self, int error, int depth) noexcept nogil

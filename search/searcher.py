@@ -20,6 +20,7 @@ if not cython.compiled:
     from search.table import Table
     from x88.board import Board
     from x88.movegen import MoveStack, generate
+    from x88.piece import BLACK, WHITE
 
 
 class Searcher:
@@ -165,11 +166,15 @@ class Searcher:
 
     def corrected(self, value: int) -> int:
         """An evaluation of the position, corrected by what searches have found of positions like it."""
-        pawns = self.corrections.by_pawns(self.board.side, self.evaluation.pawn_key() & 0x3FFF)
+        side = self.board.side
+        pawns = self.corrections.by_pawns(side, self.evaluation.pawn_key() & 0x3FFF)
         pieces = self.corrections.by_pieces(
-            self.board.side, self.evaluation.pieces_hash(0), self.evaluation.pieces_hash(1)
+            side, self.evaluation.pieces_hash(WHITE), self.evaluation.pieces_hash(BLACK)
         )
-        return value + (pawns * self.parameters.correct_pawns + pieces * self.parameters.correct_pieces >> 14)
+        minors = self.corrections.by_minors(side, self.evaluation.minors_hash())
+        error = pawns * self.parameters.correct_pawns
+        error += pieces * self.parameters.correct_pieces + minors * self.parameters.correct_minors
+        return value + (error >> 14)
 
     def learn_error(self, error: int, depth: int) -> None:
         """Note by how many centipawns a search of some depth has come out above the evaluation."""
@@ -177,8 +182,9 @@ class Searcher:
         self.corrections.learn(
             self.board.side,
             self.evaluation.pawn_key() & 0x3FFF,
-            self.evaluation.pieces_hash(0),
-            self.evaluation.pieces_hash(1),
+            self.evaluation.pieces_hash(WHITE),
+            self.evaluation.pieces_hash(BLACK),
+            self.evaluation.minors_hash(),
             max(-most, min(error * depth * self.parameters.correction_step, most)),
         )
 

@@ -196,9 +196,10 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "futility_depth": (3, 0, 14),             # plies, reduced
     "futility": (120, 20, 300),               # centipawns,
     "futility_step": (90, 30, 200),           # and for each ply, reduced,
-    "futility_history": (100, 0, 400),        # and 16384ths of the score
+    "futility_history": (200, 0, 400),        # and 16384ths of the score
     "see_quiet_depth": (8, 0, 14),            # plies, reduced
-    "see_quiet": (25, 5, 100),                # centipawns for each ply, squared
+    "see_quiet": (25, 5, 100),                # centipawns for each ply, squared,
+    "see_history": (40, 0, 200),              # and 16384ths of the score
     "capture_futility_depth": (6, 0, 14),     # plies
     "capture_futility": (80, 20, 300),        # centipawns for each ply and one more,
     "capture_futility_history": (256, 0, 800),  # and 16384ths of the score
@@ -208,7 +209,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "singular_margin": (128, 16, 512),        # 64ths of a centipawn for each ply
     "double_margin": (60, 0, 200),            # centipawns more
     "lmr_first": (2, 1, 5),                   # moves
-    "lmr_base": (700, 0, 1500),               # 1024ths of a ply,
+    "lmr_base": (880, 0, 1500),               # 1024ths of a ply,
     "lmr_slope": (510, 200, 900),             # times ln depth * ln number of the move
     "lmr_cut": (1300, 0, 2600),               # 1024ths of a ply, where a cut is expected
     "lmr_history": (250, 0, 600),             # 1024ths of the score, taken off
@@ -219,11 +220,12 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "bonus_most": (1600, 400, 4000),          # at most,
     "malus": (1400, 400, 3000),               # 1024ths of it taken off for quiet moves tried before
     "prior_bonus": (60, 0, 400),              # for each ply, for the move before all that fail
-    "capture_history": (300, 0, 512),         # 1024ths of the score
+    "capture_history": (400, 0, 512),         # 1024ths of the score
     "lazy": (300, 50, 2000),                  # centipawns that other terms than material may make up for
     "delta": (30, 0, 400),                    # centipawns
     "correct_pawns": (32, 0, 200),            # centipawns at most
     "correct_pieces": (32, 0, 200),           # centipawns at most, for each side's
+    "correct_minors": (32, 0, 200),           # centipawns at most
     "correction_step": (8, 1, 40),            # for each centipawn and ply,
     "correction_most": (4096, 500, 16000),    # at most
 }

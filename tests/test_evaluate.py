@@ -230,16 +230,37 @@ def test_the_hash_of_pieces_knows_one_side_s_pieces_alone() -> None:
     assert found[1] != black
 
 
-@pytest.mark.parametrize("piece", "NBRQ")
-def test_the_hash_of_pieces_tells_the_squares_of_every_kind_apart(piece: str) -> None:
-    found = set()
-    for rank in range(1, 7):
-        for file in range(8):
-            row = f"{file}{piece}{7 - file}".replace("0", "")
-            rows = ["4k3", *["8"] * (6 - rank), row, *["8"] * (rank - 1), "4K3"]
-            found.add(evaluation_of(fen.parse("/".join(rows) + " b - - 0 1")).pieces_hash(WHITE))
-    # Of 48 random numbers of 14 bits two would be alike in one case of fifteen.
-    assert len(found) >= 47
+def test_the_hash_of_minor_pieces_knows_kings_knights_and_bishops_alone() -> None:
+    def found(text: str) -> int:
+        return evaluation_of(fen.parse(text)).minors_hash()
+
+    usual = found("4k1n1/8/8/8/8/8/P7/B3K3 w - - 0 1")
+    assert found("q3k1n1/6p1/8/8/8/8/8/B3K2R b - - 0 1") == usual
+    for text in (
+        "4k1n1/8/8/8/8/8/P7/N3K3 w - - 0 1",
+        "4k1b1/8/8/8/8/8/P7/B3K3 w - - 0 1",
+        "4k1n1/8/8/8/8/8/P7/1B2K3 w - - 0 1",
+        "5kn1/8/8/8/8/8/P7/B3K3 w - - 0 1",
+        "4k1n1/8/8/8/8/8/P7/B2K4 w - - 0 1",
+        "4k1N1/8/8/8/8/8/P7/b3K3 w - - 0 1",
+    ):
+        assert found(text) != usual, text
+
+
+def test_the_hashes_tell_the_squares_of_every_kind_apart() -> None:
+    pieces: set[int] = set()
+    minors: set[int] = set()
+    for place in range(64):
+        for kind in (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN):
+            board = chess.Board("4k3/8/8/8/8/8/8/4K3 b - - 0 1")
+            if board.piece_at(place) is None:
+                board.set_piece_at(place, chess.Piece(kind, chess.WHITE))
+                evaluation = evaluation_of(fen.parse(board.fen()))
+                pieces.add(evaluation.pieces_hash(WHITE))
+                minors.add(evaluation.minors_hash())
+    # Of 248 random numbers of 14 bits two pairs or so are alike. What is no minor piece is one number more.
+    assert len(pieces) >= 240
+    assert len(minors) >= 120
 
 
 @pytest.mark.parametrize("text", benchmark.POSITIONS[:10])

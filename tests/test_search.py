@@ -462,6 +462,7 @@ WITHOUT_SELECTION = {
     "delta": MATE,
     "correct_pawns": 0,
     "correct_pieces": 0,
+    "correct_minors": 0,
 }
 """Nothing is left out, searched less deeply or learnt, so that the order of moves has no say in the score."""
 
