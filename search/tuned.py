@@ -210,7 +210,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "double_margin": (60, 0, 200),            # centipawns more
     "lmr_first": (2, 1, 5),                   # moves
     "lmr_base": (880, 0, 1500),               # 1024ths of a ply,
-    "lmr_slope": (510, 200, 900),             # times ln depth * ln number of the move
+    "lmr_slope": (450, 200, 900),             # times ln depth * ln number of the move
     "lmr_cut": (1300, 0, 2600),               # 1024ths of a ply, where a cut is expected
     "lmr_history": (250, 0, 600),             # 1024ths of the score, taken off
     "lmr_capture": (2500, 0, 3000),           # 1024ths of a ply, taken off
