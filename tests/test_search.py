@@ -100,6 +100,20 @@ def test_known_mates_of_a_given_length_are_found() -> None:
         assert reports[-1].mate == moves, text
 
 
+@pytest.mark.skipif(not build.compiled, reason="millions of nodes")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8/3p2P1/1Pp5/2P1P3/3B2P1/2p5/p7/RNk1K3 w Q - 0 1",
+        "3r4/2R1P2N/p3Bp2/K2PkP2/1P5P/2p1P3/pBp1R3/Q2N4 w - - 0 1",
+    ],
+)
+def test_what_an_ordinary_search_has_left_out_hides_no_mate(text: str) -> None:
+    """Mates in four, which are not found if a search for a mate believes what the iterations have stored."""
+    _, reports = think(text, Limits(depth=11, mate=4))
+    assert reports[-1].mate == 4
+
+
 def test_mates_are_announced_with_their_distance_by_a_search_that_knows_of_none() -> None:
     for text, moves in known_mates(3):
         _, reports = think(text, Limits(nodes=scaled(2_000_000, 6000)))
