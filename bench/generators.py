@@ -39,7 +39,7 @@ sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
 from search import benchmark, linked
 from search.searcher import Searcher
 from search.stop import Stop
-from search.table import Table
+from search.table import TranspositionTable
 from tests import mailbox
 from x88 import attack, build, coordinate, fen, movegen, perft, rays, tally
 from x88.board import Board
@@ -241,7 +241,7 @@ def _play_leaves_by_rays(board: Board, stack: MoveStack, depth: int) -> int:
 
 def quiescence_task(generator: int, depth: int) -> Task:
     """Quiescence from all positions `depth` plies on from those of the bench."""
-    searcher, own = Searcher(Table(1), Stop()), Rays()
+    searcher, own = Searcher(TranspositionTable(1), Stop()), Rays()
     boards = [fen.parse(text) for text in benchmark.POSITIONS]
     # The order of the captures changes the bounds outside the window, and the nodes.
     order = ", from the front" if generator == linked.FROM_FRONT else ""

@@ -3,7 +3,7 @@
     python bench/tune.py evaluation positions.txt --concurrency 4
     python bench/tune.py search --openings ../shared/data/books/8moves_v3.pgn --nodes 10000 --iterations 2000
                                 --pairs 8 --concurrency 4 --state spsa.json [NAME ...]
-    python bench/tune.py screen iir_depth=6 late_moves=5 lmr_base=600 --nodes 10000 --pairs 5000
+    python bench/tune.py screen iir_depth=6 lmp_base=5 lmr_base=600 --nodes 10000 --pairs 5000
                                 --openings ../shared/data/books/8moves_v3.pgn --state screen.jsonl
 
 `evaluation` takes the positions that bench/selfplay.py writes, and moves the numbers to where the score

@@ -2,8 +2,8 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.order cimport KILLER, TABLE_MOVE, order_rest, pick
-from search.quiescence cimport generate_scored, is_drawn, quiesce, table_first
+from search.movepick cimport KILLER, TT_MOVE, sort_quiets, pick
+from search.quiescence cimport generate_scored, is_drawn, quiesce, push_tt_move
 from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
@@ -16,13 +16,13 @@ from x88.piece cimport KIND, PAWN, WHITE_PIECE
 cdef int[48] VALUE
 
 @cython.locals(
-    pv_node=bint, in_check=bint, excluded=int, side=int, table_move=int, table_score=int, table_depth=int,
-    table_bound=int, raw=int, data=uint64_t, static=int, estimate=int, improving=bint, score=int, reduced=int, hoped=int, verified=int,
-    target=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, ordered=bint, old_alpha=int, number=int, most_quiets=int,
-    quiet=bint, checks=bint, late=bint, whole=bint, order_score=int, history=int, reduction=int, extension=int, new_depth=int, less=int,
+    pv_node=bint, in_check=bint, excluded=int, side=int, tt_move=int, tt_score=int, tt_depth=int,
+    tt_bound=int, raw_eval=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced=int, futility_value=int, verified=int,
+    target=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, ordered=bint, old_alpha=int, number=int, lmp_limit=int,
+    quiet=bint, checks=bint, late=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,
     bound=int, bonus=int,
 )
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint cut_node) noexcept nogil
-cdef int pieces(Board board) noexcept nogil
+cdef int non_pawn_count(Board board) noexcept nogil
 @cython.locals(bonus=int, malus=int, side=int, best=int, quiet=bint, i=int, move=int)
-cdef void reward(Searcher searcher, int sp, int last, int ply, int depth) noexcept nogil
+cdef void update_histories(Searcher searcher, int sp, int last, int ply, int depth) noexcept nogil

@@ -14,8 +14,8 @@ except ImportError:
 from x88 import piece
 
 if not cython.compiled:
-    from search.order import KILLER, TABLE_MOVE, order_rest, pick
-    from search.quiescence import generate_scored, is_drawn, quiesce, table_first
+    from search.movepick import KILLER, TT_MOVE, pick, sort_quiets
+    from search.quiescence import generate_scored, is_drawn, push_tt_move, quiesce
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
@@ -57,50 +57,54 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
     # 4. The table: a result of at least this depth decides, except where the principal variation is to be
     # shown.
-    table_move = 0
-    table_score = NO_SCORE
-    table_depth = 0
-    table_bound = 0
-    raw = NO_SCORE
+    tt_move = 0
+    tt_score = NO_SCORE
+    tt_depth = 0
+    tt_bound = 0
+    raw_eval = NO_SCORE
     data = searcher.table.probe(searcher.board.key)
     if data and not excluded:
-        table_move = move_of(data)
-        table_score = from_table(score_of(data), ply)
-        table_depth = depth_of(data)
-        table_bound = bound_of(data)
-        raw = static_of(data)
-        if not pv_node and table_depth >= depth and searcher.board.halfmove < 90:
+        tt_move = move_of(data)
+        tt_score = from_table(score_of(data), ply)
+        tt_depth = depth_of(data)
+        tt_bound = bound_of(data)
+        raw_eval = static_of(data)
+        if not pv_node and tt_depth >= depth and searcher.board.halfmove < 90:
             if (
-                table_bound == EXACT
-                or (table_bound == LOWER and table_score >= beta)
-                or (table_bound == UPPER and table_score <= alpha)
+                tt_bound == EXACT
+                or (tt_bound == LOWER and tt_score >= beta)
+                or (tt_bound == UPPER and tt_score <= alpha)
             ):
-                return table_score
+                return tt_score
 
     if ply == 0 and searcher.allowed_count:
-        table_move = short_move(searcher.allowed[0])
+        tt_move = short_move(searcher.allowed[0])
 
     # 5. The static evaluation, and what the table's score makes of it.
     if in_check:
-        static = raw = estimate = NO_SCORE
+        static_eval = raw_eval = estimate = NO_SCORE
         improving = False
     else:
         if excluded:
-            static = searcher.statics[ply]
+            static_eval = searcher.static_evals[ply]
         else:
-            if raw == NO_SCORE:
-                raw = searcher.evaluation.value(searcher.board)
-            static = searcher.corrected(raw)
-        estimate = static
-        if table_bound and abs(table_score) < LONGEST_MATE:
+            if raw_eval == NO_SCORE:
+                raw_eval = searcher.evaluation.value(searcher.board)
+            static_eval = searcher.corrected(raw_eval)
+        estimate = static_eval
+        if tt_bound and abs(tt_score) < LONGEST_MATE:
             if (
-                table_bound == EXACT
-                or (table_bound == LOWER and table_score > static)
-                or (table_bound == UPPER and table_score < static)
+                tt_bound == EXACT
+                or (tt_bound == LOWER and tt_score > static_eval)
+                or (tt_bound == UPPER and tt_score < static_eval)
             ):
-                estimate = table_score
-        improving = ply < 2 or searcher.statics[ply - 2] == NO_SCORE or static > searcher.statics[ply - 2]
-    searcher.statics[ply] = static
+                estimate = tt_score
+        improving = (
+            ply < 2
+            or searcher.static_evals[ply - 2] == NO_SCORE
+            or static_eval > searcher.static_evals[ply - 2]
+        )
+    searcher.static_evals[ply] = static_eval
 
     # 6. Hindsight: a move that was reduced by far and has not made its side stand worse is looked at more
     # closely.
@@ -109,8 +113,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         and not in_check
         and not excluded
         and searcher.reduced[ply - 1] >= searcher.parameters.hindsight
-        and searcher.statics[ply - 1] != NO_SCORE
-        and static <= -searcher.statics[ply - 1]
+        and searcher.static_evals[ply - 1] != NO_SCORE
+        and static_eval <= -searcher.static_evals[ply - 1]
     ):
         depth += 1
 
@@ -129,10 +133,10 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if (
             depth >= searcher.parameters.null_depth
             and estimate >= beta
-            and static >= beta
+            and static_eval >= beta
             and searcher.board.last_move() != NO_MOVE
             and ply >= searcher.null_ply
-            and pieces(searcher.board)
+            and non_pawn_count(searcher.board)
         ):
             reduced = depth - searcher.parameters.null_reduction - depth // searcher.parameters.null_divisor
             searcher.reduced[ply] = 0
@@ -144,7 +148,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             if score >= beta:
                 if score >= LONGEST_MATE:
                     score = beta
-                if searcher.null_ply or pieces(searcher.board) > 1:
+                if searcher.null_ply or non_pawn_count(searcher.board) > 1:
                     return score
                 searcher.null_ply = ply + (reduced * 3 >> 2) + 1
                 verified = search(searcher, beta - 1, beta, reduced, ply, sp, False)
@@ -154,18 +158,17 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if verified >= beta:
                     return score
 
-    # 9. Internal iterative reduction: where the table knows no move, the ordering is poor and the node less
-    # likely to matter.
-    if depth >= searcher.parameters.iir_depth and not table_move and not excluded and (pv_node or cut_node):
+    # 9. Internal iterative reduction: without a TT move the ordering is poor and the node matters less.
+    if depth >= searcher.parameters.iir_depth and not tt_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
     # 10. Moves, best first. The table's refutes most often, so the others are generated once it has not.
     end = sp
     generated = False
-    if table_move and ply and not in_check and not excluded:
-        end = table_first(searcher, sp, table_move, False)
+    if tt_move and ply and not in_check and not excluded:
+        end = push_tt_move(searcher, sp, tt_move, False)
     if end == sp:
-        end = generate_scored(searcher, sp, ply, table_move, False)
+        end = generate_scored(searcher, sp, ply, tt_move, False)
         generated = True
         if end == sp:
             return ply - MATE if in_check else DRAW
@@ -175,11 +178,11 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     # or series of checks would be followed without end.
     if in_check and ply < searcher.extension_ply:
         depth += 1
-    most_quiets = MAX_MOVES
-    if depth <= searcher.parameters.late_move_depth:
-        most_quiets = searcher.parameters.late_moves + (depth * depth * searcher.parameters.late_slope >> 4)
+    lmp_limit = MAX_MOVES
+    if depth <= searcher.parameters.lmp_depth:
+        lmp_limit = searcher.parameters.lmp_base + (depth * depth * searcher.parameters.lmp_slope >> 4)
         if not improving:
-            most_quiets = most_quiets >> 1
+            lmp_limit = lmp_limit >> 1
     best = -INFINITE
     best_move = 0
     ordered = False
@@ -191,7 +194,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if i == end:
             if generated:
                 break
-            end = generate_scored(searcher, sp, ply, table_move, False)
+            end = generate_scored(searcher, sp, ply, tt_move, False)
             generated = True
             pick(searcher.board, searcher.stack, sp, end)
             if i == end:
@@ -199,36 +202,36 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if not ordered:
             pick(searcher.board, searcher.stack, i, end)
             if searcher.stack.scores[i] < KILLER - 1:
-                order_rest(searcher.stack, searcher.history, i, end, side, ply)
+                sort_quiets(searcher.stack, searcher.history, i, end, side, ply)
                 ordered = True
         move = searcher.stack.moves[i]
         if move == excluded:
             continue
         number += 1
         quiet = not move & (CAPTURED | PROMOTED)
-        order_score = searcher.stack.scores[i]
+        pick_score = searcher.stack.scores[i]
         if quiet:
-            history = order_score if ordered else searcher.history.quiet_score(side, move, ply)
+            history = pick_score if ordered else searcher.history.quiet_score(side, move, ply)
         else:
             history = searcher.history.capture_score(side, move)
-        reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
+        base_reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
         # 12. Near the horizon moves are left out that come late, would have to gain too much, or lose
         # material: all but quiet checks. One move is searched before. Where only a mate will do, all are if
         # it is looked for; in the windows that any search opens they would be a tree without end.
-        whole = searcher.seeks_mate and alpha >= LONGEST_MATE
-        if ply and best > -LONGEST_MATE and not whole and not in_check:
+        full_width = searcher.seeks_mate and alpha >= LONGEST_MATE
+        if ply and best > -LONGEST_MATE and not full_width and not in_check:
             if quiet:
-                reduced = max(depth - (reduction >> 10), 0)
-                hoped = (
-                    static
+                reduced = max(depth - (base_reduction >> 10), 0)
+                futility_value = (
+                    static_eval
                     + searcher.parameters.futility
                     + searcher.parameters.futility_step * reduced
                     + (history * searcher.parameters.futility_history >> 14)
                 )
                 if (
-                    number > most_quiets
-                    or (reduced <= searcher.parameters.futility_depth and hoped <= alpha)
+                    number > lmp_limit
+                    or (reduced <= searcher.parameters.futility_depth and futility_value <= alpha)
                     or (
                         reduced <= searcher.parameters.see_quiet_depth
                         and not see_at_least(
@@ -239,17 +242,17 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                         )
                     )
                 ) and not gives_check(searcher.board, move):
-                    if reduced <= searcher.parameters.futility_depth and hoped <= alpha:
-                        best = max(best, hoped)
+                    if reduced <= searcher.parameters.futility_depth and futility_value <= alpha:
+                        best = max(best, futility_value)
                     continue
             elif (
-                order_score < 0
+                pick_score < 0
                 and depth <= searcher.parameters.see_capture_depth
                 and not see_at_least(searcher.board, move, -searcher.parameters.see_capture * depth)
             ) or (
                 not move & PROMOTED
                 and depth <= searcher.parameters.capture_futility_depth
-                and static
+                and static_eval
                 + searcher.parameters.capture_futility * (depth + 1)
                 + VALUE[move >> CAPTURED_SHIFT & KIND]
                 + (history * searcher.parameters.capture_futility_history >> 14)
@@ -262,15 +265,15 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         # deeply if others do and it is expected to fail high anyway.
         extension = 0
         if (
-            order_score == TABLE_MOVE
+            pick_score == TT_MOVE
             and 0 < ply < searcher.extension_ply
             and depth >= searcher.parameters.singular_depth
             and not excluded
-            and table_depth >= depth - 3
-            and table_bound & LOWER
-            and abs(table_score) < LONGEST_MATE
+            and tt_depth >= depth - 3
+            and tt_bound & LOWER
+            and abs(tt_score) < LONGEST_MATE
         ):
-            target = table_score - (searcher.parameters.singular_margin * depth >> 6)
+            target = tt_score - (searcher.parameters.singular_margin * depth >> 6)
             searcher.excluded[ply] = move
             score = search(searcher, target - 1, target, (depth - 1) >> 1, ply, end, cut_node)
             searcher.excluded[ply] = 0
@@ -280,16 +283,16 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 extension = 1
                 if not pv_node and score < target - searcher.parameters.double_margin:
                     extension = 2
-            elif table_score >= beta:
+            elif tt_score >= beta:
                 extension = -2
             elif cut_node:
                 extension = -1
 
         late = (
             depth >= 3
-            and not whole
+            and not full_width
             and number > searcher.parameters.lmr_first + pv_node
-            and (quiet or order_score < 0)
+            and (quiet or pick_score < 0)
         )
         checks = late and not move & (EN_PASSANT | PROMOTED) and gives_check(searcher.board, move)
         if ply == 0:
@@ -301,20 +304,20 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
             # 14. Late moves are expected to fail: a null window first, less deeply.
-            less = 0
+            reduction = 0
             if late:
-                less = reduction - (history * searcher.parameters.lmr_history >> 10)
+                reduction = base_reduction - (history * searcher.parameters.lmr_history >> 10)
                 if cut_node:
-                    less += searcher.parameters.lmr_cut
+                    reduction += searcher.parameters.lmr_cut
                 if checks:
-                    less -= searcher.parameters.lmr_check
+                    reduction -= searcher.parameters.lmr_check
                 if not quiet:
-                    less -= searcher.parameters.lmr_capture
-                less = max(0, min(less >> 10, new_depth))
-            searcher.reduced[ply] = less
-            score = -search(searcher, -alpha - 1, -alpha, new_depth - less, ply + 1, end, True)
+                    reduction -= searcher.parameters.lmr_capture
+                reduction = max(0, min(reduction >> 10, new_depth))
+            searcher.reduced[ply] = reduction
+            score = -search(searcher, -alpha - 1, -alpha, new_depth - reduction, ply + 1, end, True)
             searcher.reduced[ply] = 0
-            if less and score > alpha:
+            if reduction and score > alpha:
                 score = -search(searcher, -alpha - 1, -alpha, new_depth, ply + 1, end, not cut_node)
             if alpha < score < beta:
                 score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, False)
@@ -335,7 +338,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if score >= beta:
                     # 15. A move that refutes is tried earlier elsewhere; those tried before it in vain,
                     # later.
-                    reward(searcher, sp, i, ply, depth)
+                    update_histories(searcher, sp, i, ply, depth)
                     break
     if number == 0:
         # The excluded move is the only one.
@@ -355,25 +358,25 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         and not excluded
         and not best_move & (CAPTURED | PROMOTED)
         and abs(best) < LONGEST_MATE
-        and not (best >= beta and best <= static)
-        and not (best <= old_alpha and best >= static)
+        and not (best >= beta and best <= static_eval)
+        and not (best <= old_alpha and best >= static_eval)
     ):
-        searcher.learn_error(best - static, depth)
+        searcher.learn_error(best - static_eval, depth)
 
     if not excluded and (ply or not searcher.allowed_count):
         bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
         searcher.table.store(
-            searcher.board.key, short_move(best_move), to_table(best, ply), raw, depth, bound
+            searcher.board.key, short_move(best_move), to_table(best, ply), raw_eval, depth, bound
         )
     return best
 
 
-def pieces(board: Board) -> int:
+def non_pawn_count(board: Board) -> int:
     """How many pieces other than king and pawns the side to move has."""
     return board.count[board.side] - 1 - board.material[WHITE_PIECE << board.side | PAWN]
 
 
-def reward(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:
+def update_histories(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:
     """Credit the move at `last`, which caused a cutoff, and debit those tried before it."""
     bonus = min(depth * searcher.parameters.bonus_step, searcher.parameters.bonus_most)
     malus = bonus * searcher.parameters.malus >> 10

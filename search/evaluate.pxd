@@ -2,7 +2,7 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.bitmap cimport lowest, popcount
+from search.bitboard cimport lowest, popcount
 from search.endgame cimport FULL_SCALE, mating, scale
 from search.pawns cimport ATTACKS, COVER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
 from x88.board cimport Board
@@ -87,7 +87,7 @@ cdef class Evaluation:
     cdef uint64_t[136] pawn_keys   # by ply: the pawns of both sides
     cdef int ply
     cdef Pawns pawns
-    cdef uint64_t[48] bitmaps      # [piece code], and of all pieces of a side by its colour
+    cdef uint64_t[48] bitboards      # [piece code], and of all pieces of a side by its colour
 
     cdef uint64_t[8192] cached_keys
     cdef int[8192] cached          # sums by the low bits of the position's key
@@ -148,4 +148,4 @@ cdef class Evaluation:
 cdef uint64_t _straight(int i, uint64_t occupied) noexcept nogil
 @cython.locals(up=uint64_t, down=uint64_t)
 cdef uint64_t _diagonal(int i, uint64_t occupied) noexcept nogil
-cdef uint64_t _spread(uint64_t bitmap, int kind) noexcept nogil
+cdef uint64_t _spread(uint64_t bitboard, int kind) noexcept nogil

@@ -4,7 +4,7 @@ middlegame and endgame.
 The searcher plays a move on the board and tells the evaluation, which keeps for every ply of the search the
 sum of material and squares, the phase and the key of the pawns; the board knows nothing of it. A sum holds
 both values in one int, middlegame + endgame * 65536. What the pieces attack is worked out where a value is
-asked for, on bitmaps kept along the moves. All numbers are in `search.tuned`.
+asked for, on bitboards kept along the moves. All numbers are in `search.tuned`.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from x88.piece import make_piece
 from x88.square import SQUARES
 
 if not cython.compiled:
-    from search.bitmap import lowest, popcount
+    from search.bitboard import lowest, popcount
     from search.endgame import FULL_SCALE, mating, scale
     from search.pawns import ATTACKS, COVER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
     from x88.board import Board
@@ -230,10 +230,10 @@ def _unpack(both: int) -> tuple[int, int]:
     return (both + 0x8000 & 0xFFFF) - 0x8000, both + 0x8000 >> 16
 
 
-def _spread(bitmap: int, kind: int) -> int:
-    """A product of which the upper bits depend on all squares of a kind's bitmap."""
+def _spread(bitboard: int, kind: int) -> int:
+    """A product of which the upper bits depend on all squares of a kind's bitboard."""
     # The last ranks would else come to bear on a few bits only.
-    return (bitmap ^ bitmap >> 32) * (PIECE_KEYS[(WHITE_PIECE | kind) << 7] | 1)
+    return (bitboard ^ bitboard >> 32) * (PIECE_KEYS[(WHITE_PIECE | kind) << 7] | 1)
 
 
 class Evaluation:
@@ -251,7 +251,7 @@ class Evaluation:
         self.pawn_keys = [0] * 136
         self.ply = 0
         self.pawns = Pawns()
-        self.bitmaps = [0] * 48
+        self.bitboards = [0] * 48
         self.attacked = [0] * 2
         self.twice = [0] * 2
         self.by_knights = [0] * 2
@@ -270,13 +270,13 @@ class Evaluation:
         self.phases[0] = 0
         self.pawn_keys[0] = 0
         for i in range(48):
-            self.bitmaps[i] = 0
+            self.bitboards[i] = 0
         for i in range(32):
             if i & 15 < board.count[i >> 4]:
                 sq = board.pieces[i]
                 code = board.squares[sq]
-                self.bitmaps[code] |= BIT[sq]
-                self.bitmaps[code & ANY_PIECE] |= BIT[sq]
+                self.bitboards[code] |= BIT[sq]
+                self.bitboards[code & ANY_PIECE] |= BIT[sq]
                 self.sums[0] += PIECE_SQUARE[code << 7 | sq]
                 self.phases[0] += PHASE[code]
                 if code & KIND == PAWN:
@@ -341,27 +341,27 @@ class Evaluation:
         self.ply -= 1
 
     def _toggle(self, move: int, side: int) -> None:
-        """Change the bitmaps by a move of `side`, or back."""
+        """Change the bitboards by a move of `side`, or back."""
         own = WHITE_PIECE << side
         target = move >> TARGET_SHIFT & SQUARE
         bit = BIT[target]
         both = BIT[move & SQUARE] | bit
         if move & PROMOTED:
-            self.bitmaps[own | PAWN] ^= both ^ bit
-            self.bitmaps[own | move >> PROMOTED_SHIFT & KIND] ^= bit
+            self.bitboards[own | PAWN] ^= both ^ bit
+            self.bitboards[own | move >> PROMOTED_SHIFT & KIND] ^= bit
         else:
-            self.bitmaps[own | move >> MOVED_SHIFT & KIND] ^= both
+            self.bitboards[own | move >> MOVED_SHIFT & KIND] ^= both
         if move & CAPTURED:
             if move & EN_PASSANT:
                 bit = BIT[target - 16 + 32 * side]
-            self.bitmaps[own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND] ^= bit
-            self.bitmaps[own ^ ANY_PIECE] ^= bit
+            self.bitboards[own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND] ^= bit
+            self.bitboards[own ^ ANY_PIECE] ^= bit
         elif move & CASTLING:
             # The rook stops on the square that the king has crossed.
             bit = BIT[target + 1 if target & FILE == 6 else target - 2] | BIT[(move & SQUARE) + target >> 1]
-            self.bitmaps[own | ROOK] ^= bit
+            self.bitboards[own | ROOK] ^= bit
             both ^= bit
-        self.bitmaps[own] ^= both
+        self.bitboards[own] ^= both
 
     def phase(self) -> int:
         """The phase of the game, FULL_PHASE with all pieces on the board, 0 with none but pawns."""
@@ -374,8 +374,8 @@ class Evaluation:
     def pieces_hash(self, side: int) -> int:
         """A hash of 14 bits of the placement of a side's king and pieces."""
         own = WHITE_PIECE << side
-        total = self._minors(side) + _spread(self.bitmaps[own | ROOK], ROOK)
-        return total + _spread(self.bitmaps[own | QUEEN], QUEEN) >> 50 & 0x3FFF
+        total = self._minors(side) + _spread(self.bitboards[own | ROOK], ROOK)
+        return total + _spread(self.bitboards[own | QUEEN], QUEEN) >> 50 & 0x3FFF
 
     def minors_hash(self) -> int:
         """A hash of 14 bits of the placement of both kings and all knights and bishops."""
@@ -384,8 +384,8 @@ class Evaluation:
     def _minors(self, side: int) -> int:
         """What the hashes make of a side's king, knights and bishops: 64 bits, and more uncompiled."""
         own = WHITE_PIECE << side
-        total = _spread(self.bitmaps[own | KNIGHT], KNIGHT) + _spread(self.bitmaps[own | BISHOP], BISHOP)
-        return total + _spread(self.bitmaps[own | KING], KING)
+        total = _spread(self.bitboards[own | KNIGHT], KNIGHT) + _spread(self.bitboards[own | BISHOP], BISHOP)
+        return total + _spread(self.bitboards[own | KING], KING)
 
     def scale(self, board: Board) -> int:
         """How much of the endgame's value counts, from 0, a draw, to FULL_SCALE."""
@@ -441,7 +441,11 @@ class Evaluation:
         white_king = white_king + (white_king & 7) >> 1
         black_king = black_king + (black_king & 7) >> 1
         entry = self.pawns.find(
-            key, self.bitmaps[WHITE_PIECE | PAWN], self.bitmaps[BLACK_PIECE | PAWN], white_king, black_king
+            key,
+            self.bitboards[WHITE_PIECE | PAWN],
+            self.bitboards[BLACK_PIECE | PAWN],
+            white_king,
+            black_king,
         )
         total = self.sums[self.ply] + self.pawns.score(entry)
         total += self._attack(WHITE, entry, white_king, black_king)
@@ -474,10 +478,10 @@ class Evaluation:
         """
         own = WHITE_PIECE << side
         other = own ^ ANY_PIECE
-        occupied = self.bitmaps[own] | self.bitmaps[other]
+        occupied = self.bitboards[own] | self.bitboards[other]
         pawn_attacks = self.pawns.words[entry | ATTACKS | side]
         zone = ZONE[(side ^ 1) << 6 | other_king]
-        allowed = ~(self.bitmaps[own] | self.pawns.words[entry | ATTACKS | side ^ 1])
+        allowed = ~(self.bitboards[own] | self.pawns.words[entry | ATTACKS | side ^ 1])
         mobility = placement = units = 0
         union = KING_MOVES[king]
         twice = union & pawn_attacks
@@ -485,7 +489,7 @@ class Evaluation:
         outposts = OUTPOSTS[side] & pawn_attacks & ~self.pawns.words[entry | SPANS | side ^ 1]
 
         by_kind = 0
-        todo = self.bitmaps[own | KNIGHT]
+        todo = self.bitboards[own | KNIGHT]
         if todo & outposts:
             placement += popcount(todo & outposts) * NUMBERS[OUTPOST]
         while todo:
@@ -500,7 +504,7 @@ class Evaluation:
         self.by_knights[side] = by_kind
 
         by_kind = 0
-        todo = self.bitmaps[own | BISHOP]
+        todo = self.bitboards[own | BISHOP]
         if todo & todo - 1:
             placement += NUMBERS[BISHOP_PAIR]
         if todo & outposts:
@@ -508,40 +512,40 @@ class Evaluation:
         while todo:
             i = lowest(todo)
             shade = SHADES[(i >> 3) + i & 1]
-            moves = _diagonal(i, occupied ^ self.bitmaps[own | QUEEN])
+            moves = _diagonal(i, occupied ^ self.bitboards[own | QUEEN])
             todo &= todo - 1
             by_kind |= moves
             twice |= union & moves
             union |= moves
             mobility += NUMBERS[BISHOP_MOBILITY + popcount(moves & allowed)]
-            placement += popcount(shade & self.bitmaps[own | PAWN]) * NUMBERS[BISHOP_PAWNS]
+            placement += popcount(shade & self.bitboards[own | PAWN]) * NUMBERS[BISHOP_PAWNS]
             if moves & zone:
                 units += BISHOP_UNITS
         self.by_bishops[side] = by_kind
 
         by_kind = 0
-        todo = self.bitmaps[own | ROOK]
+        todo = self.bitboards[own | ROOK]
         seventh = LAST_RANKS[side << 1]
         if todo & seventh and (
-            self.bitmaps[other | KING] & LAST_RANKS[side << 1 | 1] or self.bitmaps[other | PAWN] & seventh
+            self.bitboards[other | KING] & LAST_RANKS[side << 1 | 1] or self.bitboards[other | PAWN] & seventh
         ):
             placement += popcount(todo & seventh) * NUMBERS[ROOK_ON_SEVENTH]
         while todo:
             i = lowest(todo)
-            moves = _straight(i, occupied ^ (self.bitmaps[own | QUEEN] | self.bitmaps[own | ROOK]))
+            moves = _straight(i, occupied ^ (self.bitboards[own | QUEEN] | self.bitboards[own | ROOK]))
             todo &= todo - 1
             by_kind |= moves
             twice |= union & moves
             union |= moves
             mobility += NUMBERS[ROOK_MOBILITY + popcount(moves & allowed)]
-            if FILES[i & 7] & self.bitmaps[own | PAWN] == 0:
-                placement += NUMBERS[ROOK_FILE + (FILES[i & 7] & self.bitmaps[other | PAWN] == 0)]
+            if FILES[i & 7] & self.bitboards[own | PAWN] == 0:
+                placement += NUMBERS[ROOK_FILE + (FILES[i & 7] & self.bitboards[other | PAWN] == 0)]
             if moves & zone:
                 units += ROOK_UNITS
         self.by_rooks[side] = by_kind
 
         by_kind = 0
-        todo = self.bitmaps[own | QUEEN]
+        todo = self.bitboards[own | QUEEN]
         while todo:
             i = lowest(todo)
             moves = _diagonal(i, occupied) | _straight(i, occupied)
@@ -567,8 +571,8 @@ class Evaluation:
         other = own ^ ANY_PIECE
         attacked = self.attacked[side]
         defended = self.attacked[side ^ 1]
-        minors = self.bitmaps[other | KNIGHT] | self.bitmaps[other | BISHOP]
-        majors = self.bitmaps[other | ROOK] | self.bitmaps[other | QUEEN]
+        minors = self.bitboards[other | KNIGHT] | self.bitboards[other | BISHOP]
+        majors = self.bitboards[other | ROOK] | self.bitboards[other | QUEEN]
         threats = advance = 0
         hits = self.pawns.words[entry | ATTACKS | side] & (minors | majors)
         if hits:
@@ -576,14 +580,14 @@ class Evaluation:
             threats += popcount(hits & majors) * NUMBERS[PAWN_THREAT + 1]
         hits = (self.by_knights[side] | self.by_bishops[side]) & majors
         if hits:
-            threats += popcount(hits & self.bitmaps[other | ROOK]) * NUMBERS[MINOR_THREAT]
-            threats += popcount(hits & self.bitmaps[other | QUEEN]) * NUMBERS[MINOR_THREAT + 1]
-        hits = self.by_rooks[side] & self.bitmaps[other | QUEEN]
+            threats += popcount(hits & self.bitboards[other | ROOK]) * NUMBERS[MINOR_THREAT]
+            threats += popcount(hits & self.bitboards[other | QUEEN]) * NUMBERS[MINOR_THREAT + 1]
+        hits = self.by_rooks[side] & self.bitboards[other | QUEEN]
         if hits:
             threats += popcount(hits) * NUMBERS[ROOK_THREAT]
-        hits = attacked & ~defended & self.bitmaps[other]
+        hits = attacked & ~defended & self.bitboards[other]
         if hits:
-            threats += popcount(hits & self.bitmaps[other | PAWN]) * NUMBERS[HANGING]
+            threats += popcount(hits & self.bitboards[other | PAWN]) * NUMBERS[HANGING]
             threats += popcount(hits & (minors | majors)) * NUMBERS[HANGING + 1]
         todo = self.pawns.words[entry | PASSED_PAWNS | side]
         while todo:
@@ -592,7 +596,7 @@ class Evaluation:
             rank = i >> 3 if side == WHITE else 7 - (i >> 3)
             path = AHEAD[side << 6 | i]
             stop = path & KING_MOVES[i]
-            hits = self.bitmaps[own] | self.bitmaps[other]
+            hits = self.bitboards[own] | self.bitboards[other]
             if stop & hits:
                 advance += NUMBERS[PASSED_BLOCKED + rank]
             elif stop & defended == 0:
@@ -613,9 +617,9 @@ class Evaluation:
         # One knight or rook alone is none.
         if units > ROOK_UNITS:
             zone = ZONE[side << 6 | king] & self.attacked[enemy]
-            occupied = self.bitmaps[own] | self.bitmaps[other]
+            occupied = self.bitboards[own] | self.bitboards[other]
             units += popcount(zone) + popcount(zone & ~self.twice[side])
-            safe = ~(self.attacked[side] | self.bitmaps[other])
+            safe = ~(self.attacked[side] | self.bitboards[other])
             straight = _straight(king, occupied) & safe
             diagonal = _diagonal(king, occupied) & safe
             if KNIGHT_MOVES[king] & safe & self.by_knights[enemy]:
@@ -626,7 +630,7 @@ class Evaluation:
                 units += ROOK_CHECK
             if (straight | diagonal) & self.by_queens[enemy]:
                 units += QUEEN_CHECK
-            if self.bitmaps[other | QUEEN] == 0:
+            if self.bitboards[other | QUEEN] == 0:
                 units = units >> 1
             danger = NUMBERS[KING_DANGER + min(units, DANGERS - 1)]
         self.parts[side * PARTS + DANGER] = danger

@@ -1,6 +1,6 @@
 cimport cython
 
-from search.order cimport pick, score_captures, score_moves
+from search.movepick cimport pick, score_captures, score_moves
 from search.score cimport DRAW, MATE, MAX_PLY
 from search.searcher cimport Searcher
 from x88.attack cimport last_move_checks

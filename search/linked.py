@@ -13,7 +13,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.order import pick, score_captures, score_moves
+    from search.movepick import pick, score_captures, score_moves
     from search.score import DRAW, MATE, MAX_PLY
     from search.searcher import Searcher
     from x88 import movegen

@@ -1,4 +1,4 @@
-"""Sets of squares as bitmaps, the tables that the evaluation fills its own from.
+"""Sets of squares as bitboards, the tables that the evaluation fills its own from.
 
 Plain Python, never compiled: these are words of 64 bits, which no C type may be guessed for. Squares are
 numbered 0 to 63.

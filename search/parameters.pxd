@@ -10,9 +10,9 @@ cdef class Parameters:
     cdef public int null_reduction
     cdef public int null_divisor
     cdef public int iir_depth
-    cdef public int late_move_depth
-    cdef public int late_moves
-    cdef public int late_slope
+    cdef public int lmp_depth
+    cdef public int lmp_base
+    cdef public int lmp_slope
     cdef public int futility_depth
     cdef public int futility
     cdef public int futility_step

@@ -18,9 +18,9 @@ class Parameters:
     null_reduction: int
     null_divisor: int
     iir_depth: int
-    late_move_depth: int
-    late_moves: int
-    late_slope: int
+    lmp_depth: int
+    lmp_base: int
+    lmp_slope: int
     futility_depth: int
     futility: int
     futility_step: int

@@ -2,7 +2,7 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.bitmap cimport lowest, popcount
+from search.bitboard cimport lowest, popcount
 from x88.piece cimport BLACK, WHITE
 
 cpdef enum:

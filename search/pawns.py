@@ -1,6 +1,6 @@
 """Pawn structure, passed pawns and the pawns around the kings, kept in a hash table: pawns move seldom.
 
-Squares are numbered as in bitmaps, 0 to 63. A score holds both phases of the game, middlegame + endgame *
+Squares are numbered as in bitboards, 0 to 63. A score holds both phases of the game, middlegame + endgame *
 65536.
 """
 
@@ -12,7 +12,7 @@ except ImportError:
 from search import masks
 
 if not cython.compiled:
-    from search.bitmap import lowest, popcount
+    from search.bitboard import lowest, popcount
     from x88.piece import BLACK, WHITE
 
     ENTRIES = 4096

@@ -2,7 +2,7 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.order cimport TABLE_MOVE, pick, score_captures, score_moves
+from search.movepick cimport TT_MOVE, pick, score_captures, score_moves
 from search.score cimport DRAW, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
@@ -13,11 +13,11 @@ from x88.piece cimport KIND
 
 cdef int[48] VALUE
 
-@cython.locals(score=int, in_check=bint, best=int, end=int, i=int, move=int, table_move=int, raw=int, data=uint64_t,
+@cython.locals(score=int, in_check=bint, best=int, end=int, i=int, move=int, tt_move=int, raw_eval=int, data=uint64_t,
                bound=int, futile=int, old_alpha=int, best_move=int, gain=int, generated=bint)
 cdef int quiesce(Searcher searcher, int alpha, int beta, int ply, int sp) noexcept nogil
 cdef bint is_drawn(Searcher searcher, bint in_check, int sp) noexcept nogil
 @cython.locals(move=int)
-cdef int table_first(Searcher searcher, int sp, int table_move, bint captures) noexcept nogil
+cdef int push_tt_move(Searcher searcher, int sp, int tt_move, bint captures) noexcept nogil
 @cython.locals(end=int)
-cdef int generate_scored(Searcher searcher, int sp, int ply, int table_move, bint captures) noexcept nogil
+cdef int generate_scored(Searcher searcher, int sp, int ply, int tt_move, bint captures) noexcept nogil

@@ -9,7 +9,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.order import TABLE_MOVE, pick, score_captures, score_moves
+    from search.movepick import TT_MOVE, pick, score_captures, score_moves
     from search.score import DRAW, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
@@ -34,12 +34,12 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
         return DRAW if in_check else searcher.evaluation.value(searcher.board)
 
     # 1. The table: any search of the position is at least as deep.
-    table_move = 0
-    raw = NO_SCORE
+    tt_move = 0
+    raw_eval = NO_SCORE
     data = searcher.table.probe(searcher.board.key)
     if data:
-        table_move = move_of(data)
-        raw = static_of(data)
+        tt_move = move_of(data)
+        raw_eval = static_of(data)
         score = from_table(score_of(data), ply)
         bound = bound_of(data)
         if beta - alpha == 1 and searcher.board.halfmove < 90:
@@ -48,7 +48,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
 
     # 2. Standing pat: a side that is not in check need not capture.
     if in_check:
-        raw = NO_SCORE
+        raw_eval = NO_SCORE
         best = ply - MATE
         futile = best
     else:
@@ -58,15 +58,15 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
             best -= searcher.parameters.lazy + searcher.evaluation.blur
             if best >= beta:
                 return best
-        if raw == NO_SCORE:
-            raw = searcher.evaluation.value(searcher.board)
-        best = searcher.corrected(raw)
+        if raw_eval == NO_SCORE:
+            raw_eval = searcher.evaluation.value(searcher.board)
+        best = searcher.corrected(raw_eval)
         if data and abs(score) < LONGEST_MATE:
             if bound == EXACT or (bound == LOWER and score > best) or (bound == UPPER and score < best):
                 best = score
         if best >= beta:
             if not data:
-                searcher.table.store(searcher.board.key, 0, to_table(best, ply), raw, 0, LOWER)
+                searcher.table.store(searcher.board.key, 0, to_table(best, ply), raw_eval, 0, LOWER)
             return best
         if best > alpha:
             alpha = best
@@ -75,10 +75,10 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
     # 3. Captures and promotions, or every evasion of a check.
     end = sp
     generated = False
-    if table_move and not in_check:
-        end = table_first(searcher, sp, table_move, True)
+    if tt_move and not in_check:
+        end = push_tt_move(searcher, sp, tt_move, True)
     if end == sp:
-        end = generate_scored(searcher, sp, ply, table_move, not in_check)
+        end = generate_scored(searcher, sp, ply, tt_move, not in_check)
         generated = True
     old_alpha = alpha
     best_move = 0
@@ -88,7 +88,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
         if i == end:
             if generated:
                 break
-            end = generate_scored(searcher, sp, ply, table_move, not in_check)
+            end = generate_scored(searcher, sp, ply, tt_move, not in_check)
             generated = True
             pick(searcher.board, searcher.stack, sp, end)
             if i == end:
@@ -119,7 +119,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
                 if score >= beta:
                     break
     bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
-    searcher.table.store(searcher.board.key, short_move(best_move), to_table(best, ply), raw, 0, bound)
+    searcher.table.store(searcher.board.key, short_move(best_move), to_table(best, ply), raw_eval, 0, bound)
     return best
 
 
@@ -135,19 +135,19 @@ def is_drawn(searcher: Searcher, in_check: bool, sp: int) -> bool:
     )
 
 
-def table_first(searcher: Searcher, sp: int, table_move: int, captures: bool) -> int:
+def push_tt_move(searcher: Searcher, sp: int, tt_move: int, captures: bool) -> int:
     """Write the table's move to the stack, ahead of a list not generated yet, if it can be told to be legal,
     and a capture where only these are wanted; returns the end of the list.
     """
-    move = plain_move(searcher.board, table_move & SQUARE, table_move >> TARGET_SHIFT & SQUARE)
-    if move == NO_MOVE or short_move(move) != table_move or (captures and not move & CAPTURED):
+    move = plain_move(searcher.board, tt_move & SQUARE, tt_move >> TARGET_SHIFT & SQUARE)
+    if move == NO_MOVE or short_move(move) != tt_move or (captures and not move & CAPTURED):
         return sp
     searcher.stack.moves[sp] = move
-    searcher.stack.scores[sp] = TABLE_MOVE
+    searcher.stack.scores[sp] = TT_MOVE
     return sp + 1
 
 
-def generate_scored(searcher: Searcher, sp: int, ply: int, table_move: int, captures: bool) -> int:
+def generate_scored(searcher: Searcher, sp: int, ply: int, tt_move: int, captures: bool) -> int:
     """Write all legal moves to the stack, scored for the search, or captures and promotions alone, which a
     side in check cannot ask for; returns the end of the list.
     """
@@ -159,7 +159,7 @@ def generate_scored(searcher: Searcher, sp: int, ply: int, table_move: int, capt
             sp,
             end,
             searcher.board.side,
-            table_move,
+            tt_move,
             searcher.parameters.capture_history,
         )
     else:
@@ -171,7 +171,7 @@ def generate_scored(searcher: Searcher, sp: int, ply: int, table_move: int, capt
             end,
             searcher.board.side,
             ply,
-            table_move,
+            tt_move,
             searcher.parameters.capture_history,
         )
     return end

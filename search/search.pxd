@@ -5,7 +5,7 @@ from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY
 from search.parameters cimport Parameters
 from search.searcher cimport Searcher
 from search.stop cimport Stop
-from search.table cimport Table, move_of, short_move
+from search.table cimport TranspositionTable, move_of, short_move
 from x88.attack cimport in_check
 from x88.board cimport Board
 from x88.move cimport NO_MOVE
@@ -13,7 +13,7 @@ from x88.move cimport NO_MOVE
 
 cdef class Search:
     cdef Stop _stop
-    cdef readonly Table table
+    cdef readonly TranspositionTable table
     cdef Searcher _searcher
     cdef object _released
     cdef object _thread

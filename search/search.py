@@ -25,7 +25,7 @@ if not cython.compiled:
     from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY
     from search.searcher import Searcher
     from search.stop import Stop
-    from search.table import Table, move_of, short_move
+    from search.table import TranspositionTable, move_of, short_move
     from x88.attack import in_check
     from x88.board import Board
     from x88.move import NO_MOVE
@@ -107,7 +107,7 @@ class Search:
     def __init__(self, megabytes: int = 16, parameters: Parameters | None = None) -> None:
         """`megabytes` is the table's size; the parameters are those of the table of numbers if not given."""
         self._stop = Stop()
-        self.table = Table(megabytes)
+        self.table = TranspositionTable(megabytes)
         self._searcher = Searcher(self.table, self._stop, parameters)
         self._released = threading.Event()
         self._thread: threading.Thread | None = None

@@ -6,7 +6,7 @@ from search.history cimport History
 from search.parameters cimport Parameters
 from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
-from search.table cimport Table
+from search.table cimport TranspositionTable
 from x88.board cimport Board
 from x88.movegen cimport MoveStack, generate
 from x88.piece cimport BLACK, WHITE
@@ -16,7 +16,7 @@ from x88.piece cimport BLACK, WHITE
 cdef class Searcher:
     cdef Board board
     cdef MoveStack stack
-    cdef Table table
+    cdef TranspositionTable table
     cdef Stop stop
     cdef Evaluation evaluation
     cdef History history
@@ -24,7 +24,7 @@ cdef class Searcher:
     cdef Parameters parameters
     cdef int[16900] pv
     cdef int[130] pv_ends
-    cdef int[130] statics
+    cdef int[130] static_evals
     cdef int[130] excluded
     cdef int[130] reduced
     cdef int null_ply

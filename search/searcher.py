@@ -17,7 +17,7 @@ if not cython.compiled:
     from search.parameters import Parameters
     from search.score import MAX_PLY, NO_SCORE
     from search.stop import Stop
-    from search.table import Table
+    from search.table import TranspositionTable
     from x88.board import Board
     from x88.movegen import MoveStack, generate
     from x88.piece import BLACK, WHITE
@@ -25,7 +25,7 @@ if not cython.compiled:
 
 class Searcher:
     """The state of one search. `pv[ply * MAX_PLY + i]` is the principal variation from `ply` on, up to
-    `pv_ends[ply]`; `statics[ply]` the static evaluation at a ply, NO_SCORE in check; `excluded[ply]` the
+    `pv_ends[ply]`; `static_evals[ply]` the static evaluation at a ply, NO_SCORE in check; `excluded[ply]` the
     move that a search is to do without, or 0; `reduced[ply]` by how many plies the move made there is being
     searched less deeply. Null moves are allowed from `null_ply` on, extensions before
     `extension_ply`; while `seeks_mate`, nothing is left out where only a mate will do.
@@ -35,7 +35,7 @@ class Searcher:
     first. `on_root_move` is told the packed move that is being searched and its number, while `is_telling`.
     """
 
-    def __init__(self, table: Table, stop: Stop, parameters: Parameters | None = None) -> None:
+    def __init__(self, table: TranspositionTable, stop: Stop, parameters: Parameters | None = None) -> None:
         self.table = table
         self.stop = stop
         self.parameters = parameters or Parameters()
@@ -46,7 +46,7 @@ class Searcher:
         self.corrections = Corrections()
         self.pv = [0] * 16900
         self.pv_ends = [0] * 130
-        self.statics = [0] * 130
+        self.static_evals = [0] * 130
         self.excluded = [0] * 130
         self.reduced = [0] * 130
         self.null_ply = 0
@@ -77,7 +77,7 @@ class Searcher:
         self.null_ply = 0
         self.pv_ends[0] = 0
         for i in range(130):
-            self.statics[i] = NO_SCORE
+            self.static_evals[i] = NO_SCORE
             self.excluded[i] = 0
             self.reduced[i] = 0
         self.allowed_count = 0

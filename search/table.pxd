@@ -28,7 +28,7 @@ cpdef int bound_of(uint64_t data) noexcept nogil
 
 
 @cython.final
-cdef class Table:
+cdef class TranspositionTable:
     cdef uint64_t[::1] words
     cdef readonly uint64_t clusters
     cdef public uint64_t salt

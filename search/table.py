@@ -71,7 +71,7 @@ def bound_of(data: int) -> int:
     return data >> 56 & 3
 
 
-class Table:
+class TranspositionTable:
     """A transposition table of a given size.
 
     `salt`, of up to 32 bits, keeps kinds of search apart whose results are not the same: what is stored under

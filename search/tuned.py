@@ -190,9 +190,9 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "null_reduction": (3, 2, 6),              # plies,
     "null_divisor": (3, 2, 8),                # and one more for so many of depth
     "iir_depth": (4, 2, 12),                  # plies, at least
-    "late_move_depth": (8, 0, 12),            # plies
-    "late_moves": (4, 1, 12),                 # moves,
-    "late_slope": (20, 2, 32),                # and 16ths of one for each ply, squared
+    "lmp_depth": (8, 0, 12),            # plies
+    "lmp_base": (4, 1, 12),                 # moves,
+    "lmp_slope": (20, 2, 32),                # and 16ths of one for each ply, squared
     "futility_depth": (3, 0, 14),             # plies, reduced
     "futility": (120, 20, 300),               # centipawns,
     "futility_step": (90, 30, 200),           # and for each ply, reduced,

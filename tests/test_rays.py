@@ -18,7 +18,7 @@ from search.evaluate import Evaluation
 from search.linked import FROM_FRONT, LINKED, MOFF_LOOP, run
 from search.searcher import Searcher
 from search.stop import Stop
-from search.table import Table
+from search.table import TranspositionTable
 from tests.oracle import STARTS, Game, games, generated, packed, placements, scaled
 from tests.test_perft import OWN, deepest, names, read
 from x88 import attack, coordinate, fen, movegen, perft, rays, tally
@@ -407,7 +407,7 @@ def test_both_designs_count_the_same_captures_and_attacked_squares(text: str) ->
 
 def searched(text: str, depth: int, generator: int, node_limit: int = 0) -> tuple[int, int]:
     """The sum of the scores and the nodes; the rays have to be where they were."""
-    searcher, own = Searcher(Table(1), Stop()), Rays()
+    searcher, own = Searcher(TranspositionTable(1), Stop()), Rays()
     board = fen.parse(text)
     searcher.prepare(board, node_limit)
     total = run(searcher, own, depth, generator)

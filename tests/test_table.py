@@ -18,7 +18,7 @@ from search.table import (
     LARGEST,
     LOWER,
     UPPER,
-    Table,
+    TranspositionTable,
     bound_of,
     depth_of,
     move_of,
@@ -46,7 +46,7 @@ def read(data: int) -> tuple[int, int, int, int, int]:
 
 @given(KEYS, ENTRIES)
 def test_an_entry_comes_back_as_it_went_in(key: int, entry: tuple[int, int, int, int, int]) -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(key, *entry)
     assert read(table.probe(key)) == entry
 
@@ -55,7 +55,7 @@ def test_an_entry_comes_back_as_it_went_in(key: int, entry: tuple[int, int, int,
 def test_an_entry_is_found_under_its_own_key_only(
     key: int, other: int, entry: tuple[int, int, int, int, int]
 ) -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(key, *entry)
     if other != key:
         assert table.probe(other) == 0
@@ -66,13 +66,13 @@ def test_a_key_that_differs_in_its_low_bits_alone_is_another_position(
     key: int, bit: int, entry: tuple[int, int, int, int, int]
 ) -> None:
     """Such keys share a cluster, where only the comparison tells them apart."""
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(key, *entry)
     assert table.probe(key ^ 1 << bit) == 0
 
 
 def test_what_is_stored_under_one_salt_is_not_found_under_another() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     key = 0x123456789ABCDEF0
     table.store(key, 17, 42, 5, 7, EXACT)
     table.salt = 0x5A17
@@ -84,21 +84,21 @@ def test_what_is_stored_under_one_salt_is_not_found_under_another() -> None:
 
 
 def test_a_new_result_replaces_the_old_one_of_the_same_position() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(5, 1, 10, 0, 4, UPPER)
     table.store(5, 2, 20, 0, 5, EXACT)
     assert read(table.probe(5)) == (2, 20, 0, 5, EXACT)
 
 
 def test_a_missing_move_keeps_the_known_one() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(5, 77, 10, 0, 4, LOWER)
     table.store(5, 0, -10, 0, 6, UPPER)
     assert read(table.probe(5)) == (77, -10, 0, 6, UPPER)
 
 
 def test_a_shallow_bound_does_not_replace_a_deep_result() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(5, 77, 10, 0, 12, EXACT)
     table.store(5, 78, 11, 0, 2, LOWER)
     assert depth_of(table.probe(5)) == 12
@@ -108,7 +108,7 @@ def test_a_shallow_bound_does_not_replace_a_deep_result() -> None:
 
 
 def test_a_full_cluster_gives_up_its_least_entry() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     depths = [7, 3, 9, 5]
     for key, depth in enumerate(depths):
         table.store(key, 1, 0, 0, depth, EXACT)
@@ -118,7 +118,7 @@ def test_a_full_cluster_gives_up_its_least_entry() -> None:
 
 
 def test_entries_of_old_searches_go_first() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     for key in range(4):
         table.store(key, 1, 0, 0, 6, EXACT)
     for _ in range(3):
@@ -131,7 +131,7 @@ def test_entries_of_old_searches_go_first() -> None:
 
 
 def test_many_positions_fill_the_table_and_a_clear_empties_it() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     generator = random.Random(1)
     keys = [generator.getrandbits(64) for _ in range(20_000)]
     assert table.fullness() == 0
@@ -147,7 +147,7 @@ def test_many_positions_fill_the_table_and_a_clear_empties_it() -> None:
 
 
 def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     generator = random.Random(2)
     given = {}
     for _ in range(2000):
@@ -170,7 +170,7 @@ def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:
 
 @pytest.mark.parametrize("megabytes", [0, -1, LARGEST + 1])
 def test_an_impossible_size_is_refused_and_the_table_stays(megabytes: int) -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(5, 1, 2, 3, 4, EXACT)
     with pytest.raises(ValueError, match=str(megabytes)):
         table.resize(megabytes)
@@ -181,7 +181,7 @@ def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(monkeypatch: 
     def no_memory(*_arguments: object, **_options: object) -> None:
         raise OSError(12, "Cannot allocate memory")
 
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(5, 1, 2, 3, 4, EXACT)
     monkeypatch.setattr("mmap.mmap", no_memory)
     with pytest.raises(MemoryError, match="2 MB"):
@@ -191,7 +191,7 @@ def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(monkeypatch: 
 
 
 def test_memory_that_is_promised_and_not_there_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(5, 1, 2, 3, 4, EXACT)
     monkeypatch.setattr("search.table._free_memory", lambda: 100 << 20)
     with pytest.raises(MemoryError, match=r"no 101 MB of memory for the table: 100 MB are free"):
@@ -208,7 +208,7 @@ def test_the_free_memory_is_what_the_system_tells() -> None:
 
 
 def test_a_resized_table_is_empty_and_has_its_size() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     table.store(5, 1, 2, 3, 4, EXACT)
     for megabytes in (3, 7):
         table.resize(megabytes)
@@ -228,7 +228,7 @@ def test_short_moves_tell_all_moves_of_a_position_apart() -> None:
 
 
 def test_mate_scores_fit_into_an_entry() -> None:
-    table = Table(1)
+    table = TranspositionTable(1)
     for score in (MATE, -MATE, LONGEST_MATE, -LONGEST_MATE):
         table.store(9, 1, score, NO_SCORE, 100, EXACT)
         assert score_of(table.probe(9)) == score

@@ -1,4 +1,4 @@
-"""Bitmaps: sets of squares as 64-bit words, for the evaluation, which asks how many and which of a set.
+"""Bitboards: sets of squares as 64-bit words, for the evaluation, which asks how many and which of a set.
 
 Bit 0 is a1, bit 7 h1, bit 63 h8; the 0x88 square `sq` is bit `(sq + (sq & 7)) >> 1`. `search.masks` has
 tables of such sets.

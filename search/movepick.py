@@ -2,11 +2,11 @@
 
 | move | score |
 |---|---|
-| the table's move | TABLE_MOVE |
-| captures and promotions to a queen | GOOD + the generator's score + the capture history's |
+| the table's move | TT_MOVE |
+| captures and promotions to a queen | GOOD_CAPTURE + the generator's score + the capture history's |
 | killers | KILLER, one less for the older |
 | quiet moves and castling | the history's score, plus the generator's |
-| captures that lose material by static exchange, underpromotions | LOSING + the generator's score |
+| captures that lose material by static exchange, underpromotions | BAD_CAPTURE + the generator's score |
 """
 
 try:
@@ -25,16 +25,16 @@ if not cython.compiled:
     from x88.movegen import MoveStack
     from x88.piece import KIND, QUEEN
 
-    TABLE_MOVE = 1000000
-    GOOD = 500000
+    TT_MOVE = 1000000
+    GOOD_CAPTURE = 500000
     KILLER = 400000
-    LOSING = -500000
+    BAD_CAPTURE = -500000
 
 VALUE = piece.VALUE
 
 
 def score_moves(
-    stack: MoveStack, history: History, sp: int, end: int, side: int, ply: int, table_move: int, weight: int
+    stack: MoveStack, history: History, sp: int, end: int, side: int, ply: int, tt_move: int, weight: int
 ) -> None:
     """Turn the generator's scores of the moves from `sp` to `end` into the search's, but for the history of
     quiet moves. `weight` is that of the history of captures, in 1024ths.
@@ -42,11 +42,11 @@ def score_moves(
     first = history.killer(ply, 0)
     second = history.killer(ply, 1)
     # Comparing the squares first spares most moves the call.
-    table_squares = table_move & 0x3FFF if table_move else -1
+    tt_squares = tt_move & 0x3FFF if tt_move else -1
     for i in range(sp, end):
         move = stack.moves[i]
-        if move & 0x3FFF == table_squares and short_move(move) == table_move:
-            stack.scores[i] = TABLE_MOVE
+        if move & 0x3FFF == tt_squares and short_move(move) == tt_move:
+            stack.scores[i] = TT_MOVE
         elif move & (CAPTURED | PROMOTED):
             stack.scores[i] += _capture_score(history, side, move, weight)
         elif move == first:
@@ -56,18 +56,18 @@ def score_moves(
 
 
 def score_captures(
-    stack: MoveStack, history: History, sp: int, end: int, side: int, table_move: int, weight: int
+    stack: MoveStack, history: History, sp: int, end: int, side: int, tt_move: int, weight: int
 ) -> None:
     """The same for a list of captures and promotions alone."""
     for i in range(sp, end):
         move = stack.moves[i]
-        if table_move and short_move(move) == table_move:
-            stack.scores[i] = TABLE_MOVE
+        if tt_move and short_move(move) == tt_move:
+            stack.scores[i] = TT_MOVE
         else:
             stack.scores[i] += _capture_score(history, side, move, weight)
 
 
-def order_rest(stack: MoveStack, history: History, start: int, end: int, side: int, ply: int) -> None:
+def sort_quiets(stack: MoveStack, history: History, start: int, end: int, side: int, ply: int) -> None:
     """Add the history scores and sort what is left, once captures and killers have been searched.
 
     Most nodes never come to that. Those that do search most of their moves, so one insertion sort is cheaper
@@ -87,10 +87,10 @@ def order_rest(stack: MoveStack, history: History, start: int, end: int, side: i
 
 
 def _capture_score(history: History, side: int, move: int, weight: int) -> int:
-    """GOOD, until the move is picked and its exchange looked at, or LOSING; and the history."""
+    """GOOD_CAPTURE, until the move is picked and its exchange looked at, or BAD_CAPTURE; and the history."""
     if move & PROMOTED and move >> PROMOTED_SHIFT & KIND != QUEEN:
-        return LOSING
-    return GOOD + (history.capture_score(side, move) * weight >> 10)
+        return BAD_CAPTURE
+    return GOOD_CAPTURE + (history.capture_score(side, move) * weight >> 10)
 
 
 def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
@@ -106,9 +106,9 @@ def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
                 best = i
         move = stack.moves[best]
         score = stack.scores[best]
-        if score < GOOD or score == TABLE_MOVE or _is_sound(board, move):
+        if score < GOOD_CAPTURE or score == TT_MOVE or _is_good_capture(board, move):
             break
-        stack.scores[best] += LOSING - GOOD
+        stack.scores[best] += BAD_CAPTURE - GOOD_CAPTURE
     # Shifting rather than swapping keeps the rest in order.
     for i in range(best, start, -1):
         stack.moves[i] = stack.moves[i - 1]
@@ -118,7 +118,7 @@ def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
     return move
 
 
-def _is_sound(board: Board, move: int) -> bool:
+def _is_good_capture(board: Board, move: int) -> bool:
     """Whether a capture or promotion does not lose material. Taking a piece of at least the attacker's value
     cannot.
     """

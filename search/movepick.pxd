@@ -9,24 +9,24 @@ from x88.movegen cimport MoveStack
 from x88.piece cimport KIND, QUEEN
 
 cpdef enum:
-    TABLE_MOVE = 1000000
-    GOOD = 500000
+    TT_MOVE = 1000000
+    GOOD_CAPTURE = 500000
     KILLER = 400000
-    LOSING = -500000
+    BAD_CAPTURE = -500000
 
 cdef int[48] VALUE
 
-@cython.locals(first=int, second=int, table_squares=int, i=int, move=int)
+@cython.locals(first=int, second=int, tt_squares=int, i=int, move=int)
 cdef void score_moves(
-    MoveStack stack, History history, int sp, int end, int side, int ply, int table_move, int weight
+    MoveStack stack, History history, int sp, int end, int side, int ply, int tt_move, int weight
 ) noexcept nogil
 @cython.locals(i=int, move=int)
 cdef void score_captures(
-    MoveStack stack, History history, int sp, int end, int side, int table_move, int weight
+    MoveStack stack, History history, int sp, int end, int side, int tt_move, int weight
 ) noexcept nogil
 @cython.locals(i=int, j=int, move=int, score=int)
-cdef void order_rest(MoveStack stack, History history, int start, int end, int side, int ply) noexcept nogil
+cdef void sort_quiets(MoveStack stack, History history, int start, int end, int side, int ply) noexcept nogil
 cdef int _capture_score(History history, int side, int move, int weight) noexcept nogil
 @cython.locals(best=int, i=int, move=int, score=int)
 cdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil
-cdef bint _is_sound(Board board, int move) noexcept nogil
+cdef bint _is_good_capture(Board board, int move) noexcept nogil
