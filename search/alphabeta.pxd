@@ -16,7 +16,7 @@ from x88.piece cimport KIND, PAWN, WHITE_PIECE
 cdef int[48] VALUE
 
 @cython.locals(
-    pv_node=bint, in_check=bint, excluded=int, side=int, tt_move=int, tt_score=int, tt_depth=int,
+    pv_node=bint, in_check=bint, excluded=int, side=int, asked_depth=int, tt_move=int, tt_score=int, tt_depth=int,
     tt_bound=int, raw_eval=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced=int, futility_value=int, verified=int,
     target=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, ordered=bint, old_alpha=int, number=int, lmp_limit=int,
     quiet=bint, checks=bint, late=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,

@@ -35,27 +35,32 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     """
     # 1. The horizon.
     if depth <= 0:
-        return quiesce(searcher, alpha, beta, ply, sp)
+        return quiesce(searcher, alpha, beta, ply, sp, 0)
     if not searcher.enter(ply):
         return DRAW
     pv_node = beta - alpha > 1
     in_check = last_move_checks(searcher.board)
+    # 2. Check extension: a check is searched to its end. Like all extensions only in the first half of the
+    # longest line, or series of checks would never end. The table holds the extended depth.
+    if in_check and ply < searcher.extension_ply:
+        depth += 1
+    asked_depth = depth
     excluded = searcher.excluded[ply]
     side = searcher.board.side
 
     if ply:
-        # 2. Draws by rule.
+        # 3. Draws by rule.
         if is_drawn(searcher, in_check, sp):
             return DRAW
         if ply >= MAX_PLY - 1:
             return DRAW if in_check else searcher.evaluation.value(searcher.board)
-        # 3. Mate distance: no line from here beats a shorter mate already found.
+        # 4. Mate distance: no line from here beats a shorter mate already found.
         alpha = max(alpha, ply - MATE)
         beta = min(beta, MATE - ply - 1)
         if alpha >= beta:
             return alpha
 
-    # 4. The table: a result of at least this depth decides, except where the principal variation is to be
+    # 5. The table: a result of at least this depth decides, except where the principal variation is to be
     # shown.
     tt_move = 0
     tt_score = NO_SCORE
@@ -80,7 +85,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     if ply == 0 and searcher.allowed_count:
         tt_move = short_move(searcher.allowed[0])
 
-    # 5. The static evaluation, and what the table's score makes of it.
+    # 6. The static evaluation, and what the table's score makes of it.
     if in_check:
         static_eval = raw_eval = estimate = NO_SCORE
         improving = False
@@ -106,7 +111,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         )
     searcher.static_evals[ply] = static_eval
 
-    # 6. Hindsight: a move that was reduced by far and has not made its side stand worse is looked at more
+    # 7. Hindsight: a move that was reduced by far and has not made its side stand worse is looked at more
     # closely.
     if (
         ply
@@ -119,7 +124,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         depth += 1
 
     if not pv_node and not in_check and not excluded and abs(beta) < LONGEST_MATE:
-        # 7. Reverse futility: near the horizon, a side that stands so far above beta will not be brought
+        # 8. Reverse futility: near the horizon, a side that stands so far above beta will not be brought
         # below.
         if (
             depth <= searcher.parameters.reverse_futility_depth
@@ -127,7 +132,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         ):
             return estimate
 
-        # 8. Null move: a side that stands well even after passing will not be held below beta by any reply.
+        # 9. Null move: a side that stands well even after passing will not be held below beta by any reply.
         # Not with pawns alone, where having to move can be the trouble; with one piece, a search without null
         # moves has to agree.
         if (
@@ -158,11 +163,11 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if verified >= beta:
                     return score
 
-    # 9. Internal iterative reduction: without a TT move the ordering is poor and the node matters less.
+    # 10. Internal iterative reduction: without a TT move the ordering is poor and the node matters less.
     if depth >= searcher.parameters.iir_depth and not tt_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
-    # 10. Moves, best first. The table's refutes most often, so the others are generated once it has not.
+    # 11. Moves, best first. The table's refutes most often, so the others are generated once it has not.
     end = sp
     generated = False
     if tt_move and ply and not in_check and not excluded:
@@ -174,10 +179,6 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             return ply - MATE if in_check else DRAW
         if ply == 0 and searcher.allowed_count:
             end = searcher.keep_allowed(sp, end)
-    # 11. A check is looked through to its end. As all extensions, only in the first half of the longest line,
-    # or series of checks would be followed without end.
-    if in_check and ply < searcher.extension_ply:
-        depth += 1
     lmp_limit = MAX_MOVES
     if depth <= searcher.parameters.lmp_depth:
         lmp_limit = searcher.parameters.lmp_base + (depth * depth * searcher.parameters.lmp_slope >> 4)
@@ -250,7 +251,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 and depth <= searcher.parameters.see_capture_depth
                 and not see_at_least(searcher.board, move, -searcher.parameters.see_capture * depth)
             ) or (
-                not move & PROMOTED
+                not move & (PROMOTED | EN_PASSANT)
                 and depth <= searcher.parameters.capture_futility_depth
                 and static_eval
                 + searcher.parameters.capture_futility * (depth + 1)
@@ -365,6 +366,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
     if not excluded and (ply or not searcher.allowed_count):
         bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
+        # Without what hindsight added: an entry of that depth would cut off the next iteration.
+        depth = min(depth, asked_depth)
         searcher.table.store(
             searcher.board.key, short_move(best_move), to_table(best, ply), raw_eval, depth, bound
         )

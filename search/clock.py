@@ -13,17 +13,20 @@ STEADY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 
 
 class Budget(NamedTuple):
-    """The time for one move in milliseconds: no new iteration after `soft`, no more search after `hard`."""
+    """The time for one move in milliseconds: no new iteration after `soft`, no more search after `hard`; a
+    search that has no move by then may go on until `last`.
+    """
 
     soft: float
     hard: float
+    last: float
 
 
 def budget(limits: Limits, side: int) -> Budget | None:
     """The time for the side to move, None if unlimited; a missing clock runs like the other one."""
     if limits.movetime is not None:
         allowed = max(1, limits.movetime)
-        return Budget(allowed, allowed)
+        return Budget(allowed, allowed, allowed)
     left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
     increment = limits.increment[side]
     if left is None:
@@ -39,7 +42,7 @@ def budget(limits: Limits, side: int) -> Budget | None:
     # With one move to go the whole rest may be used; with many, an unclear move may take a few shares.
     most = usable * (0.9 if moves == 1 else 0.5)
     hard = min(3.5 * share, most)
-    return Budget(min(0.65 * share, hard), hard)
+    return Budget(min(0.65 * share, hard), hard, usable)
 
 
 class TimeManager:

@@ -5,7 +5,8 @@ from x88.piece cimport ANY_PIECE, BISHOP, KIND, KNIGHT, PAWN, QUEEN, ROOK, WHITE
 from x88.square cimport FILE, NO_SQUARE
 
 cpdef enum:
-    FULL_SCALE = 64           # all of the endgame's value counts
+    FULL_SCALE = 64           # the whole endgame value counts
+    DRAWN_SCALE = 10          # up to this one the material is drawn in every phase
     # Where the lists of numbers start in NUMBERS.
     BARE_KING_EDGE = 0        # [ring of the bare king, 0 on the edge]
     BARE_KING_CORNER = 4      # [king moves to the nearest corner that the bishop attacks]

@@ -11,6 +11,7 @@ if not cython.compiled:
     from x88.square import FILE, NO_SQUARE
 
     FULL_SCALE = 64
+    DRAWN_SCALE = 10
     BARE_KING_EDGE = 0
     BARE_KING_CORNER = 4
     BARE_KING_DISTANCE = 12
@@ -33,7 +34,10 @@ def load(numbers: dict[str, list[tuple[int, int]]]) -> None:
 
 
 def scale(board: Board, strong: int) -> int:
-    """How much of its lead in the endgame the side that is ahead keeps, from 0, a draw, to FULL_SCALE."""
+    """How much of its lead in the endgame the side that is ahead keeps, from 0, a draw, to FULL_SCALE.
+
+    Up to DRAWN_SCALE the material is drawn whatever the phase, and the middlegame value is scaled too.
+    """
     own = WHITE_PIECE << strong
     other = own ^ ANY_PIECE
     pawns = board.material[own | PAWN]
@@ -58,7 +62,7 @@ def scale(board: Board, strong: int) -> int:
                 return 0
             return FULL_SCALE
         # A minor piece ahead is not enough, and alone not even where the other side errs.
-        return 0 if mine <= 3 else 10
+        return 0 if mine <= 3 else DRAWN_SCALE
     # The last pawn can be had for a piece.
     if theirs >= 3 and mine <= theirs:
         return 32

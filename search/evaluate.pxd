@@ -3,8 +3,9 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from search.bitboard cimport lowest, popcount
-from search.endgame cimport FULL_SCALE, mating, scale
+from search.endgame cimport DRAWN_SCALE, FULL_SCALE, mating, scale
 from search.pawns cimport ATTACKS, COVER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
+from search.placement cimport FULL_PHASE, Placement
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
 from x88.piece cimport (
@@ -13,7 +14,6 @@ from x88.piece cimport (
 from x88.square cimport FILE
 
 cpdef enum:
-    FULL_PHASE = 24        # all pieces on the board
     LARGEST = 30000        # no value is beyond: mate scores are
     CACHE = 8192           # evaluations kept
     # Attack units of a piece that attacks the king's zone, and of one that can check on an undefended square.
@@ -57,7 +57,6 @@ cpdef enum:
 
 cdef int[153] NUMBERS
 cdef int[6144] PIECE_SQUARE
-cdef int[48] PHASE
 cdef uint64_t[6144] PIECE_KEYS
 cdef uint64_t B_FILE
 cdef uint64_t LONG_DIAGONAL
@@ -82,12 +81,10 @@ cdef uint64_t[4] LAST_RANKS
 cdef class Evaluation:
     cdef int blur                  # centipawns
     cdef int seed
+    cdef readonly Placement placement
     cdef int[136] sums             # by ply: middlegame + endgame * 65536, White's less Black's
-    cdef int[136] phases           # by ply
-    cdef uint64_t[136] pawn_keys   # by ply: the pawns of both sides
     cdef int ply
     cdef Pawns pawns
-    cdef uint64_t[48] bitboards      # [piece code], and of all pieces of a side by its colour
 
     cdef uint64_t[8192] cached_keys
     cdef int[8192] cached          # sums by the low bits of the position's key
@@ -102,29 +99,20 @@ cdef class Evaluation:
     cdef int[2] units              # of attack on the enemy king's zone
     cdef int[14] parts             # [side * PARTS + part] of the last evaluation
 
-    @cython.locals(i=int, sq=int, code=int)
+    @cython.locals(i=int, sq=int)
     cpdef void reset(self, Board board) noexcept nogil
-    @cython.locals(ply=int, colour=int, origin=int, target=int, code=int, total=int, phase=int, key=uint64_t, victim=int,
-                   square=int, rook=int)
+    @cython.locals(colour=int, origin=int, target=int, code=int, total=int, victim=int, square=int, rook=int)
     cpdef void make(self, int move, int side) noexcept nogil
     cpdef void make_null(self) noexcept nogil
     cpdef void unmake(self, int move, int side) noexcept nogil
     cpdef void unmake_null(self) noexcept nogil
-    @cython.locals(own=int, target=int, bit=uint64_t, both=uint64_t)
-    cdef void _toggle(self, int move, int side) noexcept nogil
-    cpdef int phase(self) noexcept nogil
-    cpdef uint64_t pawn_key(self) noexcept nogil
-    @cython.locals(own=int, total=uint64_t)
-    cpdef int pieces_hash(self, int side) noexcept nogil
-    cpdef int minors_hash(self) noexcept nogil
-    @cython.locals(own=int, total=uint64_t)
-    cdef uint64_t _minors(self, int side) noexcept nogil
     @cython.locals(both=int, endgame=int)
     cpdef int scale(self, Board board) noexcept nogil
-    @cython.locals(both=int, middlegame=int, endgame=int, phase=int, score=int, chance=int)
+    @cython.locals(score=int, chance=int)
     cpdef int value(self, Board board) noexcept nogil
-    @cython.locals(both=int, middlegame=int, endgame=int, phase=int)
-    cpdef int rough(self, int side) noexcept nogil
+    cpdef int rough(self, Board board) noexcept nogil
+    @cython.locals(middlegame=int, endgame=int, factor=int, phase=int)
+    cdef int _tapered(self, int both, Board board) noexcept nogil
     @cython.locals(slot=int)
     cpdef int packed(self, Board board) noexcept nogil
     @cython.locals(white_king=int, black_king=int, key=uint64_t, entry=int, total=int)
@@ -148,4 +136,3 @@ cdef class Evaluation:
 cdef uint64_t _straight(int i, uint64_t occupied) noexcept nogil
 @cython.locals(up=uint64_t, down=uint64_t)
 cdef uint64_t _diagonal(int i, uint64_t occupied) noexcept nogil
-cdef uint64_t _spread(uint64_t bitboard, int kind) noexcept nogil

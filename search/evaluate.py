@@ -7,8 +7,6 @@ both values in one int, middlegame + endgame * 65536. What the pieces attack is 
 asked for, on bitboards kept along the moves. All numbers are in `search.tuned`.
 """
 
-from typing import NamedTuple
-
 try:
     import cython
 except ImportError:
@@ -23,8 +21,9 @@ from x88.square import SQUARES
 
 if not cython.compiled:
     from search.bitboard import lowest, popcount
-    from search.endgame import FULL_SCALE, mating, scale
+    from search.endgame import DRAWN_SCALE, FULL_SCALE, mating, scale
     from search.pawns import ATTACKS, COVER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
+    from search.placement import FULL_PHASE, Placement
     from x88.board import Board
     from x88.move import (
         CAPTURED,
@@ -53,7 +52,6 @@ if not cython.compiled:
     )
     from x88.square import FILE
 
-    FULL_PHASE = 24
     LARGEST = 30000
     CACHE = 8192
     KNIGHT_UNITS = 2
@@ -132,16 +130,11 @@ PART_NAMES = {
     "mating": MATING,
     "tempo": MOVE,
 }
-"""The parts as `terms` shows them; ADVANCE goes with the passed pawns."""
-
-PHASES = {PAWN: 0, KNIGHT: 1, BISHOP: 1, ROOK: 2, QUEEN: 4, KING: 0}
-"""What each piece adds to the phase; the start position has FULL_PHASE."""
-
+"""The parts as `search.terms` shows them; ADVANCE goes with the passed pawns."""
 
 NUMBERS = [0] * 153
 PIECE_SQUARE = [0] * 6144
 """PIECE_SQUARE[code << 7 | square]: material and square, negative for Black."""
-PHASE = [PHASES.get(code & KIND, 0) for code in range(48)]
 PIECE_KEYS = zobrist.PIECE_KEYS
 A_FILE = masks.A_FILE
 B_FILE = masks.B_FILE
@@ -192,50 +185,6 @@ def piece_square(code: int, sq: int) -> int:
     return PIECE_SQUARE[code << 7 | sq]
 
 
-class Term(NamedTuple):
-    """A part of the evaluation: for White and for Black, in the middlegame and in the endgame, in
-    centipawns.
-    """
-
-    name: str
-    white: tuple[int, int]
-    black: tuple[int, int]
-
-
-def terms(board: Board) -> list[Term]:
-    """The terms of the static evaluation, to be shown: each kind of piece with its material and squares, then
-    what pawns, pieces and kings have of each other.
-
-    Their sum for White less that for Black is `Evaluation.packed`.
-    """
-    evaluation = Evaluation()
-    evaluation.reset(board)
-    evaluation.packed(board)
-    found = []
-    for kind, name in KINDS.items():
-        sums = [0, 0]
-        for sq in SQUARES:
-            code = board.piece_at(sq)
-            if code and code & KIND == kind:
-                value = PIECE_SQUARE[code << 7 | sq]
-                sums[code >> 5] += value if code & WHITE_PIECE else -value
-        found.append(Term(name if kind == KING else name + "s", _unpack(sums[WHITE]), _unpack(sums[BLACK])))
-    for name, parts in evaluation.parts_by_name().items():
-        found.append(Term(name, _unpack(parts[WHITE]), _unpack(parts[BLACK])))
-    return found
-
-
-def _unpack(both: int) -> tuple[int, int]:
-    """The values of middlegame and endgame in a sum."""
-    return (both + 0x8000 & 0xFFFF) - 0x8000, both + 0x8000 >> 16
-
-
-def _spread(bitboard: int, kind: int) -> int:
-    """A product of which the upper bits depend on all squares of a kind's bitboard."""
-    # The last ranks would else come to bear on a few bits only.
-    return (bitboard ^ bitboard >> 32) * (PIECE_KEYS[(WHITE_PIECE | kind) << 7] | 1)
-
-
 class Evaluation:
     """The evaluation along the line that is being searched.
 
@@ -246,12 +195,10 @@ class Evaluation:
     def __init__(self) -> None:
         self.blur = 0
         self.seed = 1
+        self.placement = Placement()
         self.sums = [0] * 136
-        self.phases = [0] * 136
-        self.pawn_keys = [0] * 136
         self.ply = 0
         self.pawns = Pawns()
-        self.bitboards = [0] * 48
         self.attacked = [0] * 2
         self.twice = [0] * 2
         self.by_knights = [0] * 2
@@ -265,52 +212,33 @@ class Evaluation:
 
     def reset(self, board: Board) -> None:
         """Start anew from a position."""
+        self.placement.reset(board)
         self.ply = 0
         self.sums[0] = 0
-        self.phases[0] = 0
-        self.pawn_keys[0] = 0
-        for i in range(48):
-            self.bitboards[i] = 0
         for i in range(32):
             if i & 15 < board.count[i >> 4]:
                 sq = board.pieces[i]
-                code = board.squares[sq]
-                self.bitboards[code] |= BIT[sq]
-                self.bitboards[code & ANY_PIECE] |= BIT[sq]
-                self.sums[0] += PIECE_SQUARE[code << 7 | sq]
-                self.phases[0] += PHASE[code]
-                if code & KIND == PAWN:
-                    self.pawn_keys[0] ^= PIECE_KEYS[code << 7 | sq]
+                self.sums[0] += PIECE_SQUARE[board.squares[sq] << 7 | sq]
         self.pawns.clear()
         for i in range(CACHE):
             self.cached_keys[i] = 0
 
     def make(self, move: int, side: int) -> None:
         """Follow a move of `side`."""
-        ply = self.ply
+        self.placement.make(move, side)
         colour = WHITE_PIECE << side
         origin = move & SQUARE
         target = move >> TARGET_SHIFT & SQUARE
         code = colour | move >> MOVED_SHIFT & KIND
-        total = self.sums[ply] - PIECE_SQUARE[code << 7 | origin]
-        phase = self.phases[ply]
-        key = self.pawn_keys[ply]
-        if code & KIND == PAWN:
-            key ^= PIECE_KEYS[code << 7 | origin]
-            if not move & PROMOTED:
-                key ^= PIECE_KEYS[code << 7 | target]
+        total = self.sums[self.ply] - PIECE_SQUARE[code << 7 | origin]
         if move & CAPTURED:
             victim = colour ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND
             square = target
             if move & EN_PASSANT:
                 square = target - 16 + 32 * side
             total -= PIECE_SQUARE[victim << 7 | square]
-            phase -= PHASE[victim]
-            if victim & KIND == PAWN:
-                key ^= PIECE_KEYS[victim << 7 | square]
         if move & PROMOTED:
             code = colour | move >> PROMOTED_SHIFT & KIND
-            phase += PHASE[code]
         total += PIECE_SQUARE[code << 7 | target]
         if move & CASTLING:
             rook = colour | ROOK
@@ -318,74 +246,24 @@ class Evaluation:
                 total += PIECE_SQUARE[rook << 7 | target - 1] - PIECE_SQUARE[rook << 7 | target + 1]
             else:
                 total += PIECE_SQUARE[rook << 7 | target + 1] - PIECE_SQUARE[rook << 7 | target - 2]
-        self.ply = ply + 1
-        self.sums[ply + 1] = total
-        self.phases[ply + 1] = phase
-        self.pawn_keys[ply + 1] = key
-        self._toggle(move, side)
+        self.ply += 1
+        self.sums[self.ply] = total
 
     def make_null(self) -> None:
         """Follow a null move."""
+        self.placement.make_null()
         self.sums[self.ply + 1] = self.sums[self.ply]
-        self.phases[self.ply + 1] = self.phases[self.ply]
-        self.pawn_keys[self.ply + 1] = self.pawn_keys[self.ply]
         self.ply += 1
 
     def unmake(self, move: int, side: int) -> None:
         """Follow the taking back of the last move, which was one of `side`."""
+        self.placement.unmake(move, side)
         self.ply -= 1
-        self._toggle(move, side)
 
     def unmake_null(self) -> None:
         """Follow the taking back of a null move."""
+        self.placement.unmake_null()
         self.ply -= 1
-
-    def _toggle(self, move: int, side: int) -> None:
-        """Change the bitboards by a move of `side`, or back."""
-        own = WHITE_PIECE << side
-        target = move >> TARGET_SHIFT & SQUARE
-        bit = BIT[target]
-        both = BIT[move & SQUARE] | bit
-        if move & PROMOTED:
-            self.bitboards[own | PAWN] ^= both ^ bit
-            self.bitboards[own | move >> PROMOTED_SHIFT & KIND] ^= bit
-        else:
-            self.bitboards[own | move >> MOVED_SHIFT & KIND] ^= both
-        if move & CAPTURED:
-            if move & EN_PASSANT:
-                bit = BIT[target - 16 + 32 * side]
-            self.bitboards[own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND] ^= bit
-            self.bitboards[own ^ ANY_PIECE] ^= bit
-        elif move & CASTLING:
-            # The rook stops on the square that the king has crossed.
-            bit = BIT[target + 1 if target & FILE == 6 else target - 2] | BIT[(move & SQUARE) + target >> 1]
-            self.bitboards[own | ROOK] ^= bit
-            both ^= bit
-        self.bitboards[own] ^= both
-
-    def phase(self) -> int:
-        """The phase of the game, FULL_PHASE with all pieces on the board, 0 with none but pawns."""
-        return min(self.phases[self.ply], FULL_PHASE)
-
-    def pawn_key(self) -> int:
-        """A key of the placement of all pawns."""
-        return self.pawn_keys[self.ply]
-
-    def pieces_hash(self, side: int) -> int:
-        """A hash of 14 bits of the placement of a side's king and pieces."""
-        own = WHITE_PIECE << side
-        total = self._minors(side) + _spread(self.bitboards[own | ROOK], ROOK)
-        return total + _spread(self.bitboards[own | QUEEN], QUEEN) >> 50 & 0x3FFF
-
-    def minors_hash(self) -> int:
-        """A hash of 14 bits of the placement of both kings and all knights and bishops."""
-        return self._minors(WHITE) + self._minors(BLACK) * 3 >> 50 & 0x3FFF
-
-    def _minors(self, side: int) -> int:
-        """What the hashes make of a side's king, knights and bishops: 64 bits, and more uncompiled."""
-        own = WHITE_PIECE << side
-        total = _spread(self.bitboards[own | KNIGHT], KNIGHT) + _spread(self.bitboards[own | BISHOP], BISHOP)
-        return total + _spread(self.bitboards[own | KING], KING)
 
     def scale(self, board: Board) -> int:
         """How much of the endgame's value counts, from 0, a draw, to FULL_SCALE."""
@@ -396,30 +274,32 @@ class Evaluation:
 
     def value(self, board: Board) -> int:
         """The evaluation in centipawns from the point of view of the side to move."""
-        both = self.packed(board)
-        if board.side:
-            both = -both
-        middlegame = (both + 0x8000 & 0xFFFF) - 0x8000
-        endgame = both + 0x8000 >> 16
-        if endgame:
-            endgame = endgame * scale(board, board.side if endgame > 0 else board.side ^ 1) >> 6
-        phase = self.phase()
-        # 171 / 4096 is 1 / 24; a shift rounds alike compiled and uncompiled, a division of negative numbers
-        # would not.
-        score = (middlegame * phase + endgame * (FULL_PHASE - phase)) * 171 + 2048 >> 12
+        score = self._tapered(self.packed(board), board)
         if self.blur:
             chance = (board.key >> 32) * self.seed >> 16 & 0xFFFF
             score += ((chance & 255) - (chance >> 8)) * self.blur >> 8
         return min(max(score, -LARGEST), LARGEST)
 
-    def rough(self, side: int) -> int:
-        """Material and squares alone in centipawns, from the point of view of a side."""
-        both = self.sums[self.ply]
-        if side:
+    def rough(self, board: Board) -> int:
+        """Material and squares alone in centipawns, from the point of view of the side to move."""
+        return self._tapered(self.sums[self.ply], board)
+
+    def _tapered(self, both: int, board: Board) -> int:
+        """A sum of terms in centipawns for the side to move: scaled where the lead cannot be won, and tapered
+        between middlegame and endgame.
+        """
+        if board.side:
             both = -both
         middlegame = (both + 0x8000 & 0xFFFF) - 0x8000
         endgame = both + 0x8000 >> 16
-        phase = self.phase()
+        if endgame:
+            factor = scale(board, board.side if endgame > 0 else board.side ^ 1)
+            endgame = endgame * factor >> 6
+            if factor <= DRAWN_SCALE:
+                middlegame = middlegame * factor >> 6
+        phase = self.placement.phase()
+        # 171 / 4096 is 1 / 24; a shift rounds alike compiled and uncompiled, a division of negative numbers
+        # would not.
         return (middlegame * phase + endgame * (FULL_PHASE - phase)) * 171 + 2048 >> 12
 
     def packed(self, board: Board) -> int:
@@ -434,7 +314,7 @@ class Evaluation:
         white_king = board.pieces[WHITE << 4]
         black_king = board.pieces[BLACK << 4]
         key = (
-            self.pawn_keys[self.ply]
+            self.placement.pawn_key()
             ^ PIECE_KEYS[(WHITE_PIECE | KING) << 7 | white_king]
             ^ PIECE_KEYS[(BLACK_PIECE | KING) << 7 | black_king]
         )
@@ -442,8 +322,8 @@ class Evaluation:
         black_king = black_king + (black_king & 7) >> 1
         entry = self.pawns.find(
             key,
-            self.bitboards[WHITE_PIECE | PAWN],
-            self.bitboards[BLACK_PIECE | PAWN],
+            self.placement.bitboards[WHITE_PIECE | PAWN],
+            self.placement.bitboards[BLACK_PIECE | PAWN],
             white_king,
             black_king,
         )
@@ -478,10 +358,10 @@ class Evaluation:
         """
         own = WHITE_PIECE << side
         other = own ^ ANY_PIECE
-        occupied = self.bitboards[own] | self.bitboards[other]
+        occupied = self.placement.bitboards[own] | self.placement.bitboards[other]
         pawn_attacks = self.pawns.words[entry | ATTACKS | side]
         zone = ZONE[(side ^ 1) << 6 | other_king]
-        allowed = ~(self.bitboards[own] | self.pawns.words[entry | ATTACKS | side ^ 1])
+        allowed = ~(self.placement.bitboards[own] | self.pawns.words[entry | ATTACKS | side ^ 1])
         mobility = placement = units = 0
         union = KING_MOVES[king]
         twice = union & pawn_attacks
@@ -489,7 +369,7 @@ class Evaluation:
         outposts = OUTPOSTS[side] & pawn_attacks & ~self.pawns.words[entry | SPANS | side ^ 1]
 
         by_kind = 0
-        todo = self.bitboards[own | KNIGHT]
+        todo = self.placement.bitboards[own | KNIGHT]
         if todo & outposts:
             placement += popcount(todo & outposts) * NUMBERS[OUTPOST]
         while todo:
@@ -504,7 +384,7 @@ class Evaluation:
         self.by_knights[side] = by_kind
 
         by_kind = 0
-        todo = self.bitboards[own | BISHOP]
+        todo = self.placement.bitboards[own | BISHOP]
         if todo & todo - 1:
             placement += NUMBERS[BISHOP_PAIR]
         if todo & outposts:
@@ -512,40 +392,43 @@ class Evaluation:
         while todo:
             i = lowest(todo)
             shade = SHADES[(i >> 3) + i & 1]
-            moves = _diagonal(i, occupied ^ self.bitboards[own | QUEEN])
+            moves = _diagonal(i, occupied ^ self.placement.bitboards[own | QUEEN])
             todo &= todo - 1
             by_kind |= moves
             twice |= union & moves
             union |= moves
             mobility += NUMBERS[BISHOP_MOBILITY + popcount(moves & allowed)]
-            placement += popcount(shade & self.bitboards[own | PAWN]) * NUMBERS[BISHOP_PAWNS]
+            placement += popcount(shade & self.placement.bitboards[own | PAWN]) * NUMBERS[BISHOP_PAWNS]
             if moves & zone:
                 units += BISHOP_UNITS
         self.by_bishops[side] = by_kind
 
         by_kind = 0
-        todo = self.bitboards[own | ROOK]
+        todo = self.placement.bitboards[own | ROOK]
         seventh = LAST_RANKS[side << 1]
         if todo & seventh and (
-            self.bitboards[other | KING] & LAST_RANKS[side << 1 | 1] or self.bitboards[other | PAWN] & seventh
+            self.placement.bitboards[other | KING] & LAST_RANKS[side << 1 | 1]
+            or self.placement.bitboards[other | PAWN] & seventh
         ):
             placement += popcount(todo & seventh) * NUMBERS[ROOK_ON_SEVENTH]
         while todo:
             i = lowest(todo)
-            moves = _straight(i, occupied ^ (self.bitboards[own | QUEEN] | self.bitboards[own | ROOK]))
+            moves = _straight(
+                i, occupied ^ (self.placement.bitboards[own | QUEEN] | self.placement.bitboards[own | ROOK])
+            )
             todo &= todo - 1
             by_kind |= moves
             twice |= union & moves
             union |= moves
             mobility += NUMBERS[ROOK_MOBILITY + popcount(moves & allowed)]
-            if FILES[i & 7] & self.bitboards[own | PAWN] == 0:
-                placement += NUMBERS[ROOK_FILE + (FILES[i & 7] & self.bitboards[other | PAWN] == 0)]
+            if FILES[i & 7] & self.placement.bitboards[own | PAWN] == 0:
+                placement += NUMBERS[ROOK_FILE + (FILES[i & 7] & self.placement.bitboards[other | PAWN] == 0)]
             if moves & zone:
                 units += ROOK_UNITS
         self.by_rooks[side] = by_kind
 
         by_kind = 0
-        todo = self.bitboards[own | QUEEN]
+        todo = self.placement.bitboards[own | QUEEN]
         while todo:
             i = lowest(todo)
             moves = _diagonal(i, occupied) | _straight(i, occupied)
@@ -571,8 +454,8 @@ class Evaluation:
         other = own ^ ANY_PIECE
         attacked = self.attacked[side]
         defended = self.attacked[side ^ 1]
-        minors = self.bitboards[other | KNIGHT] | self.bitboards[other | BISHOP]
-        majors = self.bitboards[other | ROOK] | self.bitboards[other | QUEEN]
+        minors = self.placement.bitboards[other | KNIGHT] | self.placement.bitboards[other | BISHOP]
+        majors = self.placement.bitboards[other | ROOK] | self.placement.bitboards[other | QUEEN]
         threats = advance = 0
         hits = self.pawns.words[entry | ATTACKS | side] & (minors | majors)
         if hits:
@@ -580,14 +463,14 @@ class Evaluation:
             threats += popcount(hits & majors) * NUMBERS[PAWN_THREAT + 1]
         hits = (self.by_knights[side] | self.by_bishops[side]) & majors
         if hits:
-            threats += popcount(hits & self.bitboards[other | ROOK]) * NUMBERS[MINOR_THREAT]
-            threats += popcount(hits & self.bitboards[other | QUEEN]) * NUMBERS[MINOR_THREAT + 1]
-        hits = self.by_rooks[side] & self.bitboards[other | QUEEN]
+            threats += popcount(hits & self.placement.bitboards[other | ROOK]) * NUMBERS[MINOR_THREAT]
+            threats += popcount(hits & self.placement.bitboards[other | QUEEN]) * NUMBERS[MINOR_THREAT + 1]
+        hits = self.by_rooks[side] & self.placement.bitboards[other | QUEEN]
         if hits:
             threats += popcount(hits) * NUMBERS[ROOK_THREAT]
-        hits = attacked & ~defended & self.bitboards[other]
+        hits = attacked & ~defended & self.placement.bitboards[other]
         if hits:
-            threats += popcount(hits & self.bitboards[other | PAWN]) * NUMBERS[HANGING]
+            threats += popcount(hits & self.placement.bitboards[other | PAWN]) * NUMBERS[HANGING]
             threats += popcount(hits & (minors | majors)) * NUMBERS[HANGING + 1]
         todo = self.pawns.words[entry | PASSED_PAWNS | side]
         while todo:
@@ -596,7 +479,7 @@ class Evaluation:
             rank = i >> 3 if side == WHITE else 7 - (i >> 3)
             path = AHEAD[side << 6 | i]
             stop = path & KING_MOVES[i]
-            hits = self.bitboards[own] | self.bitboards[other]
+            hits = self.placement.bitboards[own] | self.placement.bitboards[other]
             if stop & hits:
                 advance += NUMBERS[PASSED_BLOCKED + rank]
             elif stop & defended == 0:
@@ -617,9 +500,9 @@ class Evaluation:
         # One knight or rook alone is none.
         if units > ROOK_UNITS:
             zone = ZONE[side << 6 | king] & self.attacked[enemy]
-            occupied = self.bitboards[own] | self.bitboards[other]
+            occupied = self.placement.bitboards[own] | self.placement.bitboards[other]
             units += popcount(zone) + popcount(zone & ~self.twice[side])
-            safe = ~(self.attacked[side] | self.bitboards[other])
+            safe = ~(self.attacked[side] | self.placement.bitboards[other])
             straight = _straight(king, occupied) & safe
             diagonal = _diagonal(king, occupied) & safe
             if KNIGHT_MOVES[king] & safe & self.by_knights[enemy]:
@@ -630,7 +513,7 @@ class Evaluation:
                 units += ROOK_CHECK
             if (straight | diagonal) & self.by_queens[enemy]:
                 units += QUEEN_CHECK
-            if self.bitboards[other | QUEEN] == 0:
+            if self.placement.bitboards[other | QUEEN] == 0:
                 units = units >> 1
             danger = NUMBERS[KING_DANGER + min(units, DANGERS - 1)]
         self.parts[side * PARTS + DANGER] = danger

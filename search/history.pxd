@@ -34,7 +34,7 @@ cdef class History:
     cpdef int capture_score(self, int side, int move) noexcept nogil
     @cython.locals(index=int)
     cpdef void update_capture(self, int side, int move, int bonus) noexcept nogil
-    cpdef int killer(self, int ply, int older) noexcept nogil
+    cpdef int killer(self, int ply, int older) except -1
     cpdef void add_killer(self, int ply, int move) noexcept nogil
 
 

@@ -108,7 +108,12 @@ class History:
         self.captures[index] = moved_towards(self.captures[index], bonus)
 
     def killer(self, ply: int, older: int) -> int:
-        """The later of the two killers of a ply, or the older one; 0 if there is none."""
+        """The later of the two killers of a ply (`older` 0), or the older one (1); 0 if there is none.
+
+        Raises IndexError.
+        """
+        if not (0 <= ply < 136 and 0 <= older <= 1):
+            raise IndexError(f"there is no killer {older} of ply {ply}")
         return self.killers[2 * ply + older]
 
     def add_killer(self, ply: int, move: int) -> None:

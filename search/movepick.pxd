@@ -17,16 +17,16 @@ cpdef enum:
 cdef int[48] VALUE
 
 @cython.locals(first=int, second=int, tt_squares=int, i=int, move=int)
-cdef void score_moves(
+cpdef void score_moves(
     MoveStack stack, History history, int sp, int end, int side, int ply, int tt_move, int weight
 ) noexcept nogil
 @cython.locals(i=int, move=int)
-cdef void score_captures(
+cpdef void score_captures(
     MoveStack stack, History history, int sp, int end, int side, int tt_move, int weight
 ) noexcept nogil
 @cython.locals(i=int, j=int, move=int, score=int)
-cdef void sort_quiets(MoveStack stack, History history, int start, int end, int side, int ply) noexcept nogil
+cpdef void sort_quiets(MoveStack stack, History history, int start, int end, int side, int ply) noexcept nogil
 cdef int _capture_score(History history, int side, int move, int weight) noexcept nogil
 @cython.locals(best=int, i=int, move=int, score=int)
-cdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil
+cpdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil
 cdef bint _is_good_capture(Board board, int move) noexcept nogil

@@ -39,8 +39,8 @@ def score_moves(
     """Turn the generator's scores of the moves from `sp` to `end` into the search's, but for the history of
     quiet moves. `weight` is that of the history of captures, in 1024ths.
     """
-    first = history.killer(ply, 0)
-    second = history.killer(ply, 1)
+    first = history.killers[2 * ply]
+    second = history.killers[2 * ply + 1]
     # Comparing the squares first spares most moves the call.
     tt_squares = tt_move & 0x3FFF if tt_move else -1
     for i in range(sp, end):
@@ -106,7 +106,7 @@ def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
                 best = i
         move = stack.moves[best]
         score = stack.scores[best]
-        if score < GOOD_CAPTURE or score == TT_MOVE or _is_good_capture(board, move):
+        if score <= KILLER or score == TT_MOVE or _is_good_capture(board, move):
             break
         stack.scores[best] += BAD_CAPTURE - GOOD_CAPTURE
     # Shifting rather than swapping keeps the rest in order.

@@ -18,13 +18,18 @@ if not cython.compiled:
     from x88.movegen import generate, generate_captures, plain_move
     from x88.piece import KIND
 
+    WIDTH = 12
+    NARROWING = 2
+
 from x88 import piece
 
 VALUE = piece.VALUE
 
 
-def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int:
-    """The score of the position with all exchanges played out, fail-soft."""
+def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth: int) -> int:
+    """The score of the position with all exchanges played out, fail-soft. `depth` is 0 at the horizon and
+    falls by one with every ply beyond it.
+    """
     if not searcher.enter(ply):
         return DRAW
     in_check = last_move_checks(searcher.board)
@@ -54,7 +59,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
     else:
         if not data and beta - alpha == 1:
             # Lazily: a lead that no other term makes up for needs no closer look.
-            best = searcher.evaluation.rough(searcher.board.side)
+            best = searcher.evaluation.rough(searcher.board)
             best -= searcher.parameters.lazy + searcher.evaluation.blur
             if best >= beta:
                 return best
@@ -82,6 +87,8 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
         generated = True
     old_alpha = alpha
     best_move = 0
+    tried = 0
+    limit = max(WIDTH + depth * NARROWING, 1)
     i = sp - 1
     while True:
         i += 1
@@ -105,8 +112,13 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int) -> int
                 if gain <= alpha:
                     best = max(best, gain)
                     continue
+        # 6. The farther beyond the horizon, the fewer moves are tried, once one does not get the side mated:
+        # with a dozen queens on the board the exchanges would never end.
+        if tried >= limit and best > -LONGEST_MATE:
+            break
+        tried += 1
         searcher.make(move, ply)
-        score = -quiesce(searcher, -beta, -alpha, ply + 1, end)
+        score = -quiesce(searcher, -beta, -alpha, ply + 1, end, depth - 1)
         searcher.unmake()
         if searcher.stop.stopped:
             return DRAW

@@ -20,13 +20,11 @@ cdef class Search:
     cdef bint _running
     cdef object _lock
     cdef object _manager
-    cdef list _timers
     cdef bint _pondering
     cdef bint _is_infinite
     cdef bint _enough
     cdef bint _is_unlimited
     cdef bint _is_halted
-    cdef bint _has_move
     cdef object _node_clock
     cdef long long _nodestime
     cdef long long _nodes_pondered
@@ -34,11 +32,13 @@ cdef class Search:
     cdef object _seed
     cdef object _on_report
     cdef object _on_progress
+    cdef object _on_statistics
     cdef object _clock
     cdef int _depth
     cdef object _failed_high
 
     cdef _halt(self)
+    cdef _limit_patience(self, manager)
     cdef _set_seed(self)
     cdef _limit_time(self, manager, double elapsed)
     cdef double _elapsed(self)

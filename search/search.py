@@ -41,9 +41,9 @@ FORCED_DEPTH = 5
 """Plies for a forced move: enough to expect a reply."""
 
 PATIENCE = 50 if cython.compiled else 1000
-"""Milliseconds that a search which is to end may still take to find its first move."""
+"""Milliseconds that a search which is to end may still take to find its first move, within its clock."""
 
-LONGEST_TIMER = 10**9
+LONGEST_TIME = 10**9
 """Milliseconds that are as good as for ever."""
 
 MATE_SALT = 0x5A17
@@ -82,6 +82,17 @@ class Progress(NamedTuple):
     number: int
 
 
+class Statistics(NamedTuple):
+    """How far a search has come while it has nothing else to report: plies, counts, milliseconds."""
+
+    depth: int
+    """The iteration that is under way."""
+    seldepth: int
+    nodes: int
+    elapsed: float
+    hashfull: int
+
+
 class Result(NamedTuple):
     """The move chosen, packed, or NO_MOVE (0) where there is none; the reply expected, or NO_MOVE; the nodes
     it took.
@@ -115,13 +126,11 @@ class Search:
         # What another thread may want of the search that runs: guarded by the lock.
         self._lock = threading.Lock()
         self._manager: TimeManager | None = None
-        self._timers: list[threading.Timer] = []
         self._pondering = False
         self._is_infinite = False
         self._enough = False
         self._is_unlimited = False
         self._is_halted = False
-        self._has_move = False
         self._node_clock = NodeClock()
         self._nodestime = 0
         self._nodes_pondered = 0
@@ -129,6 +138,7 @@ class Search:
         self._seed: int | None = None
         self._on_report: Callable[[Report], object] = _ignore
         self._on_progress: Callable[[Progress], object] = _ignore
+        self._on_statistics: Callable[[Statistics], object] = _ignore
         self._clock = Clock()
         self._depth = 0
         self._failed_high: Line | None = None
@@ -179,14 +189,17 @@ class Search:
         on_result: Callable[[Result], object],
         started: float | None = None,
         on_progress: Callable[[Progress], object] | None = None,
+        on_statistics: Callable[[Statistics], object] | None = None,
     ) -> None:
         """Search a copy of the board in a thread. The callbacks run in that thread; the result is the last.
 
-        `started` is the reading of `time.perf_counter` from which time counts. `on_progress` is told of every
-        root move from the second second on. No search may be running.
+        `started` is the reading of `time.perf_counter` from which time counts. After the first second,
+        `on_progress` is told of every root move, and `on_statistics` of the counts once a second. No search
+        may be running.
         """
         self._prepare(board, limits)
         self._on_progress = on_progress or _ignore
+        self._on_statistics = on_statistics or _ignore
 
         def run() -> None:
             # Whatever happens, the other side waits for a move.
@@ -211,12 +224,18 @@ class Search:
     def _halt(self) -> None:
         """End the search, but not before its first iteration has found a move, if that is soon."""
         self._is_halted = True
-        if self._has_move:
-            self._stop.set()
-            return
         with self._lock:
-            if self._manager is not None:
-                self._set_timer(PATIENCE, lambda: self._stop.set())
+            if self._searcher.has_move:
+                self._stop.set()
+            elif self._manager is not None:
+                self._limit_patience(self._manager)
+
+    def _limit_patience(self, manager: TimeManager) -> None:
+        """Have the search end at once, or soon if it has no move yet, but before the flag falls."""
+        last = float(PATIENCE)
+        if manager.budget is not None and not self._pondering and not self._nodestime:
+            last = min(last, manager.budget.last - self._clock.elapsed())
+        self._searcher.limit_time(0.0, last)
 
     def ponderhit(self) -> None:
         """The move pondered on has been played: the clock runs from now, and what was thought meanwhile
@@ -229,7 +248,8 @@ class Search:
             manager = self._manager
             if manager is not None:
                 if self._enough or self._is_unlimited or manager.is_enough(self._elapsed()):
-                    self._set_timer(0, lambda: self._halt())
+                    self._is_halted = True
+                    self._limit_patience(manager)
                 else:
                     self._nodes_pondered = self._searcher.nodes
                     self._limit_time(manager, 0.0)
@@ -252,6 +272,7 @@ class Search:
         """Search in the calling thread."""
         self._prepare(board, limits)
         self._on_progress = _ignore
+        self._on_statistics = _ignore
         return self._think(limits, on_report or _ignore, Clock())
 
     def _prepare(self, board: Board, limits: Limits) -> None:
@@ -263,7 +284,6 @@ class Search:
         self._nodes_pondered = 0
         self._enough = False
         self._is_halted = False
-        self._has_move = False
         limited = (limits.depth, limits.nodes, limits.mate, limits.movetime, *limits.time)
         self._is_unlimited = not limits.infinite and limited == (None,) * 6 and not any(limits.increment)
         self.table.new_search()
@@ -305,23 +325,20 @@ class Search:
             if not self._pondering:
                 self._limit_time(manager, self._clock.elapsed())
             if self._is_halted:
-                self._set_timer(PATIENCE, lambda: self._stop.set())
-            if self._on_progress is not _ignore:
+                self._limit_patience(manager)
+            if self._on_progress is not _ignore or self._on_statistics is not _ignore:
                 searcher.on_root_move = self._tell_root_move
-                self._set_timer(TELLING - self._clock.elapsed(), lambda: self._start_telling())
+                searcher.on_tick = self._tick
+                searcher.tick_after(TELLING - self._clock.elapsed())
         return manager
 
     def _end(self) -> None:
-        """Stop the clocks. A timer that has ended cannot stop the next search any more."""
+        """Stop the clocks."""
         with self._lock:
-            timers, self._timers = self._timers, []
             self._manager = None
-            for timer in timers:
-                timer.cancel()
-        for timer in timers:
-            timer.join()
         self._searcher.is_telling = False
         self._searcher.on_root_move = None
+        self._searcher.on_tick = None
 
     def _limit_time(self, manager: TimeManager, elapsed: float) -> None:
         """Have the search end at its hard limit, of which so many milliseconds are gone."""
@@ -331,17 +348,12 @@ class Search:
             most = self._searcher.nodes + max(1, int(manager.budget.hard * self._nodestime))
             self._searcher.node_limit = min(self._searcher.node_limit or MOST_NODES, most)
         else:
-            self._set_timer(manager.budget.hard - elapsed, lambda: self._halt())
+            hard, last = (min(limit - elapsed, LONGEST_TIME) for limit in manager.budget[1:])
+            self._searcher.limit_time(hard, last)
 
     def _elapsed(self) -> float:
         """Milliseconds of the search so far, by its clock."""
         return self._searcher.nodes / self._nodestime if self._nodestime else self._clock.elapsed()
-
-    def _set_timer(self, milliseconds: float, action: Callable[[], object]) -> None:
-        timer = threading.Timer(min(max(0.0, milliseconds), LONGEST_TIMER) / 1000, action)
-        timer.daemon = True
-        self._timers.append(timer)
-        timer.start()
 
     def _settle(self, limits: Limits) -> None:
         """Take what a move has cost off the clock that counts nodes; what was pondered is free."""
@@ -368,9 +380,8 @@ class Search:
                     self._allow(moves, lines, found)
                 score = self._iterate(depth, lines[number].score, number)
                 pv = searcher.principal_variation()
-                self._has_move = True
-                if self._is_halted:
-                    self._stop.set()
+                searcher.has_move = True
+                searcher.look_at_clock()
                 if not self._stop.is_set():
                     found.append(Line(score, pv, depth))
                     continue
@@ -477,8 +488,18 @@ class Search:
 
     # Reports.
 
-    def _start_telling(self) -> None:
-        self._searcher.is_telling = True
+    def _tick(self) -> None:
+        searcher = self._searcher
+        searcher.is_telling = True
+        self._on_statistics(
+            Statistics(
+                self._depth,
+                searcher.seldepth,
+                searcher.nodes,
+                self._clock.elapsed(),
+                self.table.fullness(),
+            )
+        )
 
     def _tell_root_move(self, move: int, number: int) -> None:
         self._on_progress(Progress(self._depth, move, number))

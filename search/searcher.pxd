@@ -3,13 +3,18 @@ cimport cython
 from search.correction cimport Corrections
 from search.evaluate cimport Evaluation
 from search.history cimport History
+from search.monotonic cimport monotonic_ns
 from search.parameters cimport Parameters
+from search.placement cimport Placement
 from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
 from search.table cimport TranspositionTable
 from x88.board cimport Board
 from x88.movegen cimport MoveStack, generate
 from x88.piece cimport BLACK, WHITE
+
+
+cdef long long SECOND
 
 
 @cython.final
@@ -19,6 +24,7 @@ cdef class Searcher:
     cdef TranspositionTable table
     cdef Stop stop
     cdef Evaluation evaluation
+    cdef Placement placement
     cdef History history
     cdef Corrections corrections
     cdef Parameters parameters
@@ -40,6 +46,12 @@ cdef class Searcher:
     cdef int root_score
     cdef int[448] allowed
     cdef int allowed_count
+    cdef long long clock_mask
+    cdef long long deadline        # nanoseconds
+    cdef long long last_deadline   # nanoseconds
+    cdef bint has_move
+    cdef long long next_tick       # nanoseconds
+    cdef object on_tick
     cdef bint is_telling
     cdef object on_root_move
 
@@ -49,6 +61,11 @@ cdef class Searcher:
     @cython.locals(i=int)
     cdef void end_root_move(self, int move) noexcept nogil
     cdef void _tell(self, int move, int number) noexcept with gil
+    cdef void limit_time(self, double milliseconds, double last)
+    cdef void tick_after(self, double milliseconds)
+    @cython.locals(now=cython.longlong)
+    cdef void look_at_clock(self) noexcept nogil
+    cdef void _tick(self) noexcept with gil
     cdef bint enter(self, int ply) noexcept nogil
     @cython.locals(side=int)
     cdef void make(self, int move, int ply) noexcept nogil

@@ -14,6 +14,7 @@ if not cython.compiled:
     from search.correction import Corrections
     from search.evaluate import Evaluation
     from search.history import History
+    from search.monotonic import monotonic_ns
     from search.parameters import Parameters
     from search.score import MAX_PLY, NO_SCORE
     from search.stop import Stop
@@ -23,12 +24,21 @@ if not cython.compiled:
     from x88.piece import BLACK, WHITE
 
 
+SECOND = 1_000_000_000
+"""In nanoseconds."""
+
+
 class Searcher:
     """The state of one search. `pv[ply * MAX_PLY + i]` is the principal variation from `ply` on, up to
     `pv_ends[ply]`; `static_evals[ply]` the static evaluation at a ply, NO_SCORE in check; `excluded[ply]` the
     move that a search is to do without, or 0; `reduced[ply]` by how many plies the move made there is being
     searched less deeply. Null moves are allowed from `null_ply` on, extensions before
     `extension_ply`; while `seeks_mate`, nothing is left out where only a mate will do.
+
+    The searching thread looks at the clock itself, every so many nodes: `deadline` and `last_deadline` are
+    readings of `monotonic_ns`, 0 for none. The search stops at the first one, but as long as it has no move
+    yet (`has_move`) at the second one only. While `next_tick` is not 0, `on_tick` is called at that reading
+    and every second after it.
 
     Of the root, `root_score` is the score of the principal variation, `root_nodes[i]` are the nodes that
     `root_moves[i]` has taken in all iterations; `allowed`, if any, are the moves to search, the first of them
@@ -42,6 +52,7 @@ class Searcher:
         self.board = Board()
         self.stack = MoveStack()
         self.evaluation = Evaluation()
+        self.placement = self.evaluation.placement
         self.history = History()
         self.corrections = Corrections()
         self.pv = [0] * 16900
@@ -62,6 +73,12 @@ class Searcher:
         self.root_score = 0
         self.allowed = [0] * 448
         self.allowed_count = 0
+        self.clock_mask = 1023 if cython.compiled else 15  # so many nodes between two looks at the clock
+        self.deadline = 0
+        self.last_deadline = 0
+        self.has_move = False
+        self.next_tick = 0
+        self.on_tick: Callable[[], object] | None = None
         self.is_telling = False
         self.on_root_move: Callable[[int, int], object] | None = None
 
@@ -75,6 +92,8 @@ class Searcher:
         self.node_limit = node_limit
         self.seldepth = 0
         self.null_ply = 0
+        self.deadline = self.last_deadline = self.next_tick = 0
+        self.has_move = False
         self.pv_ends[0] = 0
         for i in range(130):
             self.static_evals[i] = NO_SCORE
@@ -125,6 +144,32 @@ class Searcher:
         if self.on_root_move is not None:
             self.on_root_move(move, number)
 
+    def limit_time(self, milliseconds: float, last: float) -> None:
+        """Stop so many milliseconds from now; without a move yet, after `last` milliseconds."""
+        now = monotonic_ns()
+        # The clock is not looked at while the deadline is 0.
+        self.last_deadline = max(1, now + int(last * 1_000_000))
+        self.deadline = max(1, now + int(milliseconds * 1_000_000))
+
+    def tick_after(self, milliseconds: float) -> None:
+        """Call `on_tick` so many milliseconds from now and then every second."""
+        self.next_tick = max(1, monotonic_ns() + int(milliseconds * 1_000_000))
+
+    def look_at_clock(self) -> None:
+        """Stop if it is time to."""
+        if not self.deadline and not self.next_tick:
+            return
+        now = monotonic_ns()
+        if self.deadline and now >= (self.deadline if self.has_move else self.last_deadline):
+            self.stop.stopped = True
+        if self.next_tick and now >= self.next_tick:
+            self.next_tick = now + SECOND
+            self._tick()
+
+    def _tick(self) -> None:
+        if self.on_tick is not None:
+            self.on_tick()
+
     def enter(self, ply: int) -> bool:
         """Count a node. False when the search has to end."""
         self.pv_ends[ply] = ply
@@ -134,6 +179,8 @@ class Searcher:
             self.stop.stopped = True
             return False
         self.nodes += 1
+        if self.nodes & self.clock_mask == 0:
+            self.look_at_clock()
         if ply > self.seldepth:
             self.seldepth = ply
         return True
@@ -167,11 +214,11 @@ class Searcher:
     def corrected(self, value: int) -> int:
         """An evaluation of the position, corrected by what searches have found of positions like it."""
         side = self.board.side
-        pawns = self.corrections.by_pawns(side, self.evaluation.pawn_key() & 0x3FFF)
+        pawns = self.corrections.by_pawns(side, self.placement.pawn_key() & 0x3FFF)
         pieces = self.corrections.by_pieces(
-            side, self.evaluation.pieces_hash(WHITE), self.evaluation.pieces_hash(BLACK)
+            side, self.placement.pieces_hash(WHITE), self.placement.pieces_hash(BLACK)
         )
-        minors = self.corrections.by_minors(side, self.evaluation.minors_hash())
+        minors = self.corrections.by_minors(side, self.placement.minors_hash())
         error = pawns * self.parameters.correct_pawns
         error += pieces * self.parameters.correct_pieces + minors * self.parameters.correct_minors
         return value + (error >> 14)
@@ -181,10 +228,10 @@ class Searcher:
         most = self.parameters.correction_most
         self.corrections.learn(
             self.board.side,
-            self.evaluation.pawn_key() & 0x3FFF,
-            self.evaluation.pieces_hash(WHITE),
-            self.evaluation.pieces_hash(BLACK),
-            self.evaluation.minors_hash(),
+            self.placement.pawn_key() & 0x3FFF,
+            self.placement.pieces_hash(WHITE),
+            self.placement.pieces_hash(BLACK),
+            self.placement.minors_hash(),
             max(-most, min(error * depth * self.parameters.correction_step, most)),
         )
 

@@ -18,6 +18,7 @@ cpdef enum:
     EXACT = 3
     CLUSTER = 8      # words in a cluster of four entries
     LARGEST = 65536  # megabytes
+    DEEPEST = 255    # plies: what the depth's bits hold
 
 cpdef int short_move(int move) noexcept nogil
 cpdef int move_of(uint64_t data) noexcept nogil

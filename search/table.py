@@ -34,6 +34,7 @@ if not cython.compiled:
     EXACT = 3
     CLUSTER = 8
     LARGEST = 65536
+    DEEPEST = 255
 
     def fetch(address: int) -> None:
         """Nothing to do without a compiler."""
@@ -92,7 +93,8 @@ class TranspositionTable:
         """
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
-        self.words = memoryview(_memory(megabytes << 20)).cast("Q")
+        # The new memory takes no room before it is touched, and by then the old one is given back.
+        self.words = memoryview(_memory(megabytes << 20, self.clusters * 64)).cast("Q")
         self.clusters = (megabytes << 20) // 64
         self.age = 0
         if cython.compiled and megabytes <= TOUCHED:
@@ -158,7 +160,7 @@ class TranspositionTable:
                 move = move_of(data)
             if bound != EXACT and depth + 4 < depth_of(data) and data >> 58 == self.age:
                 return
-        data = _pack(move, score, static, depth, bound, self.age)
+        data = _pack(move, score, static, max(0, min(depth, DEEPEST)), bound, self.age)
         self.words[place] = key ^ data
         self.words[place + 1] = data
 
@@ -180,14 +182,14 @@ def _pack(move: int, score: int, static: int, depth: int, bound: int, age: int) 
     return move | low << 16 | middle << 32 | high << 48
 
 
-def _memory(size: int) -> mmap.mmap:
+def _memory(size: int, held: int) -> mmap.mmap:
     """Zeroed memory of our own, in huge pages where the system has them: a probe is a jump to anywhere in
     it.
 
-    Raises MemoryError if it cannot be had.
+    `held` bytes will be given back for it. Raises MemoryError if it cannot be had.
     """
     # The system may promise more than it has, and end the program that takes it at its word.
-    free = _free_memory()
+    free = _free_memory() + held
     if size > free:
         raise MemoryError(f"no {size >> 20} MB of memory for the table: {int(free) >> 20} MB are free")
     try:

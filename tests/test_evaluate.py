@@ -7,10 +7,13 @@ import chess
 import pytest
 from hypothesis import given, settings
 
-from search import benchmark, endgame, evaluate, pawns, tuned
-from search.endgame import FULL_SCALE
-from search.evaluate import FULL_PHASE, Evaluation, terms
+from search import benchmark, evaluate, pawns, tuned
+from search import endgame as endgames
+from search.endgame import DRAWN_SCALE, FULL_SCALE
+from search.evaluate import Evaluation
+from search.placement import FULL_PHASE
 from search.score import LONGEST_MATE
+from search.terms import terms
 from tests.oracle import STARTS, Game, games, placements, scaled
 from x88 import build, fen
 from x88.board import Board
@@ -97,7 +100,7 @@ def test_the_numbers_have_their_shapes() -> None:
 
 
 def test_no_list_runs_into_the_next() -> None:
-    for lists in (evaluate.LISTS, pawns.LISTS, endgame.LISTS):
+    for lists in (evaluate.LISTS, pawns.LISTS, endgames.LISTS):
         places = [start + i for name, start in lists.items() for i in range(SHAPES[name])]
         assert sorted(places) == list(range(len(places)))
 
@@ -190,7 +193,7 @@ def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> N
         moves = legal_moves(board)
         if not moves:
             break
-        before.append((evaluation.value(board), evaluation.pawn_key()))
+        before.append((evaluation.value(board), evaluation.placement.pawn_key()))
         # Captures, promotions and castling come first in the list: prefer them, so that all kinds are seen.
         move = moves[0] if generator.random() < 0.3 else generator.choice(moves)
         evaluation.make(move, board.side)
@@ -199,68 +202,12 @@ def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> N
         fresh = evaluation_of(board)
         assert evaluation.value(board) == fresh.value(board)
         assert evaluation.packed(board) == fresh.packed(board)
-        assert evaluation.pawn_key() == fresh.pawn_key()
-        assert evaluation.phase() == fresh.phase()
+        assert evaluation.placement.pawn_key() == fresh.placement.pawn_key()
+        assert evaluation.placement.phase() == fresh.placement.phase()
     while before:
         board.unmake()
         evaluation.unmake(played.pop(), board.side)
-        assert (evaluation.value(board), evaluation.pawn_key()) == before.pop()
-
-
-def test_the_pawn_key_knows_the_pawns_alone() -> None:
-    def key(text: str) -> int:
-        return evaluation_of(fen.parse(text)).pawn_key()
-
-    assert key("4k3/8/8/8/8/8/P7/4K3 w - - 0 1") == key("4k2r/8/8/8/8/8/P7/R3K3 b - - 0 1")
-    assert key("4k3/8/8/8/8/8/P7/4K3 w - - 0 1") == key("k7/8/8/8/8/8/P7/K7 w - - 0 1")
-    assert key("4k3/8/8/8/8/8/P7/4K3 w - - 0 1") != key("4k3/8/8/8/8/P7/8/4K3 w - - 0 1")
-    assert key("4k3/8/8/8/8/p7/8/4K3 w - - 0 1") != key("4k3/8/8/8/8/P7/8/4K3 w - - 0 1")
-
-
-def test_the_hash_of_pieces_knows_one_side_s_pieces_alone() -> None:
-    def hashes(text: str) -> list[int]:
-        evaluation = evaluation_of(fen.parse(text))
-        return [evaluation.pieces_hash(side) for side in (WHITE, BLACK)]
-
-    white, black = hashes("4k1r1/8/8/8/8/8/P7/R3K3 w - - 0 1")
-    assert hashes("4k1r1/8/p7/8/7P/8/8/R3K3 b - - 0 1") == [white, black], "neither pawns nor who is to move"
-    assert hashes("4k1r1/8/8/8/8/8/P7/B3K3 w - - 0 1") != [white, black], "a bishop is no rook"
-    found = hashes("4k2r/8/8/8/8/8/P7/R3K3 w - - 0 1")
-    assert found[0] == white
-    assert found[1] != black
-
-
-def test_the_hash_of_minor_pieces_knows_kings_knights_and_bishops_alone() -> None:
-    def found(text: str) -> int:
-        return evaluation_of(fen.parse(text)).minors_hash()
-
-    usual = found("4k1n1/8/8/8/8/8/P7/B3K3 w - - 0 1")
-    assert found("q3k1n1/6p1/8/8/8/8/8/B3K2R b - - 0 1") == usual
-    for text in (
-        "4k1n1/8/8/8/8/8/P7/N3K3 w - - 0 1",
-        "4k1b1/8/8/8/8/8/P7/B3K3 w - - 0 1",
-        "4k1n1/8/8/8/8/8/P7/1B2K3 w - - 0 1",
-        "5kn1/8/8/8/8/8/P7/B3K3 w - - 0 1",
-        "4k1n1/8/8/8/8/8/P7/B2K4 w - - 0 1",
-        "4k1N1/8/8/8/8/8/P7/b3K3 w - - 0 1",
-    ):
-        assert found(text) != usual, text
-
-
-def test_the_hashes_tell_the_squares_of_every_kind_apart() -> None:
-    pieces: set[int] = set()
-    minors: set[int] = set()
-    for place in range(64):
-        for kind in (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN):
-            board = chess.Board("4k3/8/8/8/8/8/8/4K3 b - - 0 1")
-            if board.piece_at(place) is None:
-                board.set_piece_at(place, chess.Piece(kind, chess.WHITE))
-                evaluation = evaluation_of(fen.parse(board.fen()))
-                pieces.add(evaluation.pieces_hash(WHITE))
-                minors.add(evaluation.minors_hash())
-    # Of 248 random numbers of 14 bits two pairs or so are alike. What is no minor piece is one number more.
-    assert len(pieces) >= 240
-    assert len(minors) >= 120
+        assert (evaluation.value(board), evaluation.placement.pawn_key()) == before.pop()
 
 
 @pytest.mark.parametrize("text", benchmark.POSITIONS[:10])
@@ -306,10 +253,13 @@ def test_the_value_is_the_sum_tapered_scaled_and_seen_by_the_side_to_move(text: 
     board = fen.parse(text)
     evaluation = evaluation_of(board)
     middlegame, endgame = split(evaluation.packed(board))
-    phase = evaluation.phase()
+    phase = evaluation.placement.phase()
     sign = -1 if board.side else 1
+    middlegame *= sign
     endgame = sign * endgame * evaluation.scale(board) >> 6
-    exact = (sign * middlegame * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
+    if evaluation.scale(board) <= DRAWN_SCALE:
+        middlegame = middlegame * evaluation.scale(board) >> 6
+    exact = (middlegame * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
     # The evaluation divides by a shift, which is off by less than 1 in 500.
     assert abs(evaluation.value(board) - exact) <= 1 + abs(exact) / 500
     assert 0 <= evaluation.scale(board) <= FULL_SCALE
@@ -323,16 +273,21 @@ def test_the_value_is_the_sum_tapered_scaled_and_seen_by_the_side_to_move(text: 
 @given(placements())
 def test_the_rough_value_is_that_of_material_and_squares(text: str) -> None:
     board = fen.parse(text)
-    evaluation = evaluation_of(board)
     pieces = [term for term in terms(board) if term.name.rstrip("s") in evaluate.KINDS.values()]
     assert len(pieces) == len(evaluate.KINDS)
-    middlegame = sum(term.white[0] - term.black[0] for term in pieces)
-    endgame = sum(term.white[1] - term.black[1] for term in pieces)
-    phase = evaluation.phase()
+    sign = -1 if board.side else 1
+    middlegame = sign * sum(term.white[0] - term.black[0] for term in pieces)
+    endgame = sign * sum(term.white[1] - term.black[1] for term in pieces)
+    if endgame:
+        factor = endgames.scale(board, board.side if endgame > 0 else board.side ^ 1)
+        endgame = endgame * factor >> 6
+        if factor <= DRAWN_SCALE:
+            middlegame = middlegame * factor >> 6
+    evaluation = evaluation_of(board)
+    phase = evaluation.placement.phase()
     tapered = (middlegame * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
     # Off by the shift, as above.
-    assert abs(evaluation.rough(WHITE) - tapered) <= 1 + abs(tapered) / 500
-    assert abs(evaluation.rough(BLACK) + tapered) <= 1 + abs(tapered) / 500
+    assert abs(evaluation.rough(board) - tapered) <= 1 + abs(tapered) / 500
 
 
 def test_more_material_is_better() -> None:
@@ -374,6 +329,22 @@ def test_what_cannot_be_won_counts_less(text: str, scale: int) -> None:
     assert evaluation_of(board).scale(board) == scale
     mirror = fen.parse(chess.Board(text).mirror().fen())
     assert evaluation_of(mirror).scale(mirror) == scale
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1k6/8/8/8/8/P7/P7/2B1K3 w - - 0 1",
+        "1k6/8/8/8/8/P7/8/2B1K3 b - - 0 1",
+        "4k3/8/8/8/8/8/8/3NKN2 w - - 0 1",
+        "4k3/8/8/8/8/8/8/4KN2 b - - 0 1",
+        "4k1n1/8/8/8/8/8/8/4KB2 w - - 0 1",
+    ],
+)
+def test_a_dead_draw_is_worth_nothing_in_either_phase(text: str) -> None:
+    assert value(fen.parse(text)) == 0
+    board = fen.parse(text)
+    assert evaluation_of(board).rough(board) == 0
 
 
 # --- The terms that are shown

@@ -14,6 +14,7 @@ from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_R
 
 cpdef enum:
     MAX_MOVES = 448     # no position of at most 16 pieces a side has more
+    STACK_SIZE = 60000
     RECAPTURE = 6000
     CAPTURE = 2000
     CASTLE = 500
@@ -30,8 +31,11 @@ cdef class MoveStack:
     cdef int[60000] moves
     cdef int[60000] scores
 
-    cpdef int move_at(self, int index)
-    cpdef int score_at(self, int index)
+    cpdef int move_at(self, int index) except? -1
+    cpdef int score_at(self, int index) except? -1
+
+
+cdef int _checked(int index) except -1
 
 
 cpdef int generate(Board board, MoveStack stack, int sp) noexcept nogil

@@ -60,6 +60,7 @@ if not cython.compiled:
     from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
     MAX_MOVES = 448
+    STACK_SIZE = 60000
     RECAPTURE = 6000
     CAPTURE = 2000
     CASTLE = 500
@@ -83,12 +84,19 @@ class MoveStack:
         self.scores = [0] * 60000
 
     def move_at(self, index: int) -> int:
-        """The packed move at an index."""
-        return self.moves[index]
+        """The packed move at an index. Raises IndexError."""
+        return self.moves[_checked(index)]
 
     def score_at(self, index: int) -> int:
-        """The score of the move at an index."""
-        return self.scores[index]
+        """The score of the move at an index. Raises IndexError."""
+        return self.scores[_checked(index)]
+
+
+def _checked(index: int) -> int:
+    """An index of the stack: compiled, nothing else would keep a caller inside it."""
+    if not 0 <= index < STACK_SIZE:
+        raise IndexError(f"{index} is no index of the move stack, 0 to {STACK_SIZE - 1}")
+    return index
 
 
 def generate(board: Board, stack: MoveStack, sp: int) -> int:

@@ -1,0 +1,21 @@
+cdef extern from *:
+    """
+    #if defined(_WIN32)
+    #include <windows.h>
+    static long long monotonic_ns(void) {
+        LARGE_INTEGER frequency, ticks;
+        QueryPerformanceFrequency(&frequency);
+        QueryPerformanceCounter(&ticks);
+        return ticks.QuadPart / frequency.QuadPart * 1000000000LL
+             + ticks.QuadPart % frequency.QuadPart * 1000000000LL / frequency.QuadPart;
+    }
+    #else
+    #include <time.h>
+    static long long monotonic_ns(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return now.tv_sec * 1000000000LL + now.tv_nsec;
+    }
+    #endif
+    """
+    long long monotonic_ns() noexcept nogil

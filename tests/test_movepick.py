@@ -1,0 +1,101 @@
+"""The order of moves: what the search tries first, and that no bad capture hides among the good ones."""
+
+from random import Random
+
+import pytest
+
+from search import benchmark
+from search.history import LIMIT, History
+from search.movepick import BAD_CAPTURE, GOOD_CAPTURE, KILLER, TT_MOVE, pick, score_captures, score_moves
+from search.movepick import sort_quiets as sort
+from search.table import short_move
+from search.tuned import SEARCH
+from tests.oracle import STARTS
+from x88 import build, coordinate, fen
+from x88.attack import see
+from x88.board import Board
+from x88.move import captured_of, promoted_of
+from x88.movegen import MoveStack, generate, generate_captures, legal_moves
+from x88.piece import KIND, QUEEN
+
+WEIGHT = SEARCH["capture_history"][0]
+PLY = 4
+POSITIONS = [*STARTS, *(benchmark.POSITIONS if build.compiled else benchmark.POSITIONS[::4])]
+
+
+def taught(board: Board, seed: int, bonus: int = LIMIT) -> History:
+    """A history that has learnt as much as it can of every move, for or against it by chance."""
+    chance = Random(seed)
+    history = History()
+    for move in legal_moves(board):
+        sign = chance.choice((-1, 1))
+        for _ in range(12):
+            if captured_of(move) or promoted_of(move):
+                history.update_capture(board.side, move, sign * bonus // 4)
+            else:
+                history.update_quiet(board.side, move, PLY, sign * bonus // 4)
+    return history
+
+
+def picked(board: Board, history: History, tt_move: int = 0, captures: bool = False) -> list[tuple[int, int]]:
+    """All moves with their scores, in the order in which the search tries them."""
+    stack = MoveStack()
+    if captures:
+        end = generate_captures(board, stack, 0)
+        score_captures(stack, history, 0, end, board.side, tt_move, WEIGHT)
+    else:
+        end = generate(board, stack, 0)
+        score_moves(stack, history, 0, end, board.side, PLY, tt_move, WEIGHT)
+    found = []
+    for i in range(end):
+        pick(board, stack, i, end)
+        if not captures and stack.score_at(i) < KILLER - 1:
+            sort(stack, history, i, end, board.side, PLY)
+            return found + [(stack.move_at(j), stack.score_at(j)) for j in range(i, end)]
+        found.append((stack.move_at(i), stack.score_at(i)))
+    return found
+
+
+@pytest.mark.parametrize("captures", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_no_capture_among_the_good_ones_loses_material(seed: int, captures: bool) -> None:
+    for text in POSITIONS:
+        board = fen.parse(text)
+        order = picked(board, taught(board, seed), captures=captures)
+        if not captures:
+            assert sorted(move for move, _ in order) == sorted(legal_moves(board))
+        for move, score in order:
+            if promoted_of(move) == QUEEN or (captured_of(move) and not promoted_of(move)):
+                assert (score > KILLER) == (see(board, move) >= 0), (text, coordinate.write(move), score)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scores_fall_along_the_list_and_each_class_of_moves_keeps_to_its_range(seed: int) -> None:
+    for text in POSITIONS:
+        board = fen.parse(text)
+        history = taught(board, seed)
+        quiets = [move for move in legal_moves(board) if not captured_of(move) and not promoted_of(move)]
+        if len(quiets) < 3:
+            continue
+        killers = Random(seed).sample(quiets, 2)
+        for move in killers:
+            history.add_killer(PLY, move)
+        tt_move = Random(seed).choice([move for move in legal_moves(board) if move not in killers])
+        order = picked(board, history, short_move(tt_move))
+        assert order[0] == (tt_move, TT_MOVE)
+        scores = [score for _, score in order]
+        assert scores == sorted(scores, reverse=True)
+        for move, score in order[1:]:
+            if move in killers:
+                assert score == KILLER - (move != killers[-1])
+            elif captured_of(move) or promoted_of(move):
+                assert score > (KILLER + GOOD_CAPTURE) // 2 or score < BAD_CAPTURE // 2
+            else:
+                assert abs(score) < KILLER // 2
+
+
+def test_underpromotions_come_last() -> None:
+    board = fen.parse("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1")
+    order = [promoted_of(move) & KIND for move, _ in picked(board, History())]
+    assert set(order[:2]) == {QUEEN}
+    assert all(kind not in (0, QUEEN) for kind in order[-6:])
