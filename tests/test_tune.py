@@ -338,11 +338,11 @@ def test_candidates_are_whole_numbers_in_their_ranges_and_opposite() -> None:
 def test_pairs_and_duels_count_for_the_first_side_in_whatever_order_games_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def play_all(executor: Any, jobs: Any, workers: int) -> Any:
+    def play_all(executor: Any, jobs: Any, workers: int, play: Any) -> Any:
         # Who has a margin wins with White, and draws with Black.
         for job in reversed(list(jobs)):
             result = "1-0" if job.white.numbers["margin"] else "1/2-1/2"
-            yield selfplay.Played(job.number, result, "", ())
+            yield selfplay.Played(job.number, result, "")
 
     monkeypatch.setattr(tune, "play_all", play_all)
     book, pace = tune.Book.read(None, 0), tune.Pace(1)
