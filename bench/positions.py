@@ -1,351 +1,692 @@
-"""Training positions of self-play games: the file of games, and the fixed-size records made from it.
+"""Training positions out of self-play games: checked, counted, filtered, shuffled.
 
-    python bench/positions.py FILE... --check
-    python bench/positions.py FILE... --stats
-    python bench/positions.py FILE... --shuffle train.records --validation test.records
+    python bench/positions.py gen0.moff gen0-b.moff --check
+    python bench/positions.py gen0.moff gen0-b.moff --stats
+    python bench/positions.py gen0.moff gen0-b.moff --shuffle train.records --validation test.records
+    python bench/positions.py gen0.moff gen0-b.moff --merge all.moff
+    python bench/positions.py gen0.moff --text positions.txt --per-game 12 --max-score 1000
 
-A file of games, which bench/selfplay.py --positions writes, is a sequence of blocks; files joined one after
-the other are a file again. All numbers are little-endian.
+The files are those of bench/gamefile.py. Damaged stretches of them are passed over, and told; a game that is
+there twice counts once. --check replays every game and reads on to the end; --stats shows what the positions
+are like; --merge writes all games into one file; --text writes lines `FEN;result;score` for bench/tune.py,
+from White's view.
 
-| block | bytes | content |
+--shuffle writes the positions that pass the filters, in random order, as records of 32 bytes behind a header
+of as many. With --validation some games are set aside, whole ones: positions of one game know each other. The
+filters leave out positions in check, those whose best move takes or promotes, those that their game has seen
+before, and those with a mate score or none, unless the options say otherwise. All numbers are little-endian.
+
+| header | bytes | content |
 |---|---|---|
-| magic | 8 | "MOFFGAME" |
+| magic | 8 | "MOFFRECS" |
 | version | 2 | 1 |
-| games | 2 | games in the block |
-| seed | 8 | of the run that played them |
-| positions | 4 | positions with a score in the block |
-| size | 4 | bytes of the payload |
-| checksum | 4 | CRC-32 of the 28 bytes before and the payload |
-| payload | size | raw LZMA2 |
+| size | 2 | bytes of a record, 32 |
+| checksum | 4 | CRC-32 of the records |
+| count | 8 | records |
+| nothing | 8 | 0 |
 
-| payload, unpacked | bytes | content |
+| field | bytes | content, the score and the result from the view of the side to move |
 |---|---|---|
-| size | 4 | bytes of the texts |
-| texts | size | UTF-8 lines: the settings of the run as JSON, then the FEN of the start of each game, or "" |
-| numbers | 4 each | each game's number in its run |
-| openings | 2 each | each game's plies before the first with a score |
-| plies | 2 each | each game's plies |
-| results | 1 each | White's points doubled |
-| moves | 1 each | of all plies of all games: the place of the move among the legal ones, packed and sorted |
-| scores | 2 each | of all plies after the openings, the low bytes of all first, then the high ones |
-| bounds | 1 each | likewise: 1 if the score is only a bound, else 0 |
+| occupied | 8 | a bit for each square with a piece, a1 the lowest, b1 the next |
+| pieces | 16 | what stands there, in the same order, 4 bits each, the lower ones of a byte first |
+| score | 2 | centipawns; 32000 - n is a mate in n plies |
+| move | 2 | the move played: origin, target << 6, kind promoted to << 12 |
+| state | 2 | see below |
+| counts | 2 | plies played since the game's start, at most 511; plies since a capture or pawn move << 9 |
 
-Moves are packed and compared as x88/move.py has it. A score is in centipawns from White's view, as the search
-tells it (32000 - n is a mate in n plies), or -32768 where the search told none.
+| bits of state | meaning |
+|---|---|
+| 0 | Black is to move |
+| 1-4 | castling rights: White's short, long, Black's short, long |
+| 5-8 | file of the square where a pawn may really be taken en passant, from 1; 0 for none |
+| 9-10 | result: 0 lost, 1 drawn, 2 won |
+| 11 | in check |
+| 12 | the move takes or promotes |
+| 13 | the move gives check |
+| 14 | the position has occurred before in its game |
+| 15 | the score is only a lower bound |
+
+A piece is its kind (pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5), and 8 more for Black's.
+
+Results go to standard output, progress and complaints to standard error. The exit code is 0, 1 if a file is
+damaged, 2 after wrong usage, 130 after an interruption. Needs NumPy (the `tuning` extra).
 """
 
+import argparse
+import contextlib
 import json
-import lzma
 import os
+import signal
 import struct
 import sys
 import zlib
 from array import array
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from random import Random
+from typing import Any, BinaryIO
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
 
-from x88 import fen
+try:
+    import numpy as np
+    import numpy.typing as npt
+except ImportError as error:
+    print(f"{error}: python -m pip install -e '.[tuning]'", file=sys.stderr)
+    sys.exit(2)
+
+from gamefile import NO_SCORE, Block, Damage, Game, GameFile, refuse_foreign, replay, scan
+
+from x88.attack import gives_check, in_check
 from x88.board import Board
-from x88.movegen import legal_moves
+from x88.move import CASTLING, EN_PASSANT, captured_of, origin_of, promoted_of, target_of
+from x88.piece import BLACK, EMPTY, KINDS, LETTERS, WHITE
 
-MAGIC = b"MOFFGAME"
-VERSION = 1
-NO_SCORE = -32768
-
-_HEADER = struct.Struct("<8sHHQII")
-_CHECKSUM = struct.Struct("<I")
-_HEAD = _HEADER.size + _CHECKSUM.size
-_LONGEST = 1 << 26
-"""Bytes of an unpacked payload at most: what says more is damaged."""
-
-_FILTERS: list[dict[str, int]] = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 3, "lp": 0, "pb": 0}]
-
-
-class Game(NamedTuple):
-    """A game: its number in its run, the FEN of its start ("" for the usual one), all moves as the file has
-    them; of those after the opening the scores from White's view, and whether they are bounds (1) or not (0);
-    White's points doubled.
-    """
-
-    number: int
-    start: str
-    moves: bytes
-    scores: "array[int]"
-    bounds: bytes
-    result: int
-
-
-class Block(NamedTuple):
-    """Games of one run, with its seed and settings."""
-
-    seed: int
-    settings: dict[str, Any]
-    games: list[Game]
-
-
-def index_of(board: Board, move: int) -> int:
-    """The place of a legal move among all of them, as the file has it."""
-    return sorted(legal_moves(board)).index(move)
-
-
-def replay(game: Game) -> Iterator[tuple[Board, int]]:
-    """The position before each move, and the move, packed. Raises ValueError if there is no such move.
-
-    The board is the same every time: it has the move made on it afterwards.
-    """
-    board = fen.parse(game.start or fen.START)
-    for number, index in enumerate(game.moves, 1):
-        moves = sorted(legal_moves(board))
-        if index >= len(moves):
-            raise ValueError(f"game {game.number}, ply {number}: no move {index} in {fen.write(board)}")
-        yield board, moves[index]
-        board.forget()
-        board.make(moves[index])
-
-
-# --- Blocks
-
-
-def encode(block: Block) -> bytes:
-    """The block as it stands in a file."""
-    games = block.games
-    texts = "\n".join([json.dumps(block.settings, sort_keys=True), *(game.start for game in games)]).encode()
-    parts = [
-        struct.pack("<I", len(texts)),
-        texts,
-        _bytes(array("I", [game.number for game in games])),
-        _bytes(array("H", [len(game.moves) - len(game.scores) for game in games])),
-        _bytes(array("H", [len(game.moves) for game in games])),
-        bytes(game.result for game in games),
+RECORD = np.dtype(
+    [
+        ("occupied", "<u8"),
+        ("pieces", "u1", 16),
+        ("score", "<i2"),
+        ("move", "<u2"),
+        ("state", "<u2"),
+        ("counts", "<u2"),
     ]
-    scores = b"".join(_bytes(game.scores) for game in games)
-    parts += [game.moves for game in games]
-    parts += [scores[0::2], scores[1::2]]
-    parts += [game.bounds for game in games]
-    payload = lzma.compress(b"".join(parts), lzma.FORMAT_RAW, filters=_FILTERS)
-    positions = sum(len(game.scores) for game in games)
-    header = _HEADER.pack(MAGIC, VERSION, len(games), block.seed, positions, len(payload))
-    return header + _CHECKSUM.pack(zlib.crc32(payload, zlib.crc32(header))) + payload
+)
+"""A position, as the table above has it."""
+
+BLACK_TO_MOVE = 1
+CASTLING_SHIFT = 1
+EN_PASSANT_SHIFT = 5
+RESULT_SHIFT = 9
+IN_CHECK = 1 << 11
+TACTICAL = 1 << 12
+GIVES_CHECK = 1 << 13
+REPEATED = 1 << 14
+LOWER_BOUND = 1 << 15
+MOST_PLIES = 511
+HALFMOVE_SHIFT = 9
+
+VACANT = 15
+"""No piece, where squares have a code each."""
+
+MATES = 31000
+"""Scores from here on are mates."""
+
+CHUNK = 1 << 20
+"""Records that are read or written at a time."""
+
+Records = npt.NDArray[Any]
+
+_MAGIC = b"MOFFRECS"
+_VERSION = 1
+_HEADER = struct.Struct("<8sHHIQ8x")
+
+_CODE = {kind | colour: n | black for n, kind in enumerate(KINDS) for colour, black in ((16, 0), (32, 8))}
+_KIND = {kind: n for n, kind in enumerate(KINDS)}
+_LETTER = {
+    n | black: LETTERS[kind] if black else LETTERS[kind].upper()
+    for n, kind in enumerate(KINDS)
+    for black in (0, 8)
+}
 
 
-def _bytes(numbers: "array[int]") -> bytes:
-    """The numbers, little-endian."""
-    if sys.byteorder != "little":
-        numbers = numbers[:]
-        numbers.byteswap()
-    return numbers.tobytes()
+# --- Positions of games
 
 
-class _Columns:
-    """Takes columns of numbers off an unpacked payload. Raises ValueError if it is too short."""
-
-    def __init__(self, payload: bytes) -> None:
-        self._payload = payload
-        self._at = 0
-
-    def text(self, size: int) -> bytes:
-        """So many bytes."""
-        found = self._payload[self._at : self._at + size]
-        if len(found) != size:
-            raise ValueError("the payload is too short")
-        self._at += size
-        return found
-
-    def numbers(self, code: str, count: int) -> "array[int]":
-        """So many numbers of the type that `array` knows by that code."""
-        found = array(code)
-        found.frombytes(self.text(count * found.itemsize))
-        if sys.byteorder != "little":
-            found.byteswap()
-        return found
-
-    def scores(self, count: int) -> "array[int]":
-        """So many scores, all the low bytes first."""
-        text = bytearray(2 * count)
-        text[0::2] = self.text(count)
-        text[1::2] = self.text(count)
-        return _Columns(bytes(text)).numbers("h", count)
-
-    def is_empty(self) -> bool:
-        """Whether nothing is left."""
-        return self._at == len(self._payload)
+def expand(games: Iterable[Game]) -> Records:
+    """The positions with a score of these games, in order. Raises ValueError if a game cannot be replayed."""
+    cells = bytearray()
+    scores, moves, states, counts = array("h"), array("H"), array("H"), array("H")
+    for game in games:
+        opening = len(game.moves) - len(game.scores)
+        placement = bytearray()
+        for ply, (board, move) in enumerate(replay(game)):
+            if not placement:
+                placement = _placement(board)
+            short = _short_move(move)
+            if ply >= opening:
+                cells += placement
+                score = game.scores[ply - opening]
+                scores.append(-score if board.side == BLACK and score != NO_SCORE else score)
+                moves.append(short)
+                state = _state(board, move, game.result)
+                if game.bounds[ply - opening]:
+                    state |= LOWER_BOUND
+                states.append(state)
+                counts.append(min(ply, MOST_PLIES) | min(board.halfmove, 127) << HALFMOVE_SHIFT)
+            _move_piece(placement, move, short)
+    records = pack(np.frombuffer(cells, np.uint8).reshape(-1, 64))
+    for name, column in (("score", scores), ("move", moves), ("state", states), ("counts", counts)):
+        records[name] = np.array(column)
+    return records
 
 
-def decode(data: bytes, at: int = 0) -> tuple[Block, int]:
-    """The block that begins there, and where the next one does. Raises ValueError if it is not whole."""
-    if len(data) - at < _HEAD:
-        raise ValueError("it ends within a block's header")
-    magic, version, count, seed, positions, size = _HEADER.unpack_from(data, at)
-    if magic != MAGIC:
-        raise ValueError("a block does not begin with its magic")
-    if version != VERSION:
-        raise ValueError(f"a block has version {version}; this program reads {VERSION}")
-    end = at + _HEAD + size
-    if end > len(data):
-        raise ValueError("it ends within a block")
-    payload = data[at + _HEAD : end]
-    (checksum,) = _CHECKSUM.unpack_from(data, at + _HEADER.size)
-    if zlib.crc32(payload, zlib.crc32(data[at : at + _HEADER.size])) != checksum:
-        raise ValueError("a block's checksum is wrong")
-    return _unpack(payload, count, seed, positions), end
+def _placement(board: Board) -> bytearray:
+    """The piece on each square, a1 first, as a record has it, or VACANT."""
+    codes = [board.piece_at(sq + (sq & 0x38)) for sq in range(64)]
+    return bytearray(VACANT if code == EMPTY else _CODE[code] for code in codes)
 
 
-def _unpack(payload: bytes, count: int, seed: int, positions: int) -> Block:
-    decompressor = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_FILTERS)
-    try:
-        columns = _Columns(decompressor.decompress(payload, _LONGEST))
-        (length,) = struct.unpack("<I", columns.text(4))
-        head, *starts = columns.text(length).decode().split("\n")
-        settings = json.loads(head)
-    except (lzma.LZMAError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"a block's content is damaged: {error}") from None
-    numbers, openings, plies = (columns.numbers(code, count) for code in "IHH")
-    results = columns.text(count)
-    moves = columns.text(sum(plies))
-    scores = columns.scores(positions)
-    bounds = columns.text(positions)
-    scored = [most - opening for most, opening in zip(plies, openings, strict=True)]
-    if (
-        not columns.is_empty()
-        or not isinstance(settings, dict)
-        or len(starts) != count
-        or min(scored, default=0) < 0
-        or sum(scored) != positions
-        or max(results, default=0) > 2
-        or max(bounds, default=0) > 1
-    ):
-        raise ValueError("a block's content does not fit together")
-    games = []
-    i = j = 0
-    for n in range(count):
-        k = j + scored[n]
-        game = Game(numbers[n], starts[n], moves[i : i + plies[n]], scores[j:k], bounds[j:k], results[n])
-        games.append(game)
-        i += plies[n]
-        j = k
-    return Block(seed, settings, games)
+def _short_move(move: int) -> int:
+    """A packed move as a record has it."""
+    origin, target = origin_of(move), target_of(move)
+    promoted = promoted_of(move)
+    squares = (origin + (origin & 7)) >> 1 | (target + (target & 7)) >> 1 << 6
+    return squares | _KIND[promoted] << 12 if promoted else squares
 
 
-class Damage(NamedTuple):
-    """A stretch of a file that holds no whole block, and why."""
+def _move_piece(placement: bytearray, move: int, short: int) -> None:
+    """Make a move among the pieces."""
+    origin, target, promoted = short & 63, short >> 6 & 63, short >> 12
+    piece = placement[origin]
+    placement[origin] = VACANT
+    placement[target] = piece & 8 | promoted if promoted else piece
+    if move & EN_PASSANT:
+        placement[target ^ 8] = VACANT
+    elif move & CASTLING:
+        corner, passed = (target + 1, target - 1) if target > origin else (target - 2, target + 1)
+        placement[passed] = placement[corner]
+        placement[corner] = VACANT
 
-    start: int
-    end: int
-    reason: str
+
+def _state(board: Board, move: int, result: int) -> int:
+    """The state of a record, but for what its score is."""
+    state = board.side | board.castling << CASTLING_SHIFT
+    if board.en_passant_legal:
+        state |= (board.en_passant & 7) + 1 << EN_PASSANT_SHIFT
+    state |= (result if board.side == WHITE else 2 - result) << RESULT_SHIFT
+    if in_check(board):
+        state |= IN_CHECK
+    if captured_of(move) or promoted_of(move):
+        state |= TACTICAL
+    if gives_check(board, move):
+        state |= GIVES_CHECK
+    if board.is_repetition(1):
+        state |= REPEATED
+    return state
 
 
-def scan(data: bytes) -> Iterator[Block | Damage]:
-    """The blocks of a file, and what lies between them."""
-    at = 0
-    while at < len(data):
-        try:
-            block, at = decode(data, at)
-        except ValueError as error:
-            start, reason = at, str(error)
-            while True:
-                at = data.find(MAGIC, at + 1)
-                if at < 0:
-                    yield Damage(start, len(data), reason)
-                    return
-                try:
-                    block, end = decode(data, at)
-                except ValueError:
+def pack(cells: npt.NDArray[np.uint8]) -> Records:
+    """Records with these pieces on the squares, [position, square], and all else 0."""
+    records = np.zeros(len(cells), RECORD)
+    there = cells != VACANT
+    records["occupied"] = np.packbits(there, axis=1, bitorder="little").view("<u8")[:, 0]
+    rows, _ = np.nonzero(there)
+    sizes = there.sum(axis=1)
+    places = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    halves = np.zeros((len(cells), 32), np.uint8)
+    halves[rows, places] = cells[there]
+    records["pieces"] = halves[:, 0::2] | halves[:, 1::2] << 4
+    return records
+
+
+def unpack(records: Records) -> npt.NDArray[np.uint8]:
+    """The pieces on the squares, [position, square], VACANT for none: the reverse of `pack`."""
+    occupied = np.ascontiguousarray(records["occupied"])
+    there = np.unpackbits(occupied.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little").astype(bool)
+    pieces = np.ascontiguousarray(records["pieces"])
+    halves = np.empty((len(records), 32), np.uint8)
+    halves[:, 0::2] = pieces & 15
+    halves[:, 1::2] = pieces >> 4
+    cells = np.full((len(records), 64), VACANT, np.uint8)
+    cells[there] = halves[np.arange(32) < there.sum(axis=1)[:, None]]
+    return cells
+
+
+def write_fen(record: Any) -> str:
+    """The position of a record as FEN."""
+    cells = unpack(np.array([record], RECORD))[0]
+    ranks = []
+    for first in range(56, -8, -8):
+        text = "".join(_LETTER.get(int(code), "1") for code in cells[first : first + 8])
+        for run in range(8, 1, -1):
+            text = text.replace("1" * run, str(run))
+        ranks.append(text)
+    state, counts = int(record["state"]), int(record["counts"])
+    rights = "".join(letter for n, letter in enumerate("KQkq") if state >> CASTLING_SHIFT + n & 1)
+    file = state >> EN_PASSANT_SHIFT & 15
+    side = "wb"[state & BLACK_TO_MOVE]
+    square = f"{'abcdefgh'[file - 1]}{'63'[state & BLACK_TO_MOVE]}" if file else "-"
+    number = 1 + (counts & MOST_PLIES) // 2
+    return f"{'/'.join(ranks)} {side} {rights or '-'} {square} {counts >> HALFMOVE_SHIFT} {number}"
+
+
+# --- Filters
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What is left out of training."""
+
+    keep_checks: bool = False
+    keep_tactical: bool = False
+    keep_repeated: bool = False
+    drop_bounds: bool = False
+    max_score: int = MATES - 1
+    """Scores beyond this are left out."""
+    min_ply: int = 0
+
+    def select(self, records: Records) -> npt.NDArray[np.bool_]:
+        """Whether each of the records stays."""
+        unwanted = (
+            (0 if self.keep_checks else IN_CHECK)
+            | (0 if self.keep_tactical else TACTICAL)
+            | (0 if self.keep_repeated else REPEATED)
+            | (LOWER_BOUND if self.drop_bounds else 0)
+        )
+        scores = np.abs(records["score"].astype(np.int32))
+        kept: npt.NDArray[np.bool_] = (records["state"] & unwanted == 0) & (scores <= self.max_score)
+        return kept & (records["counts"] & MOST_PLIES >= self.min_ply)
+
+
+# --- Files of games
+
+
+class Reader:
+    """The games of several files, each once; what is damaged is told on standard error."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        """Raises ValueError if one of them is of another kind, or OSError."""
+        self.paths = paths
+        self.damaged = 0
+        self.repeated = 0
+        for path in paths:
+            with path.open("rb") as file:
+                refuse_foreign(file.read(64), path)
+
+    def __iter__(self) -> Iterator[Block]:
+        seen: set[tuple[str, int, int]] = set()
+        for path in self.paths:
+            for part in scan(path.read_bytes()):
+                if isinstance(part, Damage):
+                    self.damaged += 1
+                    print(
+                        f"{path}: bytes {part.start} to {part.end} are passed over: {part.reason}",
+                        file=sys.stderr,
+                    )
                     continue
-                yield Damage(start, at, reason)
-                at = end
-                break
-        yield block
+                kind = json.dumps(part.settings, sort_keys=True)
+                games = []
+                for game in part.games:
+                    if (kind, part.seed, game.number) in seen:
+                        self.repeated += 1
+                        continue
+                    seen.add((kind, part.seed, game.number))
+                    games.append(game)
+                if games:
+                    yield part._replace(games=games)
 
 
-class GameFile:
-    """A file of games, open for adding to. One process at a time may have it open.
+def expand_block(block: Block) -> Records:
+    """The positions of a block."""
+    return expand(block.games)
 
-    A block that was being written when the last run ended is cut off.
-    """
+
+def expand_all(blocks: Iterable[Block], concurrency: int) -> Iterator[tuple[Block, Records]]:
+    """The blocks with their positions, in order; by so many processes."""
+    if concurrency == 1:
+        for block in blocks:
+            yield block, expand_block(block)
+        return
+    with ProcessPoolExecutor(
+        concurrency, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
+    ) as executor:
+        try:
+            found = list(blocks)
+            yield from zip(found, executor.map(expand_block, found), strict=True)
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+
+# --- Files of records
+
+
+class RecordFile:
+    """A new file of records: it gets its name when `close` is called, and is gone before that if need be."""
 
     def __init__(self, path: Path) -> None:
-        """Raises ValueError if the file is of another kind, is damaged before its end, or is being written
-        to; or OSError.
-        """
-        self.games: set[tuple[int, int]] = set()
-        """(seed, number) of those in the file."""
-        self.positions = 0
-        self.cut = 0
-        """Bytes of a torn block that were cut off."""
-        self._file = path.open("a+b")
-        try:
-            _lock(self._file, path)
-            self._file.seek(0)
-            data = self._file.read()
-            refuse_foreign(data, path)
-            size = len(data)
-            for part in scan(data):
-                if isinstance(part, Damage):
-                    if part.end < len(data):
-                        raise ValueError(
-                            f"{path} is damaged from byte {part.start} to {part.end}: {part.reason}"
-                        )
-                    size = part.start
-                else:
-                    self._count(part)
-            self.cut = len(data) - size
-            self._file.truncate(size)
-            self._file.seek(0, os.SEEK_END)
-        except BaseException:
-            self._file.close()
-            raise
+        """Raises OSError."""
+        self._path = path
+        self.part = path.with_name(path.name + ".part")
+        self._file: BinaryIO = self.part.open("w+b")
+        self._file.write(bytes(_HEADER.size))
+        self._checksum = 0
+        self.count = 0
 
-    def __enter__(self) -> "GameFile":
-        return self
+    def add(self, records: Records) -> None:
+        """Add records."""
+        text = records.tobytes()
+        self._file.write(text)
+        self._checksum = zlib.crc32(text, self._checksum)
+        self.count += len(records)
 
-    def __exit__(self, *error: object) -> None:
-        self._file.close()
-
-    def add(self, block: Block) -> None:
-        """Add a block. Whatever ends the process meanwhile, those before it stay readable."""
-        self._file.write(encode(block))
+    def flush(self) -> None:
+        """Have `part` hold all records."""
         self._file.flush()
-        self._count(block)
 
-    def _count(self, block: Block) -> None:
-        self.games.update((block.seed, game.number) for game in block.games)
-        self.positions += sum(len(game.scores) for game in block.games)
+    def close(self) -> None:
+        """Write the header, and give the file its name."""
+        self._file.seek(0)
+        self._file.write(_HEADER.pack(_MAGIC, _VERSION, RECORD.itemsize, self._checksum, self.count))
+        self._file.close()
+        os.replace(self.part, self._path)
 
-
-def refuse_foreign(data: bytes, path: Path) -> None:
-    """Raises ValueError if this is not the beginning of a file of games."""
-    head = data[: len(MAGIC)]
-    if not MAGIC.startswith(head):
-        raise ValueError(f"{path} is no file of games: it does not begin with {MAGIC.decode()}")
-    if len(data) >= _HEAD and _HEADER.unpack_from(data)[1] != VERSION:
-        raise ValueError(f"{path} has version {_HEADER.unpack_from(data)[1]}; this program reads {VERSION}")
+    def discard(self) -> None:
+        """Remove what is there, if it has not got its name."""
+        self._file.close()
+        self.part.unlink(missing_ok=True)
 
 
-def _lock(file: Any, path: Path) -> None:
-    """Refuse a file that another process writes to, where the system can tell."""
+def load(path: Path, check: bool = True) -> Records:
+    """The records of a file, mapped; `check` compares their checksum. Raises ValueError or OSError."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(_HEADER.size)
+    if len(head) < _HEADER.size or not head.startswith(_MAGIC):
+        raise ValueError(f"{path} is no file of records: it does not begin with {_MAGIC.decode()}")
+    _, version, itemsize, checksum, count = _HEADER.unpack(head)
+    if (version, itemsize) != (_VERSION, RECORD.itemsize):
+        raise ValueError(f"{path} has version {version} and records of {itemsize} bytes")
+    if size != _HEADER.size + count * itemsize:
+        raise ValueError(f"{path} has {size} bytes instead of {_HEADER.size + count * itemsize}")
+    records = _map(path, count)
+    if check:
+        found = 0
+        for first in range(0, count, CHUNK):
+            found = zlib.crc32(records[first : first + CHUNK].tobytes(), found)
+        if found != checksum:
+            raise ValueError(f"{path}: the checksum of the records is wrong")
+    return records
+
+
+def _map(path: Path, count: int) -> Records:
+    """So many records behind the header of a file; nothing cannot be mapped."""
+    return np.memmap(path, RECORD, "r", _HEADER.size, (count,)) if count else np.empty(0, RECORD)
+
+
+def is_held_out(block: Block, game: Game, share: float) -> bool:
+    """Whether a game belongs to such a share of all: always the same ones."""
+    return zlib.crc32(f"{block.seed}/{game.number}".encode()) < share * 2**32
+
+
+def shuffle(options: argparse.Namespace, reader: Reader, filters: Filters) -> str:
+    """Write the positions that pass the filters, shuffled; says how many. Raises ValueError or OSError."""
+    outputs = [path for path in (options.shuffle, options.validation) if path]
+    told = []
+    with contextlib.ExitStack() as stack:
+        ordered = [RecordFile(path.with_name(path.name + ".ordered")) for path in outputs]
+        for file in ordered:
+            stack.callback(file.discard)
+        read = 0
+        for block, records in expand_all(reader, options.concurrency):
+            held_out = np.repeat(
+                [
+                    bool(options.validation) and is_held_out(block, game, options.share)
+                    for game in block.games
+                ],
+                [len(game.scores) for game in block.games],
+            )
+            kept = filters.select(records)
+            for number, file in enumerate(ordered):
+                file.add(records[kept & (held_out == number)])
+            read += len(records)
+            _show(f"{read} positions read, {sum(file.count for file in ordered)} kept")
+        chance = np.random.default_rng(options.seed)
+        for path, source in zip(outputs, ordered, strict=True):
+            output = RecordFile(path)
+            stack.callback(output.discard)
+            source.flush()
+            mapped = _map(source.part, source.count)
+            order = chance.permutation(source.count)
+            for first in range(0, source.count, CHUNK):
+                output.add(mapped[order[first : first + CHUNK]])
+                _show(f"{path}: {output.count} of {source.count} written")
+            del mapped  # some systems remove no file that is mapped
+            output.close()
+            told.append(f"{path}: {output.count} positions")
+    return "\n".join([*told, f"{read - sum(file.count for file in ordered)} of {read} left out"])
+
+
+# --- Statistics
+
+
+SCORE_EDGES = [-3000, -1500, -800, -400, -200, -100, -50, -20, 20, 50, 100, 200, 400, 800, 1500, 3000]
+"""Centipawns between the rows of the table of scores."""
+
+BAND = 4
+"""Counts of pieces in a row of the table of phases."""
+
+
+class Statistics:
+    """What positions are like."""
+
+    def __init__(self, filters: Filters) -> None:
+        self._filters = filters
+        self.settings: Counter[str] = Counter()
+        self.results: Counter[int] = Counter()
+        self.plies: list[int] = []
+        self.positions = 0
+        self.kept = 0
+        self.states: Counter[str] = Counter()
+        self._scores = np.zeros((len(SCORE_EDGES) + 1, 3), np.int64)
+        self._pieces = np.zeros((33, 3), np.int64)
+        self._keys: list[npt.NDArray[np.uint64]] = []
+
+    def add(self, block: Block, records: Records) -> None:
+        """Count a block."""
+        self.settings[f"seed {block.seed} {json.dumps(block.settings, sort_keys=True)}"] += len(block.games)
+        self.results.update(game.result for game in block.games)
+        self.plies += [len(game.moves) for game in block.games]
+        self.positions += len(records)
+        self.kept += int(self._filters.select(records).sum())
+        state, scores = records["state"], records["score"]
+        for name, bit in (
+            ("in check", IN_CHECK),
+            ("the move takes or promotes", TACTICAL),
+            ("the move gives check", GIVES_CHECK),
+            ("seen before in the game", REPEATED),
+            ("the score is a bound", LOWER_BOUND),
+        ):
+            self.states[name] += int((state & bit != 0).sum())
+        self.states["no score"] += int((scores == NO_SCORE).sum())
+        self.states["mate score"] += int(((abs(scores.astype(int)) >= MATES) & (scores != NO_SCORE)).sum())
+        results = state >> RESULT_SHIFT & 3
+        rows = np.searchsorted(SCORE_EDGES, scores, side="right")
+        np.add.at(self._scores, (rows, results), 1)
+        pieces = (
+            np.unpackbits(np.ascontiguousarray(records["occupied"]).view(np.uint8)).reshape(-1, 64).sum(1)
+        )
+        np.add.at(self._pieces, (pieces, results), 1)
+        self._keys.append(keys(records))
+
+    def duplicates(self) -> int:
+        """Positions that are there besides an equal one."""
+        return self.positions - len(np.unique(np.concatenate([*self._keys, np.empty(0, np.uint64)])))
+
+    def report(self) -> str:
+        """All of it."""
+        games = sum(self.results.values())
+        lines = [f"{games} games, {self.positions} positions"]
+        if not games or not self.positions:
+            return lines[0]
+        won, drawn, lost = (self.results[result] for result in (2, 1, 0))
+        plies = sorted(self.plies)
+        lines += [f"{count} games: {settings}" for settings, count in sorted(self.settings.items())]
+        lines += [
+            f"White won {_share(won, games)}, drew {_share(drawn, games)}, lost {_share(lost, games)}",
+            f"plies: mean {sum(plies) / games:.0f}, median {plies[len(plies) // 2]}, most {plies[-1]}",
+            "",
+            f"{'kept by the filters':27}{_share(self.kept, self.positions)}",
+            f"{'duplicates':27}{_share(self.duplicates(), self.positions)}",
+        ]
+        lines += [f"{name:27}{_share(count, self.positions)}" for name, count in self.states.items()]
+        edges = ["", *map(str, SCORE_EDGES), ""]
+        names = [f"{low:>6} {high:>6}" for low, high in pairwise(edges)]
+        lines += ["", "score, from / to below    share   won drawn  lost", *self._rows(names, self._scores)]
+        bands = [self._pieces[first : first + BAND].sum(0) for first in range(1, 33, BAND)]
+        names = [f"{first:>6} {first + BAND - 1:>6}" for first in range(1, 33, BAND)]
+        lines += [
+            "",
+            "pieces, from / to         share   won drawn  lost",
+            *self._rows(names, np.array(bands)),
+        ]
+        return "\n".join(lines)
+
+    def _rows(self, names: list[str], counts: npt.NDArray[np.int64]) -> list[str]:
+        rows = []
+        for name, (lost, drawn, won) in zip(names, counts.tolist(), strict=True):
+            count = lost + drawn + won
+            share = count / self.positions
+            parts = "".join(f"{100 * part / max(1, count):6.1f}" for part in (won, drawn, lost))
+            rows.append(f"{name}      {100 * share:8.2f} %{parts}  {'#' * round(100 * share)}".rstrip())
+        return rows
+
+
+def keys(records: Records) -> npt.NDArray[np.uint64]:
+    """A hash of each position: pieces, side to move, castling, en passant."""
+    words = np.ascontiguousarray(records["pieces"]).view("<u8")
+    found = records["state"].astype(np.uint64) & np.uint64((1 << RESULT_SHIFT) - 1)
+    for column in (records["occupied"], words[:, 0], words[:, 1]):
+        # The steps of SplitMix64, by Guy Steele, Doug Lea and Christine Flood, 2014.
+        found = (found ^ column) + np.uint64(0x9E3779B97F4A7C15)
+        found = (found ^ found >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+        found = (found ^ found >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+        found ^= found >> np.uint64(31)
+    return found
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({100 * part / whole:.1f} %)"
+
+
+# --- The other commands
+
+
+def check(reader: Reader) -> str:
+    """Replay every game; says how many there are. Raises ValueError if one cannot be replayed."""
+    games = positions = 0
+    for block in reader:
+        for game in block.games:
+            for _ in replay(game):
+                pass
+            positions += len(game.scores)
+        games += len(block.games)
+        _show(f"{games} games, {positions} positions")
+    return f"{games} games, {positions} positions"
+
+
+def merge(reader: Reader, path: Path) -> str:
+    """Write all blocks into one file; says how many games. Raises ValueError or OSError."""
+    if path.exists():
+        raise ValueError(f"{path} is there already")
+    with GameFile(path) as file:
+        for block in reader:
+            file.add(block)
+        return f"{path}: {len(file.games)} games, {file.positions} positions"
+
+
+def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) -> str:
+    """Write positions as lines for bench/tune.py; says how many. Raises ValueError or OSError."""
+    chance = Random(options.seed)
+    count = 0
+    with options.text.open("w", encoding="ascii") as file:
+        for block, records in expand_all(reader, options.concurrency):
+            kept = filters.select(records)
+            end = 0
+            for game in block.games:
+                first, end = end, end + len(game.scores)
+                rows = (first + np.flatnonzero(kept[first:end])).tolist()
+                for row in sorted(chance.sample(rows, min(options.per_game, len(rows)))):
+                    record = records[row]
+                    score = int(record["score"])
+                    score = -score if record["state"] & BLACK_TO_MOVE else score
+                    file.write(f"{write_fen(record)};{game.result / 2:g};{score}\n")
+                    count += 1
+            _show(f"{count} positions written")
+    return f"{options.text}: {count} positions"
+
+
+def _show(text: str) -> None:
+    """Show how far it is, where somebody looks."""
+    if sys.stderr.isatty():
+        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+# --- The command line
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Training positions out of self-play games.")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="written by bench/selfplay.py")
+    command = parser.add_mutually_exclusive_group(required=True)
+    command.add_argument("--check", action="store_true", help="replay every game")
+    command.add_argument("--stats", action="store_true", help="show what the positions are like")
+    command.add_argument("--shuffle", type=Path, metavar="OUT", help="write records in random order")
+    command.add_argument("--merge", type=Path, metavar="OUT", help="write all games into one file")
+    command.add_argument("--text", type=Path, metavar="OUT", help="write lines for bench/tune.py")
+    parser.add_argument("--validation", type=Path, metavar="OUT", help="with --shuffle: for games set aside")
+    parser.add_argument("--share", type=float, default=0.02, help="of the games set aside (default 0.02)")
+    parser.add_argument("--per-game", type=int, default=12, help="with --text: at most (default 12)")
+    parser.add_argument("--seed", type=int, default=0, help="for the order or the choice (default 0)")
+    parser.add_argument("--concurrency", type=int, default=1, help="processes that replay (default 1)")
+    parser.add_argument("--keep-checks", action="store_true", help="keep positions in check")
+    parser.add_argument("--keep-tactical", action="store_true", help="keep captures and promotions")
+    parser.add_argument("--keep-repeated", action="store_true", help="keep positions seen before in the game")
+    parser.add_argument("--drop-bounds", action="store_true", help="leave out scores that are bounds")
+    parser.add_argument("--max-score", type=int, default=MATES - 1, help="at most (default: no mates)")
+    parser.add_argument("--min-ply", type=int, default=0, help="plies played at least (default 0)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns the exit code."""
+    options = _options(arguments)
     try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise ValueError(f"{path} is being written to by another process") from None
-
-
-def read(path: Path) -> Iterator[Block]:
-    """The blocks of a file; what is damaged is passed over, and told on standard error.
-
-    Raises ValueError if the file is of another kind, or OSError.
-    """
-    data = path.read_bytes()
-    refuse_foreign(data, path)
-    for part in scan(data):
-        if isinstance(part, Damage):
-            print(f"{path}: bytes {part.start} to {part.end} are passed over: {part.reason}", file=sys.stderr)
+        if min(options.concurrency, options.per_game) < 1 or not 0 < options.share < 1:
+            raise ValueError("--concurrency and --per-game are from 1 on, --share is between 0 and 1")
+        if min(options.seed, options.max_score, options.min_ply) < 0:
+            raise ValueError("--seed, --max-score and --min-ply are not negative")
+        if options.validation and not options.shuffle:
+            raise ValueError("--validation goes with --shuffle")
+        filters = Filters(
+            options.keep_checks,
+            options.keep_tactical,
+            options.keep_repeated,
+            options.drop_bounds,
+            options.max_score,
+            options.min_ply,
+        )
+        reader = Reader(options.files)
+        if options.check:
+            text = check(reader)
+        elif options.stats:
+            statistics = Statistics(filters)
+            for block, records in expand_all(reader, options.concurrency):
+                statistics.add(block, records)
+                _show(f"{statistics.positions} positions read")
+            text = statistics.report()
+        elif options.shuffle:
+            text = shuffle(options, reader, filters)
+        elif options.merge:
+            text = merge(reader, options.merge)
         else:
-            yield part
+            text = write_text(options, reader, filters)
+        _show("")
+        print(text)
+        if reader.repeated:
+            print(f"{reader.repeated} games were there twice, and are passed over", file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 1 if reader.damaged else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

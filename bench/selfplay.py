@@ -10,21 +10,21 @@ another.
 No UCI lies between, so that short games go many times faster than with bench/match.py, and by nodes instead
 of time they are the same on every machine: a game follows from --seed, its number, and the engine.
 
-With --positions the games go into a file that bench/positions.py describes and reads: every move with its
-score. An opening is thrown away when the first search finds a side more than three pawns ahead. A game ends
-by the rules, or when both sides agree for four plies that one is twenty pawns ahead, after move 70 when they
-have said for twelve plies that it is level, or after 400 plies. An interrupted run goes on where it was: with
-the same seed it plays the games that are missing, with another one it adds its own. Games are played by
-processes of this machine, or with --scheduler by the workers of a Dask cluster, which have to find Moff's
-packages.
+With --positions the games go into a file that bench/gamefile.py describes and bench/positions.py reads: every
+move with its score. An opening is thrown away when the first search finds a side more than three pawns ahead.
+A game ends by the rules, or when both sides agree for four plies that one is twenty pawns ahead, after move
+70 when they have said for twelve plies that it is level, or after 400 plies. An interrupted run goes on where
+it was: with the same seed it plays the games that are missing, with another one it adds its own. The games
+are played by processes of this machine, or with --scheduler by the workers of a Dask cluster, which have to
+find Moff's packages.
 
 With --compare the first side plays with these numbers of search/tuned.py changed, or with the EVALUATION of
 another such file, and the second with all as it is; every opening is played twice, with colours reversed. Elo
 and its error are those of bench/match.py. A game also ends when both sides agree for four plies that one is
 ten pawns ahead, and after move 40 when they have said for eight plies that it is level.
 
-The exit code is 0, 2 after wrong usage, or 130 if --positions was interrupted. --compare needs the `bench`
-extra, a cluster the `cluster` extra.
+The exit code is 0, 1 if a game could not be played, 2 after wrong usage, or 130 if --positions was
+interrupted. --compare needs the `bench` extra, a cluster the `cluster` extra.
 """
 
 import argparse
@@ -52,8 +52,8 @@ from typing import Any, NamedTuple, TypeVar
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
 
-import positions
-from positions import Block, Game, GameFile
+import gamefile
+from gamefile import Block, Game, GameFile
 from tables import Pairs, read_table
 
 from search import tuned
@@ -301,7 +301,7 @@ def _from_white(side: int, report: Report | None) -> int | None:
 
 
 _searches: dict[tuple[int, int], Search] = {}
-"""By thread and megabytes: one plays many games, as to make one takes as long as some moves of a game."""
+"""By thread and megabytes: kept for the next game, as creating one takes as long as several moves."""
 
 
 def play_training_game(job: TrainingJob) -> Game:
@@ -309,7 +309,9 @@ def play_training_game(job: TrainingJob) -> Game:
     training = job.training
     chance = Random(f"{job.seed}/{job.number}")
     key = (threading.get_ident(), training.megabytes)
-    search = _searches.get(key) or _searches.setdefault(key, Search(training.megabytes))
+    if key not in _searches:
+        _searches[key] = searcher(training.megabytes, {})
+    search = _searches[key]
     search.new_game()
     player = Player(search, training.nodes, training.jitter, chance)
     for _ in range(TRIES):
@@ -325,15 +327,15 @@ def play_training_game(job: TrainingJob) -> Game:
     board = fen.parse(game.start)
     moves = bytearray()
     for played in game.moves:
-        moves.append(positions.index_of(board, played))
+        moves.append(gamefile.index_of(board, played))
         board.forget()
         board.make(played)
     scores, bounds = array("h"), bytearray()
     referee = Referee(LATE_RULE)
     while True:
         score = _from_white(game.board.side, report)
-        moves.append(positions.index_of(game.board, move))
-        scores.append(positions.NO_SCORE if score is None else score)
+        moves.append(gamefile.index_of(game.board, move))
+        scores.append(gamefile.NO_SCORE if score is None else score)
         bounds.append(report is not None and report.bound != "")
         game.play(move)
         referee.judge(game, score)
@@ -382,7 +384,7 @@ def cluster(address: str, concurrency: int) -> Iterator[tuple[Executor, int]]:
     except ImportError as error:
         raise ValueError(f"{error}: python -m pip install -e '.[cluster]'") from None
     # The workers have no such file: they get the module with every job.
-    cloudpickle.register_pickle_by_value(positions)
+    cloudpickle.register_pickle_by_value(gamefile)
     # What goes wrong ends a game, and is told there.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
@@ -394,10 +396,15 @@ def cluster(address: str, concurrency: int) -> Iterator[tuple[Executor, int]]:
         yield client.get_executor(pure=False), max(1, min(concurrency, threads))
 
 
-def play_all(
-    executor: Executor, jobs: Iterable[AnyJob], workers: int, play: Callable[[AnyJob], AnyGame]
+def play_all(executor: Executor, jobs: Iterable[Job], workers: int) -> Iterator[Played]:
+    """Play these games of a comparison; every one as it ends."""
+    return run_all(executor, play_game, jobs, workers)
+
+
+def run_all(
+    executor: Executor, play: Callable[[AnyJob], AnyGame], jobs: Iterable[AnyJob], workers: int
 ) -> Iterator[AnyGame]:
-    """Play these games; every one as it ends. To leave early cancels what has not begun."""
+    """Play a game for each job; yield every one as it ends. To leave early cancels what has not begun."""
     waiting = iter(jobs)
     running: set[Future[AnyGame]] = set()
     try:
@@ -501,10 +508,11 @@ def _duration(seconds: float) -> str:
 
 
 def signature() -> str:
-    """Tells the engine's sources from any others: a few digits over all that chooses a move."""
+    """A few digits that tell the engine from any other: of all files that choose a move."""
     digest = hashlib.sha256()
-    for path in sorted(path for folder in ("search", "x88") for path in (ROOT / folder).glob("*.p[yx]*")):
-        digest.update(path.read_bytes())
+    for path in sorted(path for folder in ("search", "x88") for path in (ROOT / folder).iterdir()):
+        if path.is_file() and path.suffix not in (".so", ".pyd", ".c", ".txt"):
+            digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
@@ -527,9 +535,10 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
         "nodes": training.nodes,
         "jitter": training.jitter,
         "random_plies": list(training.random_plies),
-        "search": signature(),
+        "hash": training.megabytes,
+        "openings": options.openings.name if options.openings else "",
+        "engine": signature(),
     }
-    code = 0
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(GameFile(options.positions))
         if file.cut:
@@ -537,6 +546,13 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
         if file.games:
             told = f"{len(file.games)} games with {file.positions} positions"
             print(f"{told} are in {options.positions} already", file=sys.stderr)
+        before = file.settings.get(options.seed, settings)
+        for name, value in settings.items():
+            if before.get(name) != value:
+                raise ValueError(
+                    f"{options.positions} holds games of seed {options.seed} with {name} {before.get(name)},"
+                    f" not {value}: take another --seed"
+                )
         workers = options.concurrency
         if options.scheduler:
             executor, workers = stack.enter_context(cluster(options.scheduler, workers))
@@ -544,24 +560,29 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
             executor = stack.enter_context(crew(workers))
         there = {number for seed, number in file.games if seed == options.seed}
         missing = (number for number in range(options.games) if number not in there)
-        progress = Progress(options.games - sum(number < options.games for number in there), options.minutes)
         end = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
         jobs = (book.training_job(n, training) for n in takewhile(lambda n: time.monotonic() < end, missing))
+        progress = Progress(options.games - sum(number < options.games for number in there), options.minutes)
         games: list[Game] = []
         try:
-            for game in play_all(executor, jobs, workers, play_training_game):
+            for game in run_all(executor, play_training_game, jobs, workers):
                 games.append(game)
                 progress.add(game)
                 if len(games) == BLOCK:
                     file.add(Block(options.seed, settings, games))
                     games = []
         except KeyboardInterrupt:
-            code = 130
+            return 130
+        except (ValueError, OSError):
+            raise
+        except Exception as error:  # whatever can befall a process or a cluster
+            print(f"\na game could not be played: {type(error).__name__}: {error}", file=sys.stderr)
+            return 1
         finally:
             if games:
                 file.add(Block(options.seed, settings, games))
             progress.show("\n")
-    return code
+    return 0
 
 
 # --- A comparison
@@ -577,7 +598,7 @@ def compare(options: argparse.Namespace, book: Book, pace: Pace, changed: Side) 
     with crew(options.concurrency) as executor, contextlib.suppress(KeyboardInterrupt):
         jobs = (book.paired(number, pace, changed) for number in range(options.games))
         with tqdm(total=options.games, unit="game", dynamic_ncols=True) as bar:
-            for played in play_all(executor, jobs, options.concurrency, play_game):
+            for played in play_all(executor, jobs, options.concurrency):
                 score.add(played.number, played.result)
                 bar.set_postfix_str(state(score, sprt), refresh=False)
                 bar.update()

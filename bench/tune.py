@@ -59,7 +59,7 @@ except ImportError as error:
     sys.exit(2)
 
 from match import interrupt_on_termination
-from selfplay import POINTS, Book, Numbers, Pace, Side, crew, play_all, play_game, read_numbers, searcher
+from selfplay import POINTS, Book, Numbers, Pace, Side, crew, play_all, read_numbers, searcher
 from tables import TUNED, Pairs, Ranges, read_table, write_table
 
 from x88 import build, fen
@@ -542,7 +542,7 @@ def play_pairs(
         for number in (2 * pair, 2 * pair + 1)
     )
     halves: dict[int, float] = {}
-    for played in play_all(executor, jobs, workers, play_game):
+    for played in play_all(executor, jobs, workers):
         white = POINTS[played.result]
         pair, points = played.number // 2, white if played.number % 2 == 0 else 1 - white
         if pair in halves:

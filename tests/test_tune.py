@@ -338,7 +338,7 @@ def test_candidates_are_whole_numbers_in_their_ranges_and_opposite() -> None:
 def test_pairs_and_duels_count_for_the_first_side_in_whatever_order_games_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def play_all(executor: Any, jobs: Any, workers: int, play: Any) -> Any:
+    def play_all(executor: Any, jobs: Any, workers: int) -> Any:
         # Who has a margin wins with White, and draws with Black.
         for job in reversed(list(jobs)):
             result = "1-0" if job.white.numbers["margin"] else "1/2-1/2"
