@@ -82,7 +82,7 @@ except ImportError as error:
 
 from gamefile import NO_SCORE, Block, Damage, Game, GameFile, refuse_foreign, replay, scan
 
-from x88.attack import gives_check, in_check
+from x88.attack import in_check
 from x88.board import Board
 from x88.move import CASTLING, EN_PASSANT, captured_of, origin_of, promoted_of, target_of
 from x88.piece import BLACK, EMPTY, KINDS, LETTERS, WHITE
@@ -204,10 +204,12 @@ def _state(board: Board, move: int, result: int) -> int:
         state |= IN_CHECK
     if captured_of(move) or promoted_of(move):
         state |= TACTICAL
-    if gives_check(board, move):
-        state |= GIVES_CHECK
     if board.is_repetition(1):
         state |= REPEATED
+    board.make(move)
+    if in_check(board):
+        state |= GIVES_CHECK
+    board.unmake()
     return state
 
 
@@ -493,11 +495,12 @@ class Statistics:
             ("the score is a bound", LOWER_BOUND),
         ):
             self.states[name] += int((state & bit != 0).sum())
-        self.states["no score"] += int((scores == NO_SCORE).sum())
-        self.states["mate score"] += int(((abs(scores.astype(int)) >= MATES) & (scores != NO_SCORE)).sum())
+        told = scores != NO_SCORE
+        self.states["no score"] += int((~told).sum())
+        self.states["mate score"] += int((told & (np.abs(scores.astype(int)) >= MATES)).sum())
         results = state >> RESULT_SHIFT & 3
-        rows = np.searchsorted(SCORE_EDGES, scores, side="right")
-        np.add.at(self._scores, (rows, results), 1)
+        rows = np.searchsorted(SCORE_EDGES, scores[told], side="right")
+        np.add.at(self._scores, (rows, results[told]), 1)
         pieces = (
             np.unpackbits(np.ascontiguousarray(records["occupied"]).view(np.uint8)).reshape(-1, 64).sum(1)
         )
