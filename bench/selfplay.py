@@ -53,7 +53,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
 
 import gamefile
-from gamefile import Block, Game, GameFile
+from gamefile import NO_SCORE, Block, Game, GameFile, index_of
 from tables import Pairs, read_table
 
 from search import tuned
@@ -305,7 +305,7 @@ _searches: dict[tuple[int, int], Search] = {}
 
 
 def play_training_game(job: TrainingJob) -> Game:
-    """Play a game for training. Raises ValueError if its opening is decided whatever is played after it."""
+    """Play a game for training. Raises ValueError if the opening is decided, whatever follows."""
     training = job.training
     chance = Random(f"{job.seed}/{job.number}")
     key = (threading.get_ident(), training.megabytes)
@@ -323,19 +323,19 @@ def play_training_game(job: TrainingJob) -> Game:
             break
         search.new_game()
     else:
-        raise ValueError(f"this opening is decided whatever is played: {job.opening}")
+        raise ValueError(f"an opening is decided, whatever random moves follow: {job.opening}")
     board = fen.parse(game.start)
     moves = bytearray()
     for played in game.moves:
-        moves.append(gamefile.index_of(board, played))
+        moves.append(index_of(board, played))
         board.forget()
         board.make(played)
     scores, bounds = array("h"), bytearray()
     referee = Referee(LATE_RULE)
     while True:
         score = _from_white(game.board.side, report)
-        moves.append(gamefile.index_of(game.board, move))
-        scores.append(gamefile.NO_SCORE if score is None else score)
+        moves.append(index_of(game.board, move))
+        scores.append(NO_SCORE if score is None else score)
         bounds.append(report is not None and report.bound != "")
         game.play(move)
         referee.judge(game, score)
