@@ -1,7 +1,7 @@
-"""The file of self-play games: every move of each game with its score, in blocks with a checksum each.
+"""The file of self-play games: all moves with their scores, in compressed blocks with a checksum each.
 
-bench/selfplay.py --positions writes it, bench/positions.py reads it. It is a sequence of blocks; several such
-files joined are one again. All numbers are little-endian. A position takes less than 2 bytes.
+bench/selfplay.py --positions writes it, and bench/positions.py reads it. A file is a sequence of blocks, so
+that several files joined are a file, too. A position takes less than 2 bytes. Numbers are little-endian.
 
 | block | bytes | content |
 |---|---|---|
@@ -9,7 +9,7 @@ files joined are one again. All numbers are little-endian. A position takes less
 | version | 2 | 1 |
 | games | 2 | games in the block |
 | seed | 8 | of the run that played them |
-| positions | 4 | positions with a score in the block |
+| positions | 4 | moves with a score in the block |
 | size | 4 | bytes of the payload |
 | checksum | 4 | CRC-32 of the 28 bytes before and the payload |
 | payload | size | raw LZMA2 |
@@ -17,17 +17,17 @@ files joined are one again. All numbers are little-endian. A position takes less
 | payload, unpacked | bytes | content |
 |---|---|---|
 | size | 4 | bytes of the texts |
-| texts | size | UTF-8 lines: the settings of the run as JSON, then the FEN of the start of each game, or "" |
+| texts | size | lines of UTF-8: the run's settings as JSON, then each game's start as FEN ("": the usual) |
 | numbers | 4 each | each game's number in its run |
-| openings | 2 each | each game's plies before the first with a score |
-| plies | 2 each | each game's plies |
+| openings | 2 each | each game's plies before the first search |
+| plies | 2 each | all plies of each game |
 | results | 1 each | White's points doubled |
-| moves | 1 each | of all plies of all games: the place of the move among the legal ones, packed and sorted |
-| scores | 2 each | of all plies after the openings, the low bytes of all first, then the high ones |
-| bounds | 1 each | likewise: 1 if the score is only a bound, else 0 |
+| moves | 1 each | of all games: index of the move played in the sorted list of the legal moves |
+| scores | 2 each | of all plies after the openings: all low bytes, then all high bytes |
+| bounds | 1 each | of the same plies: 1 if the score is only a bound, else 0 |
 
-Moves are packed and compared as x88/move.py has it. A score is in centipawns from White's view, as the search
-tells it (32000 - n is a mate in n plies), or -32768 where the search told none.
+Moves are sorted as the integers of x88/move.py. A score is in centipawns from White's point of view, with
+32000 - n for a mate in n plies, or -32768 if the search reported none.
 """
 
 import json
@@ -56,15 +56,14 @@ _HEADER = struct.Struct("<8sHHQII")
 _CHECKSUM = struct.Struct("<I")
 _HEAD = _HEADER.size + _CHECKSUM.size
 _LONGEST = 1 << 26
-"""Bytes of an unpacked payload at most: what says more is damaged."""
+"""Bytes of an unpacked payload at most; a payload that unpacks to more is damaged."""
 
 _FILTERS: list[dict[str, int]] = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 3, "lp": 0, "pb": 0}]
 
 
 class Game(NamedTuple):
-    """A game: its number in its run, the FEN of its start ("" for the usual one), all moves as the file has
-    them; of those after the opening the scores from White's view, and whether they are bounds (1) or not (0);
-    White's points doubled.
+    """A game, as in the file: its number, the FEN of its start ("" for the usual one), all moves, the scores
+    and bounds of the moves after the opening, and White's points doubled.
     """
 
     number: int
@@ -84,14 +83,14 @@ class Block(NamedTuple):
 
 
 def index_of(board: Board, move: int) -> int:
-    """The place of a legal move among all of them, as the file has it."""
+    """The index of a legal move, as in the file."""
     return sorted(legal_moves(board)).index(move)
 
 
 def replay(game: Game) -> Iterator[tuple[Board, int]]:
-    """The position before each move, and the move, packed. Raises ValueError if there is no such move.
+    """Yield the position before each move, and the packed move. Raises ValueError if a move does not exist.
 
-    The board is the same every time: it has the move made on it afterwards.
+    The board is the same object every time; the move is made on it when the iteration continues.
     """
     board = fen.parse(game.start or fen.START)
     for number, index in enumerate(game.moves, 1):
@@ -107,7 +106,7 @@ def replay(game: Game) -> Iterator[tuple[Board, int]]:
 
 
 def encode(block: Block) -> bytes:
-    """The block as it stands in a file."""
+    """The bytes of a block."""
     games = block.games
     texts = "\n".join([json.dumps(block.settings, sort_keys=True), *(game.start for game in games)]).encode()
     parts = [
@@ -137,14 +136,14 @@ def _bytes(numbers: "array[int]") -> bytes:
 
 
 class _Columns:
-    """Takes columns of numbers off an unpacked payload. Raises ValueError if it is too short."""
+    """Reads an unpacked payload column by column. Raises ValueError if it is too short."""
 
     def __init__(self, payload: bytes) -> None:
         self._payload = payload
         self._at = 0
 
     def text(self, size: int) -> bytes:
-        """So many bytes."""
+        """The next bytes."""
         found = self._payload[self._at : self._at + size]
         if len(found) != size:
             raise ValueError("the payload is too short")
@@ -152,7 +151,7 @@ class _Columns:
         return found
 
     def numbers(self, code: str, count: int) -> "array[int]":
-        """So many numbers of the type that `array` knows by that code."""
+        """The next numbers, of the type with that code in `array`."""
         found = array(code)
         found.frombytes(self.text(count * found.itemsize))
         if sys.byteorder != "little":
@@ -160,7 +159,7 @@ class _Columns:
         return found
 
     def scores(self, count: int) -> "array[int]":
-        """So many scores, all the low bytes first."""
+        """The next scores, stored as all low bytes, then all high bytes."""
         text = bytearray(2 * count)
         text[0::2] = self.text(count)
         text[1::2] = self.text(count)
@@ -172,21 +171,21 @@ class _Columns:
 
 
 def decode(data: bytes, at: int = 0) -> tuple[Block, int]:
-    """The block that begins there, and where the next one does. Raises ValueError if it is not whole."""
+    """The block that starts there, and the place of the next. Raises ValueError if it is damaged."""
     if len(data) - at < _HEAD:
-        raise ValueError("it ends within a block's header")
+        raise ValueError("the header of a block is incomplete")
     magic, version, count, seed, positions, size = _HEADER.unpack_from(data, at)
     if magic != MAGIC:
-        raise ValueError("a block does not begin with its magic")
+        raise ValueError("no block starts here")
     if version != VERSION:
         raise ValueError(f"a block has version {version}; this program reads {VERSION}")
     end = at + _HEAD + size
     if end > len(data):
-        raise ValueError("it ends within a block")
+        raise ValueError("a block is incomplete")
     payload = data[at + _HEAD : end]
     (checksum,) = _CHECKSUM.unpack_from(data, at + _HEADER.size)
     if zlib.crc32(payload, zlib.crc32(data[at : at + _HEADER.size])) != checksum:
-        raise ValueError("a block's checksum is wrong")
+        raise ValueError("the checksum of a block is wrong")
     return _unpack(payload, count, seed, positions), end
 
 
@@ -198,7 +197,7 @@ def _unpack(payload: bytes, count: int, seed: int, positions: int) -> Block:
         head, *starts = columns.text(length).decode().split("\n")
         settings = json.loads(head)
     except (lzma.LZMAError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"a block's content is damaged: {error}") from None
+        raise ValueError(f"the content of a block is damaged: {error}") from None
     numbers, openings, plies = (columns.numbers(code, count) for code in "IHH")
     results = columns.text(count)
     moves = columns.text(sum(plies))
@@ -214,7 +213,7 @@ def _unpack(payload: bytes, count: int, seed: int, positions: int) -> Block:
         or max(results, default=0) > 2
         or max(bounds, default=0) > 1
     ):
-        raise ValueError("a block's content does not fit together")
+        raise ValueError("the content of a block is inconsistent")
     games = []
     i = j = 0
     for n in range(count):
@@ -227,7 +226,7 @@ def _unpack(payload: bytes, count: int, seed: int, positions: int) -> Block:
 
 
 class Damage(NamedTuple):
-    """A stretch of a file that holds no whole block, and why."""
+    """A part of a file without an intact block, and the reason."""
 
     start: int
     end: int
@@ -235,7 +234,7 @@ class Damage(NamedTuple):
 
 
 def scan(data: bytes) -> Iterator[Block | Damage]:
-    """The blocks of a file, and what lies between them."""
+    """The intact blocks of a file, and the damaged parts between them."""
     at = 0
     while at < len(data):
         try:
@@ -258,22 +257,22 @@ def scan(data: bytes) -> Iterator[Block | Damage]:
 
 
 class GameFile:
-    """A file of games, open for adding to. One process at a time may have it open.
+    """A file of games to add to. Only one process at a time can have it open.
 
-    A block that was being written when the last run ended is cut off.
+    An incomplete block at the end, left by an interrupted run, is cut off.
     """
 
     def __init__(self, path: Path) -> None:
-        """Raises ValueError if the file is of another kind, is damaged before its end, or is being written
-        to; or OSError.
+        """Raises ValueError if the file is no file of games, is damaged in front of an intact block, or is
+        open in another process; or OSError.
         """
         self.games: set[tuple[int, int]] = set()
-        """(seed, number) of those in the file."""
+        """(seed, number) of each game in the file."""
         self.settings: dict[int, dict[str, Any]] = {}
-        """By seed: how the games with that seed were played, according to the last block that has some."""
+        """By seed: the settings of the last block with that seed."""
         self.positions = 0
         self.cut = 0
-        """Bytes of a torn block that were cut off."""
+        """Bytes that were cut off."""
         self._file = path.open("a+b")
         try:
             _lock(self._file, path)
@@ -304,7 +303,7 @@ class GameFile:
         self._file.close()
 
     def add(self, block: Block) -> None:
-        """Add a block. Whatever ends the process meanwhile, those before it stay readable."""
+        """Append a block. If the process dies meanwhile, the blocks before it stay readable."""
         self._file.write(encode(block))
         self._file.flush()
         self._count(block)
@@ -316,16 +315,16 @@ class GameFile:
 
 
 def refuse_foreign(data: bytes, path: Path) -> None:
-    """Raises ValueError if this is not the beginning of a file of games."""
+    """Raise ValueError if this is not the beginning of a file of games."""
     head = data[: len(MAGIC)]
     if not MAGIC.startswith(head):
-        raise ValueError(f"{path} is no file of games: it does not begin with {MAGIC.decode()}")
+        raise ValueError(f"{path} is no file of games: it does not start with {MAGIC.decode()}")
     if len(data) >= _HEAD and _HEADER.unpack_from(data)[1] != VERSION:
         raise ValueError(f"{path} has version {_HEADER.unpack_from(data)[1]}; this program reads {VERSION}")
 
 
 def _lock(file: Any, path: Path) -> None:
-    """Refuse a file that another process writes to, where the system can tell."""
+    """Lock the file, where the system can. Raises ValueError if another process holds the lock."""
     try:
         import fcntl
     except ImportError:
@@ -333,18 +332,4 @@ def _lock(file: Any, path: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise ValueError(f"{path} is being written to by another process") from None
-
-
-def read(path: Path) -> Iterator[Block]:
-    """The blocks of a file; what is damaged is passed over, and told on standard error.
-
-    Raises ValueError if the file is of another kind, or OSError.
-    """
-    data = path.read_bytes()
-    refuse_foreign(data, path)
-    for part in scan(data):
-        if isinstance(part, Damage):
-            print(f"{path}: bytes {part.start} to {part.end} are passed over: {part.reason}", file=sys.stderr)
-        else:
-            yield part
+        raise ValueError(f"{path} is open in another process") from None

@@ -1,4 +1,4 @@
-"""Training positions out of self-play games: checked, counted, filtered, shuffled.
+"""Training positions from self-play games: check, describe, filter and shuffle them.
 
     python bench/positions.py gen0.moff gen0-b.moff --check
     python bench/positions.py gen0.moff gen0-b.moff --stats
@@ -6,15 +6,15 @@
     python bench/positions.py gen0.moff gen0-b.moff --merge all.moff
     python bench/positions.py gen0.moff --text positions.txt --per-game 12 --max-score 1000
 
-The files are those of bench/gamefile.py. Damaged stretches of them are passed over, and told; a game that is
-there twice counts once. --check replays every game and reads on to the end; --stats shows what the positions
-are like; --merge writes all games into one file; --text writes lines `FEN;result;score` for bench/tune.py,
-from White's view.
+The files are those of bench/gamefile.py. Their damaged parts are reported and skipped, and a game that occurs
+twice counts once. --check replays every game. --stats shows results, scores, phases, and the share of each
+kind of position. --merge writes all games to one file. --text writes `FEN;result;score` lines for
+bench/tune.py, from White's point of view.
 
---shuffle writes the positions that pass the filters, in random order, as records of 32 bytes behind a header
-of as many. With --validation some games are set aside, whole ones: positions of one game know each other. The
-filters leave out positions in check, those whose best move takes or promotes, those that their game has seen
-before, and those with a mate score or none, unless the options say otherwise. All numbers are little-endian.
+--shuffle writes the positions that pass the filters, in random order: a header of 32 bytes, then a record of
+32 bytes for each. --validation sets whole games aside, because positions of one game are not independent. By
+default the filters drop positions in check, positions whose best move captures or promotes, positions that
+repeat one of their game, and positions with a mate score or none. Numbers are little-endian.
 
 | header | bytes | content |
 |---|---|---|
@@ -23,33 +23,33 @@ before, and those with a mate score or none, unless the options say otherwise. A
 | size | 2 | bytes of a record, 32 |
 | checksum | 4 | CRC-32 of the records |
 | count | 8 | records |
-| nothing | 8 | 0 |
+| unused | 8 | 0 |
 
-| field | bytes | content, the score and the result from the view of the side to move |
+| field | bytes | content; score and result are from the point of view of the side to move |
 |---|---|---|
-| occupied | 8 | a bit for each square with a piece, a1 the lowest, b1 the next |
-| pieces | 16 | what stands there, in the same order, 4 bits each, the lower ones of a byte first |
+| occupied | 8 | the occupied squares: bit 0 is a1, bit 1 is b1 |
+| pieces | 16 | the pieces on them in the same order, 4 bits each, low half of a byte first |
 | score | 2 | centipawns; 32000 - n is a mate in n plies |
-| move | 2 | the move played: origin, target << 6, kind promoted to << 12 |
+| move | 2 | the best move, which was played: origin, target << 6, kind promoted to << 12 |
 | state | 2 | see below |
-| counts | 2 | plies played since the game's start, at most 511; plies since a capture or pawn move << 9 |
+| counts | 2 | plies played in the game, at most 511; half-move clock << 9 |
 
 | bits of state | meaning |
 |---|---|
 | 0 | Black is to move |
 | 1-4 | castling rights: White's short, long, Black's short, long |
-| 5-8 | file of the square where a pawn may really be taken en passant, from 1; 0 for none |
+| 5-8 | file of a legal en passant capture, a is 1; 0 for none |
 | 9-10 | result: 0 lost, 1 drawn, 2 won |
 | 11 | in check |
-| 12 | the move takes or promotes |
+| 12 | the move captures or promotes |
 | 13 | the move gives check |
-| 14 | the position has occurred before in its game |
+| 14 | the position repeats an earlier one of its game |
 | 15 | the score is only a lower bound |
 
-A piece is its kind (pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5), and 8 more for Black's.
+The kinds are pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5; a black piece has 8 added.
 
-Results go to standard output, progress and complaints to standard error. The exit code is 0, 1 if a file is
-damaged, 2 after wrong usage, 130 after an interruption. Needs NumPy (the `tuning` extra).
+Results go to standard output, progress and errors to standard error. The exit code is 0; 1 if a file is
+damaged; 2 after wrong usage; 130 when interrupted. Needs NumPy (the `tuning` extra).
 """
 
 import argparse
@@ -97,7 +97,7 @@ RECORD = np.dtype(
         ("counts", "<u2"),
     ]
 )
-"""A position, as the table above has it."""
+"""A position: the table above as a NumPy type."""
 
 BLACK_TO_MOVE = 1
 CASTLING_SHIFT = 1
@@ -112,13 +112,13 @@ MOST_PLIES = 511
 HALFMOVE_SHIFT = 9
 
 VACANT = 15
-"""No piece, where squares have a code each."""
+"""The code of an empty square."""
 
 MATES = 31000
-"""Scores from here on are mates."""
+"""The lowest mate score, rounded down."""
 
 CHUNK = 1 << 20
-"""Records that are read or written at a time."""
+"""Records read or written at a time."""
 
 Records = npt.NDArray[Any]
 
@@ -139,7 +139,10 @@ _LETTER = {
 
 
 def expand(games: Iterable[Game]) -> Records:
-    """The positions with a score of these games, in order. Raises ValueError if a game cannot be replayed."""
+    """All positions after the openings of these games, in order.
+
+    Raises ValueError if a game cannot be replayed.
+    """
     cells = bytearray()
     scores, moves, states, counts = array("h"), array("H"), array("H"), array("H")
     for game in games:
@@ -167,13 +170,13 @@ def expand(games: Iterable[Game]) -> Records:
 
 
 def _placement(board: Board) -> bytearray:
-    """The piece on each square, a1 first, as a record has it, or VACANT."""
+    """The piece on each square, a1 first, coded as in a record, or VACANT."""
     codes = [board.piece_at(sq + (sq & 0x38)) for sq in range(64)]
     return bytearray(VACANT if code == EMPTY else _CODE[code] for code in codes)
 
 
 def _short_move(move: int) -> int:
-    """A packed move as a record has it."""
+    """A packed move, coded as in a record."""
     origin, target = origin_of(move), target_of(move)
     promoted = promoted_of(move)
     squares = (origin + (origin & 7)) >> 1 | (target + (target & 7)) >> 1 << 6
@@ -181,7 +184,7 @@ def _short_move(move: int) -> int:
 
 
 def _move_piece(placement: bytearray, move: int, short: int) -> None:
-    """Make a move among the pieces."""
+    """Make a move on the squares."""
     origin, target, promoted = short & 63, short >> 6 & 63, short >> 12
     piece = placement[origin]
     placement[origin] = VACANT
@@ -195,7 +198,7 @@ def _move_piece(placement: bytearray, move: int, short: int) -> None:
 
 
 def _state(board: Board, move: int, result: int) -> int:
-    """The state of a record, but for what its score is."""
+    """The state of a record, without LOWER_BOUND."""
     state = board.side | board.castling << CASTLING_SHIFT
     if board.en_passant_legal:
         state |= (board.en_passant & 7) + 1 << EN_PASSANT_SHIFT
@@ -214,7 +217,7 @@ def _state(board: Board, move: int, result: int) -> int:
 
 
 def pack(cells: npt.NDArray[np.uint8]) -> Records:
-    """Records with these pieces on the squares, [position, square], and all else 0."""
+    """Records of these squares, shape (positions, 64), with all other fields 0."""
     records = np.zeros(len(cells), RECORD)
     there = cells != VACANT
     records["occupied"] = np.packbits(there, axis=1, bitorder="little").view("<u8")[:, 0]
@@ -228,7 +231,7 @@ def pack(cells: npt.NDArray[np.uint8]) -> Records:
 
 
 def unpack(records: Records) -> npt.NDArray[np.uint8]:
-    """The pieces on the squares, [position, square], VACANT for none: the reverse of `pack`."""
+    """The squares of these records, shape (positions, 64): the reverse of `pack`."""
     occupied = np.ascontiguousarray(records["occupied"])
     there = np.unpackbits(occupied.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little").astype(bool)
     pieces = np.ascontiguousarray(records["pieces"])
@@ -241,7 +244,7 @@ def unpack(records: Records) -> npt.NDArray[np.uint8]:
 
 
 def write_fen(record: Any) -> str:
-    """The position of a record as FEN."""
+    """The position of a record as FEN; the move number is counted from the start of the game."""
     cells = unpack(np.array([record], RECORD))[0]
     ranks = []
     for first in range(56, -8, -8):
@@ -263,18 +266,18 @@ def write_fen(record: Any) -> str:
 
 @dataclass(frozen=True)
 class Filters:
-    """What is left out of training."""
+    """What to drop: everything unusual, unless it is kept by an option."""
 
     keep_checks: bool = False
     keep_tactical: bool = False
     keep_repeated: bool = False
     drop_bounds: bool = False
     max_score: int = MATES - 1
-    """Scores beyond this are left out."""
+    """Scores beyond this are dropped."""
     min_ply: int = 0
 
     def select(self, records: Records) -> npt.NDArray[np.bool_]:
-        """Whether each of the records stays."""
+        """A mask of the records to keep."""
         unwanted = (
             (0 if self.keep_checks else IN_CHECK)
             | (0 if self.keep_tactical else TACTICAL)
@@ -290,10 +293,10 @@ class Filters:
 
 
 class Reader:
-    """The games of several files, each once; what is damaged is told on standard error."""
+    """Reads the games of several files, each game once, and reports damage on standard error."""
 
     def __init__(self, paths: list[Path]) -> None:
-        """Raises ValueError if one of them is of another kind, or OSError."""
+        """Raises ValueError if one of them is no file of games, or OSError."""
         self.paths = paths
         self.damaged = 0
         self.repeated = 0
@@ -308,7 +311,7 @@ class Reader:
                 if isinstance(part, Damage):
                     self.damaged += 1
                     print(
-                        f"{path}: bytes {part.start} to {part.end} are passed over: {part.reason}",
+                        f"{path}: skipped bytes {part.start} to {part.end}: {part.reason}",
                         file=sys.stderr,
                     )
                     continue
@@ -325,12 +328,12 @@ class Reader:
 
 
 def expand_block(block: Block) -> Records:
-    """The positions of a block."""
+    """All positions of a block."""
     return expand(block.games)
 
 
 def expand_all(blocks: Iterable[Block], concurrency: int) -> Iterator[tuple[Block, Records]]:
-    """The blocks with their positions, in order; by so many processes."""
+    """The blocks with their positions, in order, computed by so many processes."""
     if concurrency == 1:
         for block in blocks:
             yield block, expand_block(block)
@@ -349,7 +352,7 @@ def expand_all(blocks: Iterable[Block], concurrency: int) -> Iterator[tuple[Bloc
 
 
 class RecordFile:
-    """A new file of records: it gets its name when `close` is called, and is gone before that if need be."""
+    """A new file of records. It has a temporary name until `close` is called."""
 
     def __init__(self, path: Path) -> None:
         """Raises OSError."""
@@ -368,29 +371,29 @@ class RecordFile:
         self.count += len(records)
 
     def flush(self) -> None:
-        """Have `part` hold all records."""
+        """Write all records to the file `part`."""
         self._file.flush()
 
     def close(self) -> None:
-        """Write the header, and give the file its name."""
+        """Write the header and rename the file."""
         self._file.seek(0)
         self._file.write(_HEADER.pack(_MAGIC, _VERSION, RECORD.itemsize, self._checksum, self.count))
         self._file.close()
         os.replace(self.part, self._path)
 
     def discard(self) -> None:
-        """Remove what is there, if it has not got its name."""
+        """Remove the temporary file, if `close` was not called."""
         self._file.close()
         self.part.unlink(missing_ok=True)
 
 
 def load(path: Path, check: bool = True) -> Records:
-    """The records of a file, mapped; `check` compares their checksum. Raises ValueError or OSError."""
+    """Map the records of a file; `check` verifies their checksum. Raises ValueError or OSError."""
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(_HEADER.size)
     if len(head) < _HEADER.size or not head.startswith(_MAGIC):
-        raise ValueError(f"{path} is no file of records: it does not begin with {_MAGIC.decode()}")
+        raise ValueError(f"{path} is no file of records: it does not start with {_MAGIC.decode()}")
     _, version, itemsize, checksum, count = _HEADER.unpack(head)
     if (version, itemsize) != (_VERSION, RECORD.itemsize):
         raise ValueError(f"{path} has version {version} and records of {itemsize} bytes")
@@ -407,17 +410,20 @@ def load(path: Path, check: bool = True) -> Records:
 
 
 def _map(path: Path, count: int) -> Records:
-    """So many records behind the header of a file; nothing cannot be mapped."""
+    """The records behind the header of a file. An empty range cannot be mapped."""
     return np.memmap(path, RECORD, "r", _HEADER.size, (count,)) if count else np.empty(0, RECORD)
 
 
 def is_held_out(block: Block, game: Game, share: float) -> bool:
-    """Whether a game belongs to such a share of all: always the same ones."""
+    """Whether a game belongs to this share of all games, by a hash of its seed and number."""
     return zlib.crc32(f"{block.seed}/{game.number}".encode()) < share * 2**32
 
 
 def shuffle(options: argparse.Namespace, reader: Reader, filters: Filters) -> str:
-    """Write the positions that pass the filters, shuffled; says how many. Raises ValueError or OSError."""
+    """Write the positions that pass the filters, shuffled; returns a summary.
+
+    Raises ValueError or OSError.
+    """
     outputs = [path for path in (options.shuffle, options.validation) if path]
     told = []
     with contextlib.ExitStack() as stack:
@@ -451,21 +457,21 @@ def shuffle(options: argparse.Namespace, reader: Reader, filters: Filters) -> st
             del mapped  # some systems remove no file that is mapped
             output.close()
             told.append(f"{path}: {output.count} positions")
-    return "\n".join([*told, f"{read - sum(file.count for file in ordered)} of {read} left out"])
+    return "\n".join([*told, f"{read - sum(file.count for file in ordered)} of {read} dropped"])
 
 
 # --- Statistics
 
 
 SCORE_EDGES = [-3000, -1500, -800, -400, -200, -100, -50, -20, 20, 50, 100, 200, 400, 800, 1500, 3000]
-"""Centipawns between the rows of the table of scores."""
+"""Centipawns that separate the rows of the table of scores."""
 
 BAND = 4
-"""Counts of pieces in a row of the table of phases."""
+"""Piece counts per row of the table of phases."""
 
 
 class Statistics:
-    """What positions are like."""
+    """Counts the positions of blocks by result, score, phase and kind."""
 
     def __init__(self, filters: Filters) -> None:
         self._filters = filters
@@ -489,10 +495,10 @@ class Statistics:
         state, scores = records["state"], records["score"]
         for name, bit in (
             ("in check", IN_CHECK),
-            ("the move takes or promotes", TACTICAL),
-            ("the move gives check", GIVES_CHECK),
-            ("seen before in the game", REPEATED),
-            ("the score is a bound", LOWER_BOUND),
+            ("best move is tactical", TACTICAL),
+            ("best move gives check", GIVES_CHECK),
+            ("repeats an earlier one", REPEATED),
+            ("score is a bound", LOWER_BOUND),
         ):
             self.states[name] += int((state & bit != 0).sum())
         told = scores != NO_SCORE
@@ -508,11 +514,11 @@ class Statistics:
         self._keys.append(keys(records))
 
     def duplicates(self) -> int:
-        """Positions that are there besides an equal one."""
+        """The number of positions that equal an earlier one."""
         return self.positions - len(np.unique(np.concatenate([*self._keys, np.empty(0, np.uint64)])))
 
     def report(self) -> str:
-        """All of it."""
+        """The statistics as text."""
         games = sum(self.results.values())
         lines = [f"{games} games, {self.positions} positions"]
         if not games or not self.positions:
@@ -524,7 +530,7 @@ class Statistics:
             f"White won {_share(won, games)}, drew {_share(drawn, games)}, lost {_share(lost, games)}",
             f"plies: mean {sum(plies) / games:.0f}, median {plies[len(plies) // 2]}, most {plies[-1]}",
             "",
-            f"{'kept by the filters':27}{_share(self.kept, self.positions)}",
+            f"{'pass the filters':27}{_share(self.kept, self.positions)}",
             f"{'duplicates':27}{_share(self.duplicates(), self.positions)}",
         ]
         lines += [f"{name:27}{_share(count, self.positions)}" for name, count in self.states.items()]
@@ -551,7 +557,7 @@ class Statistics:
 
 
 def keys(records: Records) -> npt.NDArray[np.uint64]:
-    """A hash of each position: pieces, side to move, castling, en passant."""
+    """A hash of each position: pieces, side to move, castling rights, en passant."""
     words = np.ascontiguousarray(records["pieces"]).view("<u8")
     found = records["state"].astype(np.uint64) & np.uint64((1 << RESULT_SHIFT) - 1)
     for column in (records["occupied"], words[:, 0], words[:, 1]):
@@ -571,7 +577,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def check(reader: Reader) -> str:
-    """Replay every game; says how many there are. Raises ValueError if one cannot be replayed."""
+    """Replay every game; returns a summary. Raises ValueError if a game cannot be replayed."""
     games = positions = 0
     for block in reader:
         for game in block.games:
@@ -584,9 +590,9 @@ def check(reader: Reader) -> str:
 
 
 def merge(reader: Reader, path: Path) -> str:
-    """Write all blocks into one file; says how many games. Raises ValueError or OSError."""
+    """Write all games to one new file; returns a summary. Raises ValueError or OSError."""
     if path.exists():
-        raise ValueError(f"{path} is there already")
+        raise ValueError(f"{path} exists already")
     with GameFile(path) as file:
         for block in reader:
             file.add(block)
@@ -594,7 +600,7 @@ def merge(reader: Reader, path: Path) -> str:
 
 
 def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) -> str:
-    """Write positions as lines for bench/tune.py; says how many. Raises ValueError or OSError."""
+    """Write positions as lines for bench/tune.py; returns a summary. Raises ValueError or OSError."""
     chance = Random(options.seed)
     count = 0
     with options.text.open("w", encoding="ascii") as file:
@@ -615,7 +621,7 @@ def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) ->
 
 
 def _show(text: str) -> None:
-    """Show how far it is, where somebody looks."""
+    """Show the progress on a terminal."""
     if sys.stderr.isatty():
         print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
 
@@ -624,25 +630,35 @@ def _show(text: str) -> None:
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Training positions out of self-play games.")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="written by bench/selfplay.py")
     command = parser.add_mutually_exclusive_group(required=True)
     command.add_argument("--check", action="store_true", help="replay every game")
-    command.add_argument("--stats", action="store_true", help="show what the positions are like")
+    command.add_argument("--stats", action="store_true", help="describe the positions")
     command.add_argument("--shuffle", type=Path, metavar="OUT", help="write records in random order")
-    command.add_argument("--merge", type=Path, metavar="OUT", help="write all games into one file")
+    command.add_argument("--merge", type=Path, metavar="OUT", help="write all games to one file")
     command.add_argument("--text", type=Path, metavar="OUT", help="write lines for bench/tune.py")
-    parser.add_argument("--validation", type=Path, metavar="OUT", help="with --shuffle: for games set aside")
-    parser.add_argument("--share", type=float, default=0.02, help="of the games set aside (default 0.02)")
-    parser.add_argument("--per-game", type=int, default=12, help="with --text: at most (default 12)")
-    parser.add_argument("--seed", type=int, default=0, help="for the order or the choice (default 0)")
-    parser.add_argument("--concurrency", type=int, default=1, help="processes that replay (default 1)")
+    parser.add_argument(
+        "--validation", type=Path, metavar="OUT", help="with --shuffle: write some games there"
+    )
+    parser.add_argument(
+        "--share", type=float, default=0.02, help="fraction of games for --validation (default 0.02)"
+    )
+    parser.add_argument(
+        "--per-game", type=int, default=12, help="with --text: at most so many positions (default 12)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random order or choice (default 0)")
+    parser.add_argument("--concurrency", type=int, default=1, help="processes (default 1)")
     parser.add_argument("--keep-checks", action="store_true", help="keep positions in check")
-    parser.add_argument("--keep-tactical", action="store_true", help="keep captures and promotions")
-    parser.add_argument("--keep-repeated", action="store_true", help="keep positions seen before in the game")
-    parser.add_argument("--drop-bounds", action="store_true", help="leave out scores that are bounds")
-    parser.add_argument("--max-score", type=int, default=MATES - 1, help="at most (default: no mates)")
-    parser.add_argument("--min-ply", type=int, default=0, help="plies played at least (default 0)")
+    parser.add_argument(
+        "--keep-tactical", action="store_true", help="keep positions with a tactical best move"
+    )
+    parser.add_argument("--keep-repeated", action="store_true", help="keep repeated positions")
+    parser.add_argument("--drop-bounds", action="store_true", help="drop positions whose score is a bound")
+    parser.add_argument(
+        "--max-score", type=int, default=MATES - 1, help="drop larger scores (default: only mates)"
+    )
+    parser.add_argument("--min-ply", type=int, default=0, help="drop positions before this ply (default 0)")
     return parser.parse_args(arguments)
 
 
@@ -651,11 +667,11 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     try:
         if min(options.concurrency, options.per_game) < 1 or not 0 < options.share < 1:
-            raise ValueError("--concurrency and --per-game are from 1 on, --share is between 0 and 1")
+            raise ValueError("--concurrency and --per-game must be 1 or more, --share between 0 and 1")
         if min(options.seed, options.max_score, options.min_ply) < 0:
-            raise ValueError("--seed, --max-score and --min-ply are not negative")
+            raise ValueError("--seed, --max-score and --min-ply must not be negative")
         if options.validation and not options.shuffle:
-            raise ValueError("--validation goes with --shuffle")
+            raise ValueError("--validation needs --shuffle")
         filters = Filters(
             options.keep_checks,
             options.keep_tactical,
@@ -682,7 +698,7 @@ def main(arguments: list[str] | None = None) -> int:
         _show("")
         print(text)
         if reader.repeated:
-            print(f"{reader.repeated} games were there twice, and are passed over", file=sys.stderr)
+            print(f"skipped {reader.repeated} games that occur twice", file=sys.stderr)
     except KeyboardInterrupt:
         return 130
     except (ValueError, OSError) as error:

@@ -1,5 +1,4 @@
-"""Moff against itself in this process: games to train a network on, or one set of search numbers against
-another.
+"""Self-play: games to train a network on, or one set of search numbers against another.
 
     python bench/selfplay.py --positions gen0.moff --games 100000 --concurrency 4
     python bench/selfplay.py --positions gen0.moff --games 1000000 --seed 2 --minutes 30 --concurrency 16
@@ -7,24 +6,24 @@ another.
                              --compare aspiration=15 null_reduction=4
     python bench/selfplay.py --games 2000 --random-plies 8 --compare --evaluation other_tuned.py
 
-No UCI lies between, so that short games go many times faster than with bench/match.py, and by nodes instead
-of time they are the same on every machine: a game follows from --seed, its number, and the engine.
+The games call the search directly, without UCI, so that short ones run many times faster than with
+bench/match.py. Moves are limited by nodes, so that the seed, the number of a game and the engine determine
+every move, on every machine.
 
-With --positions the games go into a file that bench/gamefile.py describes and bench/positions.py reads: every
-move with its score. An opening is thrown away when the first search finds a side more than three pawns ahead.
-A game ends by the rules, or when both sides agree for four plies that one is twenty pawns ahead, after move
-70 when they have said for twelve plies that it is level, or after 400 plies. An interrupted run goes on where
-it was: with the same seed it plays the games that are missing, with another one it adds its own. The games
-are played by processes of this machine, or with --scheduler by the workers of a Dask cluster, which have to
-find Moff's packages.
+--positions adds games to a file, all moves with their scores; bench/gamefile.py describes it, and
+bench/positions.py reads it. A game starts with random plies, and with others if the first search finds a
+side more than three pawns ahead. It ends by the rules; when the scores have been beyond 20 pawns for 4 plies;
+after move 70 when they have been within 0.05 pawns for 12 plies; or after 400 plies. The same command
+continues an interrupted run; another --seed adds other games to the file. Processes of this machine play, or
+the workers of a Dask cluster, where Moff must be installed.
 
-With --compare the first side plays with these numbers of search/tuned.py changed, or with the EVALUATION of
-another such file, and the second with all as it is; every opening is played twice, with colours reversed. Elo
-and its error are those of bench/match.py. A game also ends when both sides agree for four plies that one is
-ten pawns ahead, and after move 40 when they have said for eight plies that it is level.
+--compare plays a match. The first side uses the changed numbers of search/tuned.py, or the EVALUATION of
+another such file; the second side uses search/tuned.py. Every opening is played twice, with colours reversed.
+A game ends early when the scores have been beyond 10 pawns for 4 plies, or after move 40 when they have been
+within 0.08 pawns for 8 plies. Elo and its error are computed as in bench/match.py.
 
-The exit code is 0, 1 if a game could not be played, 2 after wrong usage, or 130 if --positions was
-interrupted. --compare needs the `bench` extra, a cluster the `cluster` extra.
+The exit code is 0; 1 if a game could not be played; 2 after wrong usage; 130 if --positions was interrupted.
+--compare needs the `bench` extra, --scheduler the `cluster` extra.
 """
 
 import argparse
@@ -69,13 +68,16 @@ from x88.piece import BLACK, WHITE
 evaluate: Any = importlib.import_module("search.evaluate")
 
 DECISIVE = 1000
-"""Centipawns from which on a game counts as won: it is soon adjudicated, and teaches nothing."""
+"""Centipawns from which on a game of a comparison counts as won."""
 
 
 @dataclass(frozen=True)
 class Adjudication:
-    """When a game is ended early: once so many plies in a row say that the same side is so many centipawns
-    ahead; once so many say that it is level, both after a move's number; and after so many plies.
+    """When a game ends early, in plies and centipawns.
+
+    Resigned: the same side was ahead by `resign_score` or more for `resign_plies` in a row. Drawn: after move
+    `draw_from`, the score was within `draw_score` for `draw_plies` in a row. Too long: after `longest` plies,
+    or never if that is 0.
     """
 
     resign_plies: int
@@ -87,21 +89,21 @@ class Adjudication:
 
 
 RULE = Adjudication(resign_plies=4, resign_score=DECISIVE, draw_plies=8, draw_score=8, draw_from=40)
-"""For the tuner's positions and for comparisons."""
+"""For comparisons."""
 
 LATE_RULE = Adjudication(
     resign_plies=4, resign_score=2000, draw_plies=12, draw_score=5, draw_from=70, longest=400
 )
-"""For a network's positions: it is to see how endings are won."""
+"""For training: late, so that a network sees how won endings are converted."""
 
 UNDECIDED = 300
-"""Centipawns up to which an opening of a network's game counts as open."""
+"""Largest score in centipawns of an opening that is played."""
 
 SCHEDULER_TIMEOUT = 10.0
 """Seconds that a Dask scheduler may take to answer."""
 
 TRIES = 1000
-"""Random openings to try before it is given up."""
+"""Random openings to try before giving up."""
 
 BLOCK = 200
 """Games in a block of the file."""
@@ -120,7 +122,7 @@ Numbers = dict[str, int]
 
 
 class Side(NamedTuple):
-    """What a side plays with: numbers that differ from search/tuned.py, and an evaluation other than its."""
+    """What a side plays with: numbers that differ from search/tuned.py, and its own evaluation, if any."""
 
     numbers: Numbers
     evaluation: Pairs | None = None
@@ -131,8 +133,8 @@ AS_IT_IS = Side({})
 
 @dataclass(frozen=True)
 class Pace:
-    """How the games of a comparison are played: nodes a move, and how far they vary in parts of themselves;
-    random plies after the opening; megabytes of each side's table.
+    """How the games of a comparison are played: nodes per move and the fraction by which they vary; random
+    plies after the opening; megabytes of each side's table.
     """
 
     nodes: int
@@ -155,7 +157,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Played:
-    """A game that was played: its number, the result as in PGN and why."""
+    """A game of a comparison that was played: its number, the result as in PGN, and the reason."""
 
     number: int
     result: str
@@ -164,8 +166,8 @@ class Played:
 
 @dataclass(frozen=True)
 class Training:
-    """How a game for training is played: nodes a move, and how far they vary in parts of themselves; random
-    plies after the opening, at least and at most; megabytes of the table, which both sides share.
+    """How a game for training is played: nodes per move and the fraction by which they vary; least and most
+    random plies after the opening; megabytes of the table, which both sides share.
     """
 
     nodes: int = 2000
@@ -176,7 +178,7 @@ class Training:
 
 @dataclass(frozen=True)
 class TrainingJob:
-    """A game for training: its number, the run's seed, the opening, how it is played."""
+    """A game for training: its number, the run's seed, the opening, how to play it."""
 
     number: int
     seed: int
@@ -188,14 +190,14 @@ class TrainingJob:
 
 
 def searcher(megabytes: int, numbers: Numbers) -> Search:
-    """A search whose numbers are those of search/tuned.py but for these."""
+    """A search that uses search/tuned.py except for these numbers."""
     if not numbers:
         return Search(megabytes)
     return Search(megabytes, Parameters(numbers))
 
 
 def begin(opening: Opening, plies: int, chance: Random) -> OngoingGame:
-    """The game after its opening and so many random plies; it may be over."""
+    """A game after its opening and so many random plies; it may be over."""
     origin, moves = opening
     game = OngoingGame(origin)
     for move in moves:
@@ -207,7 +209,7 @@ def begin(opening: Opening, plies: int, chance: Random) -> OngoingGame:
 
 
 def start(job: Job) -> OngoingGame:
-    """The game after its opening and the random plies, which end no game if that can be helped."""
+    """The game after its opening and random plies that do not end it, if there are such."""
     chance = Random(job.seed)
     for _ in range(TRIES):
         game = begin(job.opening, job.pace.random_plies, chance)
@@ -218,7 +220,7 @@ def start(job: Job) -> OngoingGame:
 
 @contextlib.contextmanager
 def evaluations(job: Job) -> Iterator[list[Pairs]]:
-    """The evaluations of White and Black if one is not as it is; after the game it is again."""
+    """The evaluations of White and Black if they differ; restore that of search/tuned.py afterwards."""
     if job.white.evaluation is job.black.evaluation is None:
         yield []
         return
@@ -229,7 +231,7 @@ def evaluations(job: Job) -> Iterator[list[Pairs]]:
 
 
 class Player:
-    """Thinks for as many nodes as the pace says, give or take."""
+    """Searches every move with about the same number of nodes."""
 
     def __init__(self, search: Search, nodes: int, jitter: float, chance: Random) -> None:
         self._search = search
@@ -239,7 +241,7 @@ class Player:
         self._reports: list[Report] = []
 
     def think(self, board: Board) -> tuple[int, Report | None]:
-        """The move chosen, and the last report; None if the search was too short for its first iteration."""
+        """The best move and the last report, or None if the search ended before its first iteration."""
         nodes = max(1, round(self._nodes * (1 + self._jitter * self._chance.uniform(-1, 1))))
         self._reports.clear()
         move = self._search.think(board, Limits(nodes=nodes), self._reports.append).move
@@ -247,15 +249,15 @@ class Player:
 
 
 class Referee:
-    """Ends a game early by the scores that the players tell."""
+    """Ends a game early, by the scores of the searches."""
 
     def __init__(self, rule: Adjudication) -> None:
         self._rule = rule
-        self._lead = 0  # plies in a row by which White is ahead; below 0, Black
-        self._level = 0
+        self._lead = 0  # plies in a row with White far ahead; negative for Black
+        self._level = 0  # plies in a row with a level score
 
     def judge(self, game: OngoingGame, score: int | None) -> None:
-        """After a ply and its score, from White's view; none is no reason to end a game."""
+        """End the game if the score of the last ply, from White's view, calls for it; None does not."""
         rule = self._rule
         if score is None or abs(score) < rule.resign_score:
             self._lead = 0
@@ -301,11 +303,11 @@ def _from_white(side: int, report: Report | None) -> int | None:
 
 
 _searches: dict[tuple[int, int], Search] = {}
-"""By thread and megabytes: kept for the next game, as creating one takes as long as several moves."""
+"""By thread and megabytes; kept from game to game, because creating one takes as long as several moves."""
 
 
 def play_training_game(job: TrainingJob) -> Game:
-    """Play a game for training. Raises ValueError if the opening is decided, whatever follows."""
+    """Play a game for training. Raises ValueError if no random plies keep its opening undecided."""
     training = job.training
     chance = Random(f"{job.seed}/{job.number}")
     key = (threading.get_ident(), training.megabytes)
@@ -323,7 +325,7 @@ def play_training_game(job: TrainingJob) -> Game:
             break
         search.new_game()
     else:
-        raise ValueError(f"an opening is decided, whatever random moves follow: {job.opening}")
+        raise ValueError(f"no random plies keep this opening undecided: {job.opening}")
     board = fen.parse(game.start)
     moves = bytearray()
     for played in game.moves:
@@ -351,7 +353,7 @@ def play_training_game(job: TrainingJob) -> Game:
 
 @contextlib.contextmanager
 def crew(workers: int) -> Iterator[Executor]:
-    """Processes that play: the search holds no GIL, but what is around it does."""
+    """Processes, not threads: the search releases the GIL, but everything around it needs it."""
     with ProcessPoolExecutor(workers, initializer=_follow_the_parent) as executor:
         try:
             yield executor
@@ -360,7 +362,7 @@ def crew(workers: int) -> Iterator[Executor]:
 
 
 def _follow_the_parent() -> None:
-    """Leave interrupts to the parent, and end with it, however it ends."""
+    """Leave interrupts to the parent, and exit when it is gone, even if it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if parent := multiprocessing.parent_process():
@@ -374,18 +376,18 @@ def _follow_the_parent() -> None:
 
 @contextlib.contextmanager
 def cluster(address: str, concurrency: int) -> Iterator[tuple[Executor, int]]:
-    """The workers of a Dask cluster, and how many games they play at a time.
+    """The workers of a Dask cluster, and the number of games they play at a time.
 
-    Raises ValueError if it cannot be had.
+    Raises ValueError if the package is missing or no scheduler answers.
     """
     try:
         cloudpickle = importlib.import_module("cloudpickle")
         distributed = importlib.import_module("distributed")
     except ImportError as error:
         raise ValueError(f"{error}: python -m pip install -e '.[cluster]'") from None
-    # The workers have no such file: they get the module with every job.
+    # The workers do not have this file: they get its functions with every job.
     cloudpickle.register_pickle_by_value(gamefile)
-    # What goes wrong ends a game, and is told there.
+    # `generate` reports what goes wrong.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(address, timeout=SCHEDULER_TIMEOUT)
@@ -397,19 +399,19 @@ def cluster(address: str, concurrency: int) -> Iterator[tuple[Executor, int]]:
 
 
 def play_all(executor: Executor, jobs: Iterable[Job], workers: int) -> Iterator[Played]:
-    """Play these games of a comparison; every one as it ends."""
+    """Play these games of a comparison; yield each as it ends."""
     return run_all(executor, play_game, jobs, workers)
 
 
 def run_all(
     executor: Executor, play: Callable[[AnyJob], AnyGame], jobs: Iterable[AnyJob], workers: int
 ) -> Iterator[AnyGame]:
-    """Play a game for each job; yield every one as it ends. To leave early cancels what has not begun."""
+    """Play a game for each job; yield each as it ends. Closing the iterator cancels those not begun."""
     waiting = iter(jobs)
     running: set[Future[AnyGame]] = set()
     try:
         while True:
-            # One more than plays for each worker: none waits for this process.
+            # One game waits for each worker, so that no worker waits for this process.
             while len(running) < 2 * workers and (job := next(waiting, None)) is not None:
                 running.add(executor.submit(play, job))
             if not running:
@@ -424,7 +426,7 @@ def run_all(
 
 @dataclass(frozen=True)
 class Book:
-    """The openings in the order of a seed; beyond the last it begins anew, with other random plies."""
+    """Openings, shuffled by a seed. After the last comes the first again, with other random plies."""
 
     openings: list[Opening]
     seed: int
@@ -445,15 +447,15 @@ class Book:
         return self.openings[number % len(self.openings)]
 
     def training_job(self, number: int, training: Training) -> TrainingJob:
-        """The game for training of that number."""
+        """The game for training with that number."""
         return TrainingJob(number, self.seed, self.opening(number), training)
 
     def job(self, number: int, pace: Pace) -> Job:
-        """The game of that number, with an opening of its own."""
+        """The game with that number and its own opening."""
         return Job(number, f"{self.seed}/{number}", self.opening(number), pace)
 
     def paired(self, number: int, pace: Pace, first: Side, second: Side = AS_IT_IS) -> Job:
-        """The game of that number in a match: the first side has White in the even ones."""
+        """The game with that number of a match; the first side has White in the even ones."""
         white, black = (first, second) if number % 2 == 0 else (second, first)
         pair = number // 2
         return Job(number, f"{self.seed}/{pair}", self.opening(pair), pace, white, black)
@@ -463,7 +465,10 @@ class Book:
 
 
 class Progress:
-    """A line on standard error: games, positions, positions a second, the time left."""
+    """A line on standard error: games, positions, positions per second, time left.
+
+    On a terminal it stays in place; in a log it appears once a minute.
+    """
 
     def __init__(self, games: int, minutes: float | None) -> None:
         self._games = games
@@ -475,7 +480,7 @@ class Progress:
         self.results: Counter[int] = Counter()
 
     def add(self, game: Game) -> None:
-        """Count a game, and show the line now and then."""
+        """Count a game, and update the line from time to time."""
         self.played += 1
         self.positions += len(game.scores)
         self.results[game.result] += 1
@@ -485,7 +490,7 @@ class Progress:
             self.show()
 
     def show(self, end: str = "") -> None:
-        """Show the line; `end` is "\n" for the last time."""
+        """Show the line; `end` is "\n" for the last one."""
         passed = time.monotonic() - self._start
         left = (self._games - self.played) * passed / max(1, self.played)
         if self._end is not None:
@@ -508,7 +513,7 @@ def _duration(seconds: float) -> str:
 
 
 def signature() -> str:
-    """A few digits that tell the engine from any other: of all files that choose a move."""
+    """A short hash of all files that take part in choosing a move."""
     digest = hashlib.sha256()
     for path in sorted(path for folder in ("search", "x88") for path in (ROOT / folder).iterdir()):
         if path.is_file() and path.suffix not in (".so", ".pyd", ".c", ".txt"):
@@ -517,17 +522,17 @@ def signature() -> str:
 
 
 def interrupt_on_termination() -> None:
-    """Have SIGTERM end this process as Ctrl-C does, and what it has started with it."""
+    """Let SIGTERM end this process and its workers as Ctrl-C does."""
 
     def interrupt(number: int, frame: object) -> None:
-        signal.signal(number, signal.SIG_IGN)  # once is enough: `timeout` tells the process and its group
+        signal.signal(number, signal.SIG_IGN)  # `timeout` signals both the process and its group
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, interrupt)
 
 
 def generate(options: argparse.Namespace, book: Book, training: Training) -> int:
-    """Play the games that are missing, and add them to the file; returns the exit code.
+    """Play the games that the file lacks, and add them; returns the exit code.
 
     Raises ValueError or OSError.
     """
@@ -542,17 +547,15 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(GameFile(options.positions))
         if file.cut:
-            print(f"{options.positions}: the last {file.cut} bytes are torn, and dropped", file=sys.stderr)
+            print(f"{options.positions}: cut off {file.cut} bytes of an incomplete block", file=sys.stderr)
         if file.games:
-            told = f"{len(file.games)} games with {file.positions} positions"
-            print(f"{told} are in {options.positions} already", file=sys.stderr)
+            held = f"{len(file.games)} games with {file.positions} positions"
+            print(f"{options.positions} already holds {held}", file=sys.stderr)
         before = file.settings.get(options.seed, settings)
         for name, value in settings.items():
             if before.get(name) != value:
-                raise ValueError(
-                    f"{options.positions} holds games of seed {options.seed} with {name} {before.get(name)},"
-                    f" not {value}: take another --seed"
-                )
+                held = f"games of seed {options.seed} with {name} {before.get(name)!r}, not {value!r}"
+                raise ValueError(f"{options.positions} holds {held}: use another --seed")
         workers = options.concurrency
         if options.scheduler:
             executor, workers = stack.enter_context(cluster(options.scheduler, workers))
@@ -575,7 +578,7 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
             return 130
         except (ValueError, OSError):
             raise
-        except Exception as error:  # whatever can befall a process or a cluster
+        except Exception as error:  # anything can happen to a process or a cluster
             print(f"\na game could not be played: {type(error).__name__}: {error}", file=sys.stderr)
             return 1
         finally:
@@ -589,7 +592,7 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
 
 
 def compare(options: argparse.Namespace, book: Book, pace: Pace, changed: Side) -> str:
-    """Play the match; the score in a few lines."""
+    """Play the match; returns the score in a few lines."""
     from match import Score, Sprt, state
     from tqdm import tqdm
 
@@ -637,28 +640,38 @@ def read_evaluation(path: Path) -> Pairs:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Moff against itself in this process.")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     purpose = parser.add_mutually_exclusive_group(required=True)
-    purpose.add_argument("--positions", type=Path, metavar="FILE", help="add games for training to this file")
-    purpose.add_argument("--compare", nargs="*", metavar="NAME=VALUE", help="the first side's numbers")
-    parser.add_argument("--evaluation", type=Path, metavar="FILE", help="with --compare: its evaluation")
-    parser.add_argument("--games", type=int, default=1000, help="in all, with those in FILE (default 1000)")
-    parser.add_argument("--minutes", type=float, help="with --positions: end after so many (default: never)")
-    parser.add_argument("--nodes", type=int, help="a move (default 2000 for positions, 5000 to compare)")
-    parser.add_argument("--jitter", type=float, help="how far they vary (default 0.2 for positions, else 0)")
+    purpose.add_argument("--positions", type=Path, metavar="FILE", help="the file to add games to")
+    purpose.add_argument(
+        "--compare", nargs="*", metavar="NAME=VALUE", help="changed numbers of the first side"
+    )
+    parser.add_argument(
+        "--evaluation", type=Path, metavar="FILE", help="with --compare: evaluation of the first side"
+    )
+    parser.add_argument(
+        "--games", type=int, default=1000, help="in all, those in FILE included (default 1000)"
+    )
+    parser.add_argument("--minutes", type=float, help="with --positions: stop after this time")
+    parser.add_argument("--nodes", type=int, help="per move (default 2000; with --compare 5000)")
+    parser.add_argument(
+        "--jitter", type=float, help="fraction by which nodes vary (default 0.2; with --compare 0)"
+    )
     parser.add_argument("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (default: none)")
     parser.add_argument(
         "--random-plies",
         type=int,
         nargs="+",
         metavar="PLIES",
-        help="after the opening, or from one number to another (default 8 10 for positions, else 0)",
+        help="after the opening: a number, or the least and the most (default 8 10; with --compare 0)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="for openings and random plies (default 0)")
+    parser.add_argument("--seed", type=int, default=0, help="of openings and random plies (default 0)")
     parser.add_argument("--concurrency", type=int, default=1, help="games at a time (default 1)")
     parser.add_argument("--hash", type=int, default=1, help="megabytes of a table (default 1)")
-    parser.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="end when decided")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="with --positions: play on a Dask cluster")
+    parser.add_argument(
+        "--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="with --compare: stop when decided"
+    )
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="with --positions: a Dask cluster plays")
     return parser.parse_args()
 
 
@@ -670,15 +683,15 @@ def _check(options: argparse.Namespace) -> None:
     plies = options.random_plies or default.random_plies
     options.random_plies = (plies[0], plies[-1])
     if min(options.games, options.nodes, options.concurrency, options.hash) < 1:
-        raise ValueError("--games, --nodes, --concurrency and --hash are whole numbers from 1 on")
+        raise ValueError("--games, --nodes, --concurrency and --hash must be 1 or more")
     if len(plies) > 2 or not 0 <= plies[0] <= plies[-1]:
-        raise ValueError("--random-plies takes one number, or two of which the first is not larger")
+        raise ValueError("--random-plies takes a number, or the least and the most")
     if options.compare is not None and plies[0] != plies[-1]:
-        raise ValueError("--compare takes one number of --random-plies")
+        raise ValueError("--compare takes a single number for --random-plies")
     if not 0 <= options.seed < 2**64 or not 0 <= options.jitter < 1:
-        raise ValueError("--seed is not negative, --jitter is from 0 to below 1")
+        raise ValueError("--seed must not be negative, and --jitter must be from 0 to below 1")
     if options.minutes is not None and not options.minutes > 0:
-        raise ValueError("--minutes is above 0")
+        raise ValueError("--minutes must be more than 0")
     if options.sprt and not options.sprt[0] < options.sprt[1]:
         raise ValueError("the SPRT tests a smaller Elo difference against a larger one")
 

@@ -286,7 +286,7 @@ def test_the_statistics_count(games: list[Any]) -> None:
     won = sum(game.result == 2 for game in games)
     assert f"White won {2 * won} ({5 * won:.1f} %)" in text
     kept = 2 * int(positions.Filters().select(records).sum())
-    assert re.search(rf"kept by the filters +{kept} ", text)
+    assert re.search(rf"pass the filters +{kept} ", text)
     checks = 2 * int((records["state"] & positions.IN_CHECK != 0).sum())
     assert re.search(rf"in check +{checks} ", text)
     known = {" ".join(positions.write_fen(record).split()[:4]) for record in records}
@@ -306,7 +306,7 @@ def test_scores_and_pieces_are_told_with_their_results() -> None:
     text = statistics.report()
     assert re.search(r"-20 +20 +100\.00 % +50\.0 +0\.0 +50\.0", text)
     assert re.search(r"29 +32 +100\.00 % +50\.0 +0\.0 +50\.0", text)
-    assert re.search(r"takes or promotes +2 \(50\.0 %\)", text)
+    assert re.search(r"best move is tactical +2 \(50\.0 %\)", text)
     assert re.search(r"duplicates +0 ", text)
 
 
@@ -326,14 +326,14 @@ def test_several_files_are_read_as_one_and_a_game_counts_once(
     assert positions.main([str(path), str(other), str(further), "--check"]) == 0
     told = capsys.readouterr()
     assert told.out == f"22 games, {count} positions\n"
-    assert "2 games were there twice" in told.err
+    assert "skipped 2 games that occur twice" in told.err
     merged = tmp_path / "merged.moff"
     assert positions.main([str(path), str(other), str(further), "--merge", str(merged)]) == 0
     assert f"22 games, {count} positions" in capsys.readouterr().out
     assert positions.main([str(merged), "--check"]) == 0
     assert capsys.readouterr().out == f"22 games, {count} positions\n"
     assert positions.main([str(path), "--merge", str(merged)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "exists already" in capsys.readouterr().err
 
 
 def test_lines_for_the_tuner_are_quiet_positions_from_white_s_view(
@@ -374,7 +374,7 @@ def test_damage_is_passed_over_and_told(path: Path, capsys: pytest.CaptureFixtur
     assert positions.main([str(path), "--check"]) == 1
     told = capsys.readouterr()
     assert told.out.startswith("17 games, ")
-    assert re.search(r"games\.moff: bytes 0 to \d+ are passed over: a block's checksum is wrong", told.err)
+    assert re.search(r"games\.moff: skipped bytes 0 to \d+: the checksum of a block is wrong", told.err)
 
 
 @pytest.mark.parametrize(
