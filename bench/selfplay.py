@@ -1,78 +1,118 @@
-"""Moff against itself in this process: training positions for the tuner, or one set of search numbers
-against another.
+"""Self-play: games to train a network on, or one set of search numbers against another.
 
-    python bench/selfplay.py --games 30000 --nodes 5000 --openings ../shared/data/books/8moves_v3.pgn
-                             --out positions.txt --concurrency 4
+    python bench/selfplay.py --positions gen0.moff --games 100000 --concurrency 4
+    python bench/selfplay.py --positions gen0.moff --games 1000000 --seed 2 --minutes 30 --concurrency 16
     python bench/selfplay.py --games 2000 --nodes 20000 --openings ../shared/data/books/8moves_v3.pgn
                              --compare aspiration=15 null_reduction=4
     python bench/selfplay.py --games 2000 --random-plies 8 --compare --evaluation other_tuned.py
 
-No UCI lies between, so that short games go many times faster than with bench/match.py, and by nodes instead
-of time they are the same on every machine: a game follows from --seed, its number, and the engine.
+The games call the search directly, without UCI, so that short ones run many times faster than with
+bench/match.py. Moves are limited by nodes, so that the seed, the number of a game and the engine determine
+every move, on every machine.
 
-With --out every game leaves some positions, one line each: `FEN;result;score`, the result 1, 0.5 or 0 and the
-score in centipawns, both from White's view. They are quiet: the side to move is not in check, its best move
-takes and promotes nothing, and the score is below a won game's. FILE.games tells which games are in FILE;
-with the same FILE, an interrupted run goes on where it was, and one with another seed adds its own games.
+--positions adds games to a file, all moves with their scores; bench/gamefile.py describes it, and
+bench/positions.py reads it. A game starts with random plies, and with others if the first search finds a
+side more than three pawns ahead. It ends by the rules; when the scores have been beyond 20 pawns for 4 plies;
+after move 70 when they have been within 0.05 pawns for 12 plies; or after 400 plies. The same command
+continues an interrupted run; another --seed adds other games to the file. Processes of this machine play, or
+the workers of a Dask cluster, where Moff must be installed.
 
-With --compare the first side plays with these numbers of search/tuned.py changed, or with the EVALUATION of
-another such file, and the second with all as it is; every opening is played twice, with colours reversed. Elo
-and its error are those of bench/match.py.
+--compare plays a match. The first side uses the changed numbers of search/tuned.py, or the EVALUATION of
+another such file; the second side uses search/tuned.py. Every opening is played twice, with colours reversed.
+A game ends early when the scores have been beyond 10 pawns for 4 plies, or after move 40 when they have been
+within 0.08 pawns for 8 plies. Elo and its error are computed as in bench/match.py.
 
-A game also ends when both sides agree for four plies that one is ten pawns ahead, and after move 40 when
-they have said for eight plies that it is level. The exit code is 0, or 2 after wrong usage. Needs the `bench`
-extra.
+The exit code is 0; 1 if a game could not be played; 2 after wrong usage; 130 if --positions was interrupted.
+--compare needs the `bench` extra, --scheduler the `cluster` extra.
 """
 
 import argparse
 import contextlib
+import hashlib
 import importlib
+import logging
+import math
+import multiprocessing
+import os
 import signal
 import sys
+import threading
+import time
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
 
-from match import (
-    Adjudication,
-    Score,
-    Sprt,
-    adjudicate,
-    interrupt_on_termination,
-    read_openings,
-    state,
-)
+import gamefile
+from gamefile import NO_SCORE, Block, Game, GameFile, index_of
 from tables import Pairs, read_table
-from tqdm import tqdm
-from uci import Answer
 
 from search import tuned
 from search.limits import Limits
 from search.parameters import Parameters
 from search.search import Report, Search
 from x88 import build, fen
-from x88.attack import in_check
+from x88.board import Board
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
-from x88.move import captured_of, promoted_of
 from x88.movegen import legal_moves
 from x88.piece import BLACK, WHITE
 
 evaluate: Any = importlib.import_module("search.evaluate")
 
 DECISIVE = 1000
-"""Centipawns from which on a game counts as won: it is soon adjudicated, and teaches nothing."""
+"""Centipawns from which on a game of a comparison counts as won."""
 
-RULE = Adjudication(resign_moves=2, resign_score=DECISIVE, draw_from=40, draw_moves=4, draw_score=8)
+
+@dataclass(frozen=True)
+class Adjudication:
+    """When a game ends early, in plies and centipawns.
+
+    Resigned: the same side was ahead by `resign_score` or more for `resign_plies` in a row. Drawn: after move
+    `draw_from`, the score was within `draw_score` for `draw_plies` in a row. Too long: after `longest` plies,
+    or never if that is 0.
+    """
+
+    resign_plies: int
+    resign_score: int
+    draw_plies: int
+    draw_score: int
+    draw_from: int
+    longest: int = 0
+
+
+RULE = Adjudication(resign_plies=4, resign_score=DECISIVE, draw_plies=8, draw_score=8, draw_from=40)
+"""For comparisons."""
+
+LATE_RULE = Adjudication(
+    resign_plies=4, resign_score=2000, draw_plies=12, draw_score=5, draw_from=70, longest=400
+)
+"""For training: late, so that a network sees how won endings are converted."""
+
+UNDECIDED = 300
+"""Largest score in centipawns of an opening that is played."""
+
+SCHEDULER_TIMEOUT = 10.0
+"""Seconds that a Dask scheduler may take to answer."""
+
+TRIES = 1000
+"""Random openings to try before giving up."""
+
+BLOCK = 200
+"""Games in a block of the file."""
 
 POINTS = {RESULT_OF_WINNER[WHITE]: 1.0, DRAWN: 0.5, RESULT_OF_WINNER[BLACK]: 0.0}
 """White's points by result."""
+
+AnyJob = TypeVar("AnyJob")
+AnyGame = TypeVar("AnyGame")
 
 Opening = tuple[str, tuple[int, ...]]
 """The FEN of the start, and the packed moves from there."""
@@ -82,7 +122,7 @@ Numbers = dict[str, int]
 
 
 class Side(NamedTuple):
-    """What a side plays with: numbers that differ from search/tuned.py, and an evaluation other than its."""
+    """What a side plays with: numbers that differ from search/tuned.py, and its own evaluation, if any."""
 
     numbers: Numbers
     evaluation: Pairs | None = None
@@ -93,20 +133,19 @@ AS_IT_IS = Side({})
 
 @dataclass(frozen=True)
 class Pace:
-    """How the games are played: nodes a move, and how far they vary in parts of themselves; random plies
-    after the opening; megabytes of each side's table; positions kept of a game at most.
+    """How the games of a comparison are played: nodes per move and the fraction by which they vary; random
+    plies after the opening; megabytes of each side's table.
     """
 
     nodes: int
     jitter: float = 0.0
     random_plies: int = 0
     megabytes: int = 1
-    positions: int = 0
 
 
 @dataclass(frozen=True)
 class Job:
-    """A game to be played: its number, what its chances come from, the opening, the pace, the two sides."""
+    """A game of a comparison: its number, the seed of its random plies, the opening, the pace, both sides."""
 
     number: int
     seed: str
@@ -118,36 +157,62 @@ class Job:
 
 @dataclass(frozen=True)
 class Played:
-    """A game that was played: its number, the result as in PGN and why, the positions kept, as lines."""
+    """A game of a comparison that was played: its number, the result as in PGN, and the reason."""
 
     number: int
     result: str
     reason: str
-    positions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a game for training is played: nodes per move and the fraction by which they vary; least and most
+    random plies after the opening; megabytes of the table, which both sides share.
+    """
+
+    nodes: int = 2000
+    jitter: float = 0.2
+    random_plies: tuple[int, int] = (8, 10)
+    megabytes: int = 1
+
+
+@dataclass(frozen=True)
+class TrainingJob:
+    """A game for training: its number, the run's seed, the opening, how to play it."""
+
+    number: int
+    seed: int
+    opening: Opening
+    training: Training
 
 
 # --- Playing a game
 
 
 def searcher(megabytes: int, numbers: Numbers) -> Search:
-    """A search whose numbers are those of search/tuned.py but for these."""
+    """A search that uses search/tuned.py except for these numbers."""
     if not numbers:
         return Search(megabytes)
     return Search(megabytes, Parameters(numbers))
 
 
-def start(job: Job) -> OngoingGame:
-    """The game after its opening and the random plies, which end no game if that can be helped."""
-    chance = Random(job.seed)
-    origin, moves = job.opening
+def begin(opening: Opening, plies: int, chance: Random) -> OngoingGame:
+    """A game after its opening and so many random plies; it may be over."""
+    origin, moves = opening
     game = OngoingGame(origin)
-    for _ in range(100):
-        game = OngoingGame(origin)
-        for move in moves:
-            game.play(move)
-        for _ in range(job.pace.random_plies):
-            if not game.is_over():
-                game.play(chance.choice(legal_moves(game.board)))
+    for move in moves:
+        game.play(move)
+    for _ in range(plies):
+        if not game.is_over():
+            game.play(chance.choice(legal_moves(game.board)))
+    return game
+
+
+def start(job: Job) -> OngoingGame:
+    """The game after its opening and random plies that do not end it, if there are such."""
+    chance = Random(job.seed)
+    for _ in range(TRIES):
+        game = begin(job.opening, job.pace.random_plies, chance)
         if not game.is_over():
             break
     return game
@@ -155,7 +220,7 @@ def start(job: Job) -> OngoingGame:
 
 @contextlib.contextmanager
 def evaluations(job: Job) -> Iterator[list[Pairs]]:
-    """The evaluations of White and Black if one is not as it is; after the game it is again."""
+    """The evaluations of White and Black if they differ; restore that of search/tuned.py afterwards."""
     if job.white.evaluation is job.black.evaluation is None:
         yield []
         return
@@ -165,39 +230,122 @@ def evaluations(job: Job) -> Iterator[list[Pairs]]:
         evaluate.load(tuned.EVALUATION)
 
 
+class Player:
+    """Searches every move with about the same number of nodes."""
+
+    def __init__(self, search: Search, nodes: int, jitter: float, chance: Random) -> None:
+        self._search = search
+        self._nodes = nodes
+        self._jitter = jitter
+        self._chance = chance
+        self._reports: list[Report] = []
+
+    def think(self, board: Board) -> tuple[int, Report | None]:
+        """The best move and the last report, or None if the search ended before its first iteration."""
+        nodes = max(1, round(self._nodes * (1 + self._jitter * self._chance.uniform(-1, 1))))
+        self._reports.clear()
+        move = self._search.think(board, Limits(nodes=nodes), self._reports.append).move
+        return move, self._reports[-1] if self._reports else None
+
+
+class Referee:
+    """Ends a game early, by the scores of the searches."""
+
+    def __init__(self, rule: Adjudication) -> None:
+        self._rule = rule
+        self._lead = 0  # plies in a row with White far ahead; negative for Black
+        self._level = 0  # plies in a row with a level score
+
+    def judge(self, game: OngoingGame, score: int | None) -> None:
+        """End the game if the score of the last ply, from White's view, calls for it; None does not."""
+        rule = self._rule
+        if score is None or abs(score) < rule.resign_score:
+            self._lead = 0
+        else:
+            self._lead = max(self._lead, 0) + 1 if score > 0 else min(self._lead, 0) - 1
+        self._level = self._level + 1 if score is not None and abs(score) <= rule.draw_score else 0
+        if game.is_over():
+            return
+        if abs(self._lead) >= rule.resign_plies:
+            game.end(RESULT_OF_WINNER[WHITE if self._lead > 0 else BLACK], "adjudication: resigned")
+        elif self._level >= rule.draw_plies and game.board.fullmove > rule.draw_from:
+            game.end(DRAWN, "adjudication: drawn")
+        elif rule.longest and len(game.moves) >= rule.longest:
+            game.end(DRAWN, "adjudication: too long")
+
+
 def play_game(job: Job) -> Played:
-    """Play a game, and choose some of its positions."""
-    with evaluations(job) as tables:
-        return _play(job, tables)
-
-
-def _play(job: Job, tables: list[Pairs]) -> Played:
+    """Play a game of a comparison."""
     game = start(job)
-    chance = Random(f"{job.seed}/{job.number}")
     pace = job.pace
-    players = [searcher(pace.megabytes, side.numbers) for side in (job.white, job.black)]
-    answers: list[Answer] = []
-    quiet: dict[int, tuple[str, int]] = {}  # by key: a game that repeats a position tells it once
-    reports: list[Report] = []
-    while not game.is_over():
-        board = game.board
-        nodes = max(1, round(pace.nodes * (1 + pace.jitter * chance.uniform(-1, 1))))
-        reports.clear()
-        if tables:
-            evaluate.load(tables[board.side])
-        move = players[board.side].think(board, Limits(nodes=nodes), reports.append).move
-        # A search too short for its first iteration says nothing.
-        score = reports[-1].score if reports else None
-        if score is not None and abs(score) < DECISIVE and not in_check(board):
-            if not captured_of(move) and not promoted_of(move):
-                quiet.setdefault(board.key, (fen.write(board), score if board.side == WHITE else -score))
+    chance = Random(f"{job.seed}/{job.number}")
+    referee = Referee(RULE)
+    with evaluations(job) as tables:
+        players = [
+            Player(searcher(pace.megabytes, side.numbers), pace.nodes, pace.jitter, chance)
+            for side in (job.white, job.black)
+        ]
+        while not game.is_over():
+            side = game.board.side
+            if tables:
+                evaluate.load(tables[side])
+            move, report = players[side].think(game.board)
+            game.play(move)
+            referee.judge(game, _from_white(side, report))
+    return Played(job.number, game.result, game.reason)
+
+
+def _from_white(side: int, report: Report | None) -> int | None:
+    """The score of a side's report from White's view."""
+    if report is None:
+        return None
+    return report.score if side == WHITE else -report.score
+
+
+_searches: dict[tuple[int, int], Search] = {}
+"""By thread and megabytes; kept from game to game, because creating one takes as long as several moves."""
+
+
+def play_training_game(job: TrainingJob) -> Game:
+    """Play a game for training. Raises ValueError if no random plies keep its opening undecided."""
+    training = job.training
+    chance = Random(f"{job.seed}/{job.number}")
+    key = (threading.get_ident(), training.megabytes)
+    if key not in _searches:
+        _searches[key] = searcher(training.megabytes, {})
+    search = _searches[key]
+    search.new_game()
+    player = Player(search, training.nodes, training.jitter, chance)
+    for _ in range(TRIES):
+        game = begin(job.opening, chance.randint(*training.random_plies), chance)
+        if game.is_over():
+            continue
+        move, report = player.think(game.board)
+        if report is not None and abs(report.score) <= UNDECIDED:
+            break
+        search.new_game()
+    else:
+        raise ValueError(f"no random plies keep this opening undecided: {job.opening}")
+    board = fen.parse(game.start)
+    moves = bytearray()
+    for played in game.moves:
+        moves.append(index_of(board, played))
+        board.forget()
+        board.make(played)
+    scores, bounds = array("h"), bytearray()
+    referee = Referee(LATE_RULE)
+    while True:
+        score = _from_white(game.board.side, report)
+        moves.append(index_of(game.board, move))
+        scores.append(NO_SCORE if score is None else score)
+        bounds.append(report is not None and report.bound != "")
         game.play(move)
-        answers.append(Answer("", 0.0, score))
-        adjudicate(game, answers[-2 * RULE.draw_moves :], RULE)
-    kept = sorted(chance.sample(range(len(quiet)), min(pace.positions, len(quiet))))
-    found = list(quiet.values())
-    lines = [f"{found[i][0]};{POINTS[game.result]:g};{found[i][1]}\n" for i in kept]
-    return Played(job.number, game.result, game.reason, tuple(lines))
+        referee.judge(game, score)
+        if game.is_over():
+            break
+        move, report = player.think(game.board)
+    start = "" if game.start == fen.START else game.start
+    return Game(job.number, start, bytes(moves), scores, bytes(bounds), round(2 * POINTS[game.result]))
 
 
 # --- Playing many
@@ -205,28 +353,67 @@ def _play(job: Job, tables: list[Pairs]) -> Played:
 
 @contextlib.contextmanager
 def crew(workers: int) -> Iterator[Executor]:
-    """Processes that play: the search holds no GIL, but what is around it does."""
-    with ProcessPoolExecutor(workers, initializer=_leave_interrupts_to_the_parent) as executor:
+    """Processes, not threads: the search releases the GIL, but everything around it needs it."""
+    with ProcessPoolExecutor(workers, initializer=_follow_the_parent) as executor:
         try:
             yield executor
         finally:
             executor.shutdown(cancel_futures=True)
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _follow_the_parent() -> None:
+    """Leave interrupts to the parent, and exit when it is gone, even if it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if parent := multiprocessing.parent_process():
+
+        def wait() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=wait, daemon=True).start()
+
+
+@contextlib.contextmanager
+def cluster(address: str, concurrency: int) -> Iterator[tuple[Executor, int]]:
+    """The workers of a Dask cluster, and the number of games they play at a time.
+
+    Raises ValueError if the package is missing or no scheduler answers.
+    """
+    try:
+        cloudpickle = importlib.import_module("cloudpickle")
+        distributed = importlib.import_module("distributed")
+    except ImportError as error:
+        raise ValueError(f"{error}: python -m pip install -e '.[cluster]'") from None
+    # The workers do not have this file: they get its functions with every job.
+    cloudpickle.register_pickle_by_value(gamefile)
+    # `generate` reports what goes wrong.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    try:
+        client = distributed.Client(address, timeout=SCHEDULER_TIMEOUT)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no scheduler answers at {address}: {error}") from None
+    with client:
+        threads = sum(client.nthreads().values())
+        yield client.get_executor(pure=False), max(1, min(concurrency, threads))
 
 
 def play_all(executor: Executor, jobs: Iterable[Job], workers: int) -> Iterator[Played]:
-    """Play these games; every one as it ends. To leave early cancels what has not begun."""
+    """Play these games of a comparison; yield each as it ends."""
+    return run_all(executor, play_game, jobs, workers)
+
+
+def run_all(
+    executor: Executor, play: Callable[[AnyJob], AnyGame], jobs: Iterable[AnyJob], workers: int
+) -> Iterator[AnyGame]:
+    """Play a game for each job; yield each as it ends. Closing the iterator cancels those not begun."""
     waiting = iter(jobs)
-    running: set[Future[Played]] = set()
+    running: set[Future[AnyGame]] = set()
     try:
         while True:
-            # One more than plays for each worker: none waits for this process.
+            # One game waits for each worker, so that no worker waits for this process.
             while len(running) < 2 * workers and (job := next(waiting, None)) is not None:
-                running.add(executor.submit(play_game, job))
+                running.add(executor.submit(play, job))
             if not running:
                 return
             done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -239,7 +426,7 @@ def play_all(executor: Executor, jobs: Iterable[Job], workers: int) -> Iterator[
 
 @dataclass(frozen=True)
 class Book:
-    """The openings in the order of a seed; beyond the last it begins anew, with other random plies."""
+    """Openings, shuffled by a seed. After the last comes the first again, with other random plies."""
 
     openings: list[Opening]
     seed: int
@@ -247,99 +434,168 @@ class Book:
     @classmethod
     def read(cls, path: Path | None, seed: int) -> "Book":
         """The book of a PGN or EPD file, or the start position. Raises ValueError or OSError."""
-        openings: list[Opening] = read_openings(path, 0) if path else [(fen.START, ())]
+        openings: list[Opening] = [(fen.START, ())]
+        if path:
+            from match import read_openings
+
+            openings = read_openings(path, 0)
         Random(seed).shuffle(openings)
         return cls(openings, seed)
 
+    def opening(self, number: int) -> Opening:
+        """The opening of that number."""
+        return self.openings[number % len(self.openings)]
+
+    def training_job(self, number: int, training: Training) -> TrainingJob:
+        """The game for training with that number."""
+        return TrainingJob(number, self.seed, self.opening(number), training)
+
     def job(self, number: int, pace: Pace) -> Job:
-        """The game of that number, with an opening of its own."""
-        return Job(number, f"{self.seed}/{number}", self.openings[number % len(self.openings)], pace)
+        """The game with that number and its own opening."""
+        return Job(number, f"{self.seed}/{number}", self.opening(number), pace)
 
     def paired(self, number: int, pace: Pace, first: Side, second: Side = AS_IT_IS) -> Job:
-        """The game of that number in a match: the first side has White in the even ones."""
+        """The game with that number of a match; the first side has White in the even ones."""
         white, black = (first, second) if number % 2 == 0 else (second, first)
         pair = number // 2
-        opening = self.openings[pair % len(self.openings)]
-        return Job(number, f"{self.seed}/{pair}", opening, pace, white, black)
+        return Job(number, f"{self.seed}/{pair}", self.opening(pair), pace, white, black)
 
 
 # --- Training positions
 
 
-class Record:
-    """The file of positions, and beside it FILE.games: for each game a line `SEED NUMBER SIZE`, with the
-    size of the file after it.
+class Progress:
+    """A line on standard error: games, positions, positions per second, time left.
 
-    Whatever ends a run, the two agree again when they are next opened: what is in the file beyond the last
-    game told of is cut off.
+    On a terminal it stays in place; in a log it appears once a minute.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Raises ValueError or OSError if there are files by these names, but not of this kind."""
-        self.games: set[tuple[int, int]] = set()
-        self._log_path = path.with_name(path.name + ".games")
-        size, end = 0, 0
-        if self._log_path.exists():
-            # A last line without its end was being written when the run ended.
-            lines = self._log_path.read_bytes().split(b"\n")[:-1]
-            for number, line in enumerate(lines, 1):
-                words = line.split()
-                if len(words) != 3 or not all(word.isdigit() for word in words):
-                    raise ValueError(f"{self._log_path}, line {number}: it is not SEED NUMBER SIZE")
-                self.games.add((int(words[0]), int(words[1])))
-                size = int(words[2])
-                end += len(line) + 1
-        there = path.stat().st_size if path.exists() else 0
-        if there < size or (there and not self.games):
-            raise ValueError(f"{path} does not hold the games that {self._log_path} tells of")
-        self._file = path.open("ab")
-        self._log = self._log_path.open("ab")
-        self._file.truncate(size)
-        self._log.truncate(end)
+    def __init__(self, games: int, minutes: float | None) -> None:
+        self._games = games
+        self._end = minutes and 60 * minutes
+        self._start = self._told = time.monotonic()
+        self._is_terminal = sys.stderr.isatty()
+        self.played = 0
+        self.positions = 0
+        self.results: Counter[int] = Counter()
 
-    def __enter__(self) -> "Record":
-        return self
+    def add(self, game: Game) -> None:
+        """Count a game, and update the line from time to time."""
+        self.played += 1
+        self.positions += len(game.scores)
+        self.results[game.result] += 1
+        now = time.monotonic()
+        if now - self._told >= (0.5 if self._is_terminal else 60):
+            self._told = now
+            self.show()
 
-    def __exit__(self, *error: object) -> None:
-        self._file.close()
-        self._log.close()
-
-    def add(self, seed: int, played: Played) -> None:
-        """Add the positions of a game."""
-        self._file.write("".join(played.positions).encode())
-        self._file.flush()
-        self._log.write(f"{seed} {played.number} {self._file.tell()}\n".encode())
-        self._log.flush()
-        self.games.add((seed, played.number))
+    def show(self, end: str = "") -> None:
+        """Show the line; `end` is "\n" for the last one."""
+        passed = time.monotonic() - self._start
+        left = (self._games - self.played) * passed / max(1, self.played)
+        if self._end is not None:
+            left = min(left, self._end - passed)
+        results = " ".join(str(self.results[points]) for points in (2, 1, 0))
+        text = (
+            f"{self.played} games, + = - {results}, {self.positions} positions, "
+            f"{self.positions / max(passed, 0.001):.0f}/s, {_duration(passed)} gone, {_duration(left)} left"
+        )
+        if self._is_terminal:
+            print(f"\r{text}\x1b[K", end=end, file=sys.stderr, flush=True)
+        else:
+            print(text, file=sys.stderr, flush=True)
 
 
-def generate(options: argparse.Namespace, book: Book, pace: Pace) -> None:
-    """Play the games that are missing, and add their positions to the file. Raises ValueError or OSError."""
-    results: Counter[str] = Counter()
-    positions = 0
-    with (
-        Record(options.out) as record,
-        crew(options.concurrency) as executor,
-        contextlib.suppress(KeyboardInterrupt),
-    ):
-        missing = [number for number in range(options.games) if (options.seed, number) not in record.games]
-        jobs = (book.job(number, pace) for number in missing)
-        done = options.games - len(missing)
-        with tqdm(total=options.games, initial=done, unit="game", dynamic_ncols=True) as bar:
-            for played in play_all(executor, jobs, options.concurrency):
-                record.add(options.seed, played)
-                results[played.result] += 1
-                positions += len(played.positions)
-                shown = " ".join(str(results[result]) for result in POINTS)
-                bar.set_postfix_str(f"+ = - {shown}, {positions} positions", refresh=False)
-                bar.update()
+def _duration(seconds: float) -> str:
+    minutes, seconds = divmod(max(0, round(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+def signature() -> str:
+    """A short hash of all files that take part in choosing a move."""
+    digest = hashlib.sha256()
+    for path in sorted(path for folder in ("search", "x88") for path in (ROOT / folder).iterdir()):
+        if path.is_file() and path.suffix not in (".so", ".pyd", ".c", ".txt"):
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def interrupt_on_termination() -> None:
+    """Let SIGTERM end this process and its workers as Ctrl-C does."""
+
+    def interrupt(number: int, frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)  # `timeout` signals both the process and its group
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+
+
+def generate(options: argparse.Namespace, book: Book, training: Training) -> int:
+    """Play the games that the file lacks, and add them; returns the exit code.
+
+    Raises ValueError or OSError.
+    """
+    settings = {
+        "nodes": training.nodes,
+        "jitter": training.jitter,
+        "random_plies": list(training.random_plies),
+        "hash": training.megabytes,
+        "openings": options.openings.name if options.openings else "",
+        "engine": signature(),
+    }
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(GameFile(options.positions))
+        if file.cut:
+            print(f"{options.positions}: cut off {file.cut} bytes of an incomplete block", file=sys.stderr)
+        if file.games:
+            held = f"{len(file.games)} games with {file.positions} positions"
+            print(f"{options.positions} already holds {held}", file=sys.stderr)
+        before = file.settings.get(options.seed, settings)
+        for name, value in settings.items():
+            if before.get(name) != value:
+                held = f"games of seed {options.seed} with {name} {before.get(name)!r}, not {value!r}"
+                raise ValueError(f"{options.positions} holds {held}: use another --seed")
+        workers = options.concurrency
+        if options.scheduler:
+            executor, workers = stack.enter_context(cluster(options.scheduler, workers))
+        else:
+            executor = stack.enter_context(crew(workers))
+        there = {number for seed, number in file.games if seed == options.seed}
+        missing = (number for number in range(options.games) if number not in there)
+        end = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
+        jobs = (book.training_job(n, training) for n in takewhile(lambda n: time.monotonic() < end, missing))
+        progress = Progress(options.games - sum(number < options.games for number in there), options.minutes)
+        games: list[Game] = []
+        try:
+            for game in run_all(executor, play_training_game, jobs, workers):
+                games.append(game)
+                progress.add(game)
+                if len(games) == BLOCK:
+                    file.add(Block(options.seed, settings, games))
+                    games = []
+        except KeyboardInterrupt:
+            return 130
+        except (ValueError, OSError):
+            raise
+        except Exception as error:  # anything can happen to a process or a cluster
+            print(f"\na game could not be played: {type(error).__name__}: {error}", file=sys.stderr)
+            return 1
+        finally:
+            if games:
+                file.add(Block(options.seed, settings, games))
+            progress.show("\n")
+    return 0
 
 
 # --- A comparison
 
 
 def compare(options: argparse.Namespace, book: Book, pace: Pace, changed: Side) -> str:
-    """Play the match; the score in a few lines."""
+    """Play the match; returns the score in a few lines."""
+    from match import Score, Sprt, state
+    from tqdm import tqdm
+
     score = Score()
     sprt = Sprt(*options.sprt) if options.sprt else None
     with crew(options.concurrency) as executor, contextlib.suppress(KeyboardInterrupt):
@@ -384,33 +640,60 @@ def read_evaluation(path: Path) -> Pairs:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Moff against itself in this process.")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     purpose = parser.add_mutually_exclusive_group(required=True)
-    purpose.add_argument("--out", type=Path, metavar="FILE", help="add training positions to this file")
-    purpose.add_argument("--compare", nargs="*", metavar="NAME=VALUE", help="the first side's numbers")
-    parser.add_argument("--evaluation", type=Path, metavar="FILE", help="with --compare: its evaluation")
-    parser.add_argument("--games", type=int, default=1000, help="in all, with those in FILE (usually 1000)")
-    parser.add_argument("--nodes", type=int, default=5000, help="a move (usually 5000)")
-    parser.add_argument("--jitter", type=float, default=0.0, help="how far they vary, such as 0.05 (0)")
-    parser.add_argument("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (usually: none)")
-    parser.add_argument("--random-plies", type=int, default=0, help="after the opening (usually 0)")
-    parser.add_argument("--positions", type=int, default=12, help="of a game at most (usually 12)")
-    parser.add_argument("--seed", type=int, default=0, help="for openings, random plies, choice (usually 0)")
-    parser.add_argument("--concurrency", type=int, default=1, help="games at a time (usually 1)")
-    parser.add_argument("--hash", type=int, default=1, help="megabytes of each side's table (usually 1)")
-    parser.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="end when decided")
+    purpose.add_argument("--positions", type=Path, metavar="FILE", help="the file to add games to")
+    purpose.add_argument(
+        "--compare", nargs="*", metavar="NAME=VALUE", help="changed numbers of the first side"
+    )
+    parser.add_argument(
+        "--evaluation", type=Path, metavar="FILE", help="with --compare: evaluation of the first side"
+    )
+    parser.add_argument(
+        "--games", type=int, default=1000, help="in all, those in FILE included (default 1000)"
+    )
+    parser.add_argument("--minutes", type=float, help="with --positions: stop after this time")
+    parser.add_argument("--nodes", type=int, help="per move (default 2000; with --compare 5000)")
+    parser.add_argument(
+        "--jitter", type=float, help="fraction by which nodes vary (default 0.2; with --compare 0)"
+    )
+    parser.add_argument("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (default: none)")
+    parser.add_argument(
+        "--random-plies",
+        type=int,
+        nargs="+",
+        metavar="PLIES",
+        help="after the opening: a number, or the least and the most (default 8 10; with --compare 0)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of openings and random plies (default 0)")
+    parser.add_argument("--concurrency", type=int, default=1, help="games at a time (default 1)")
+    parser.add_argument("--hash", type=int, default=1, help="megabytes of a table (default 1)")
+    parser.add_argument(
+        "--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="with --compare: stop when decided"
+    )
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="with --positions: a Dask cluster plays")
     return parser.parse_args()
 
 
-def _checked(options: argparse.Namespace) -> Pace:
-    """The pace that the options ask for. Raises ValueError, also about the other options."""
+def _check(options: argparse.Namespace) -> None:
+    """Fill in the defaults, and raise ValueError if an option is wrong."""
+    default = Training() if options.positions else Training(5000, 0.0, (0, 0))
+    options.nodes = default.nodes if options.nodes is None else options.nodes
+    options.jitter = default.jitter if options.jitter is None else options.jitter
+    plies = options.random_plies or default.random_plies
+    options.random_plies = (plies[0], plies[-1])
     if min(options.games, options.nodes, options.concurrency, options.hash) < 1:
-        raise ValueError("--games, --nodes, --concurrency and --hash are whole numbers from 1 on")
-    if min(options.random_plies, options.positions, options.seed) < 0 or not 0 <= options.jitter < 1:
-        raise ValueError("--random-plies, --positions, --seed are not negative, --jitter is from 0 to 1")
+        raise ValueError("--games, --nodes, --concurrency and --hash must be 1 or more")
+    if len(plies) > 2 or not 0 <= plies[0] <= plies[-1]:
+        raise ValueError("--random-plies takes a number, or the least and the most")
+    if options.compare is not None and plies[0] != plies[-1]:
+        raise ValueError("--compare takes a single number for --random-plies")
+    if not 0 <= options.seed < 2**64 or not 0 <= options.jitter < 1:
+        raise ValueError("--seed must not be negative, and --jitter must be from 0 to below 1")
+    if options.minutes is not None and not options.minutes > 0:
+        raise ValueError("--minutes must be more than 0")
     if options.sprt and not options.sprt[0] < options.sprt[1]:
         raise ValueError("the SPRT tests a smaller Elo difference against a larger one")
-    return Pace(options.nodes, options.jitter, options.random_plies, options.hash, options.positions)
 
 
 def main() -> int:
@@ -418,17 +701,19 @@ def main() -> int:
     options = _options()
     interrupt_on_termination()
     try:
-        pace = _checked(options)
+        _check(options)
         if not build.compiled:
             print(build.notice(), file=sys.stderr)
         book = Book.read(options.openings, options.seed)
-        if options.out:
-            generate(options, book, pace)
-        else:
-            numbers = read_numbers(options.compare)
-            searcher(1, numbers)  # names are checked here, not in a worker
-            table = read_evaluation(options.evaluation) if options.evaluation else None
-            print(compare(options, book, pace, Side(numbers, table)))
+        if options.positions:
+            return generate(
+                options, book, Training(options.nodes, options.jitter, options.random_plies, options.hash)
+            )
+        numbers = read_numbers(options.compare)
+        searcher(1, numbers)  # names are checked here, not in a worker
+        table = read_evaluation(options.evaluation) if options.evaluation else None
+        pace = Pace(options.nodes, options.jitter, options.random_plies[0], options.hash)
+        print(compare(options, book, pace, Side(numbers, table)))
     except (ImportError, TypeError, ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -1,103 +1,383 @@
-"""bench/selfplay.py: games by the rules and by chance alone, quiet positions, files that go on."""
+"""bench/selfplay.py: games by the rules and by chance alone, and a file that goes on whatever ends a run."""
 
 import importlib
+import json
+import re
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import chess
 import pytest
 
-from x88 import fen
+from x88 import coordinate, fen
 from x88.board import Board
 from x88.move import captured_of
 from x88.movegen import legal_moves
 from x88.piece import WHITE
 
-pytest.importorskip("tabulate", reason="the bench extra is not installed")
-pytest.importorskip("tqdm", reason="the bench extra is not installed")
-
 SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "selfplay.py"
 
 sys.path.append(str(SCRIPT.parent))
+pytest.importorskip("tabulate", reason="the bench extra is not installed")
+pytest.importorskip("tqdm", reason="the bench extra is not installed")
 selfplay: Any = importlib.import_module("selfplay")
+gamefile: Any = importlib.import_module("gamefile")
 
 NODES = 60
-PACE = selfplay.Pace(NODES, random_plies=6, positions=12)
+PACE = selfplay.Pace(NODES, random_plies=6)
+TRAINING = selfplay.Training(NODES)
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the script with short searches."""
-    command = [sys.executable, str(SCRIPT), "--nodes", str(NODES), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)
+def command(path: Path, *arguments: object) -> list[str]:
+    """The command that adds games with short searches to the file."""
+    words = ["--positions", path, "--nodes", NODES, *arguments]
+    return [sys.executable, str(SCRIPT), *map(str, words)]
 
 
-def generate(path: Path, games: int, *arguments: object) -> bytes:
-    """Play games; what the file holds then."""
-    ended = run("--out", path, "--games", games, "--random-plies", 6, *arguments)
-    assert ended.returncode == 0, ended.stderr
-    return path.read_bytes()
+def generate(path: Path, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Add games to the file."""
+    ended = subprocess.run(
+        command(path, *arguments), capture_output=True, text=True, encoding="utf-8", timeout=300
+    )
+    assert ended.returncode == code, ended.stderr
+    assert "Traceback" not in ended.stderr
+    return ended
+
+
+def read(path: Path) -> dict[tuple[int, int], Any]:
+    """The games of a file, by seed and number; nothing else is in it."""
+    found = {}
+    for block in gamefile.scan(path.read_bytes()):
+        assert isinstance(block, gamefile.Block), block
+        for game in block.games:
+            assert (block.seed, game.number) not in found
+            found[block.seed, game.number] = game
+    return found
 
 
 def job(number: int = 0, seed: int = 0, start: str = fen.START, pace: Any = PACE) -> Any:
-    """A game from a position."""
+    """A game of a comparison from a position."""
     return selfplay.Book([(start, ())], seed).job(number, pace)
+
+
+def training_game(number: int = 0, seed: int = 0, start: str = fen.START, training: Any = TRAINING) -> Any:
+    """A game for training from a position."""
+    return selfplay.play_training_game(selfplay.Book([(start, ())], seed).training_job(number, training))
 
 
 class Player:
     """Plays the first of the moves that it may choose from, and tells a score from White's view."""
 
-    def __init__(self, score: int, captures: bool) -> None:
+    def __init__(self, score: int | None, captures: bool = False) -> None:
         self.score = score
         self.captures = captures
 
     def think(self, board: Board, limits: Any, on_report: Any) -> Any:
         moves = legal_moves(board)
         chosen = [move for move in moves if bool(captured_of(move)) == self.captures] or moves
-        score = self.score if board.side == WHITE else -self.score
-        on_report(selfplay.Report(1, 1, score, None, 1, 0.0, 0, chosen[:1]))
+        if self.score is not None:
+            score = self.score if board.side == WHITE else -self.score
+            on_report(selfplay.Report(1, 1, score, None, 1, 0.0, 0, chosen[:1]))
         return importlib.import_module("search.search").Result(chosen[0], 0, 1)
 
+    def new_game(self) -> None:
+        pass
 
-def fake(monkeypatch: pytest.MonkeyPatch, score: int, captures: bool = False) -> None:
+
+def fake(monkeypatch: pytest.MonkeyPatch, *arguments: Any, kind: Any = Player) -> None:
     """Let such players play."""
-    monkeypatch.setattr(selfplay, "searcher", lambda megabytes, numbers: Player(score, captures))
+    monkeypatch.setattr(selfplay, "searcher", lambda megabytes, numbers: kind(*arguments))
+    monkeypatch.setattr(selfplay, "_searches", {})
+
+
+# --- Games for training
 
 
 def test_a_game_follows_from_seed_and_number() -> None:
-    assert selfplay.play_game(job(1)) == selfplay.play_game(job(1))
-    assert selfplay.play_game(job(1)).positions != selfplay.play_game(job(2)).positions
-    assert selfplay.play_game(job(1)).positions != selfplay.play_game(job(1, seed=1)).positions
+    assert training_game(1) == training_game(1)
+    assert training_game(1).moves != training_game(2).moves
+    assert training_game(1).moves != training_game(1, seed=1).moves
 
 
-def test_positions_are_legal_quiet_and_different_and_tell_the_result() -> None:
-    found = []
-    for number in range(4):
-        played = selfplay.play_game(job(number))
-        assert len(played.positions) <= 12
-        assert len({line.split(" ", 1)[0] for line in played.positions}) == len(played.positions)
-        for line in played.positions:
-            text, result, score = line.rstrip("\n").split(";")
-            board = chess.Board(text)
-            assert board.is_valid()
-            assert not board.is_check()
-            assert not board.is_game_over()
-            assert board.ply() >= 6
-            assert abs(int(score)) < 1000
-            assert result == {"1-0": "1", "1/2-1/2": "0.5", "0-1": "0"}[played.result]
-            found.append(line)
+def test_every_move_after_the_opening_has_a_score() -> None:
+    openings = set()
+    for number in range(8):
+        game = training_game(number)
+        assert game.start == ""
+        opening = len(game.moves) - len(game.scores)
+        openings.add(opening)
+        assert 8 <= opening <= 10
+        assert len(game.bounds) == len(game.scores)
+        assert set(game.bounds) <= {0, 1}
+        assert abs(game.scores[0]) <= 300
+        assert len(game.moves) <= 400
+        assert len(list(gamefile.replay(game))) == len(game.moves)
+    assert len(openings) > 1
+
+
+def test_scores_are_from_white_s_view() -> None:
+    start = "4k3/8/8/8/8/8/PPPP4/4K3 b - - 0 1"
+    chance = selfplay.Training(NODES, random_plies=(0, 0))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(selfplay, "UNDECIDED", 5000)
+        game = training_game(start=start, training=chance)
+    assert game.start == start
+    assert game.scores[0] > 100
+    assert game.scores[1] > 100
+
+
+def test_the_result_is_that_of_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selfplay, "UNDECIDED", 32000)
+    training = selfplay.Training(NODES, random_plies=(0, 0))
+    game = training_game(start="6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", training=training)
+    assert game.result == 2
+    _, move = list(gamefile.replay(game))[-1]
+    assert coordinate.write(move) == "a1a8"
+    assert training_game(start="r3k3/8/8/8/8/8/5PPP/6K1 b - - 0 1", training=training).result == 0
+    assert training_game(start="8/8/8/8/3k4/8/3p4/3K4 w - - 99 80", training=training).result == 1
+
+
+@pytest.mark.parametrize(("score", "result", "plies"), [(2000, 2, 4), (-2000, 0, 4), (1999, 1, 392)])
+def test_a_game_goes_on_until_one_side_is_far_ahead(
+    monkeypatch: pytest.MonkeyPatch, score: int, result: int, plies: int
+) -> None:
+    monkeypatch.setattr(selfplay, "UNDECIDED", 5000)
+    monkeypatch.setattr(selfplay, "outcome", lambda board: None, raising=False)
+    monkeypatch.setattr(selfplay.OngoingGame, "_judge", lambda self: None)
+    fake(monkeypatch, score)
+    game = training_game(training=selfplay.Training(1, random_plies=(8, 8)))
+    assert (game.result, len(game.scores)) == (result, plies)
+
+
+def test_a_level_game_is_drawn_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(monkeypatch, 5)
+    training = selfplay.Training(1, random_plies=(0, 0))
+    for number, plies in ((60, 21), (70, 12), (90, 12)):
+        # After move 70, where Black moves first here.
+        start = f"4k3/p7/8/8/8/8/P7/4K3 b - - 0 {number}"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(selfplay.OngoingGame, "_judge", lambda self: None)
+            game = training_game(start=start, training=training)
+        assert (game.result, len(game.scores)) == (1, plies), number
+
+
+def test_a_score_that_is_missing_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent(Player):
+        thoughts = 0
+
+        def think(self, board: Board, limits: Any, on_report: Any) -> Any:
+            self.thoughts += 1
+            self.score = 10 if self.thoughts == 1 else None
+            return super().think(board, limits, on_report)
+
+    fake(monkeypatch, 10, kind=Silent)
+    game = training_game(training=selfplay.Training(1))
+    assert list(game.scores) == [10, *[gamefile.NO_SCORE] * (len(game.scores) - 1)]
+    assert len(game.scores) > 1
+
+
+def test_an_opening_that_is_decided_is_not_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selfplay, "TRIES", 20)
+    with pytest.raises(ValueError, match="undecided"):
+        training_game(
+            start="3qk3/8/8/8/8/8/8/4K3 w - - 0 1", training=selfplay.Training(NODES, random_plies=(2, 2))
+        )
+
+
+def test_a_bound_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Unsure(Player):
+        def think(self, board: Board, limits: Any, on_report: Any) -> Any:
+            def told(report: Any) -> None:
+                on_report(report._replace(bound="lower" if board.side == WHITE else ""))
+
+            return super().think(board, limits, told)
+
+    fake(monkeypatch, 10, kind=Unsure)
+    game = training_game(training=selfplay.Training(1, random_plies=(8, 8)))
+    assert game.bounds[:4] == b"\1\0\1\0"
+
+
+def test_nodes_vary_by_the_jitter(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    class Counting(Player):
+        def think(self, board: Board, limits: Any, on_report: Any) -> Any:
+            asked.append(limits.nodes)
+            return super().think(board, limits, on_report)
+
+    fake(monkeypatch, 10, kind=Counting)
+    training_game(training=selfplay.Training(1000, jitter=0.2))
+    assert 800 <= min(asked) < 900
+    assert 1100 < max(asked) <= 1200
+    asked.clear()
+    training_game(training=selfplay.Training(1000, jitter=0.0))
+    assert set(asked) == {1000}
+
+
+# --- The file
+
+
+def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole.moff", tmp_path / "parts.moff"
+    ended = generate(whole, "--games", 6)
+    assert re.search(r"6 games, \+ = - [\d ]+, \d+ positions, \d+/s, .* left", ended.stderr)
+    generate(parts, "--games", 2)
+    parts.write_bytes(parts.read_bytes() + whole.read_bytes()[:50])
+    ended = generate(parts, "--games", 6, "--concurrency", 2)
+    assert "cut off 50 bytes of an incomplete block" in ended.stderr
+    assert "already holds 2 games with" in ended.stderr
+    assert read(parts) == read(whole)
+    assert len(read(whole)) == 6
+    data = parts.read_bytes()
+    generate(parts, "--games", 6)
+    assert parts.read_bytes() == data
+    generate(parts, "--games", 1, "--seed", 7)
+    assert parts.read_bytes().startswith(data)
+    assert read(parts).keys() - read(whole).keys() == {(7, 0)}
+
+
+def test_the_block_says_how_the_games_were_played(tmp_path: Path) -> None:
+    path = tmp_path / "a.moff"
+    generate(path, "--games", 1, "--seed", 3, "--jitter", 0.1, "--random-plies", 4, 5)
+    (block,) = gamefile.scan(path.read_bytes())
+    assert block.seed == 3
+    assert block.settings == {
+        "nodes": NODES,
+        "jitter": 0.1,
+        "random_plies": [4, 5],
+        "hash": 1,
+        "openings": "",
+        "engine": selfplay.signature(),
+    }
+    assert json.loads(json.dumps(block.settings)) == block.settings
+
+
+def test_one_seed_plays_with_one_set_of_options(tmp_path: Path) -> None:
+    path = tmp_path / "a.moff"
+    generate(path, "--games", 1)
+    data = path.read_bytes()
+    ended = generate(path, "--games", 2, "--jitter", 0.1, code=2)
+    assert "seed 0 with jitter 0.2, not 0.1" in ended.stderr
+    assert path.read_bytes() == data
+    generate(path, "--games", 1, "--jitter", 0.1, "--seed", 1)
+    assert read(path).keys() == {(0, 0), (1, 0)}
+
+
+def test_a_book_gives_the_openings(tmp_path: Path) -> None:
+    path, book = tmp_path / "a.moff", tmp_path / "book.epd"
+    starts = {"4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1", "4k3/4pppp/8/8/8/8/4PPPP/4K3 b - - 0 1"}
+    book.write_text("".join(start.rsplit(" ", 2)[0] + "\n" for start in starts), encoding="ascii")
+    generate(path, "--games", 4, "--openings", book, "--random-plies", 1, 2)
+    found = read(path).values()
+    assert {game.start for game in found} == starts
+    assert {len(game.moves) - len(game.scores) for game in found} <= {1, 2}
+
+
+def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Sir,\n", encoding="utf-8")
+    assert "letter.txt is no file of games" in generate(path, "--games", 1, code=2).stderr
+    assert path.read_text(encoding="utf-8") == "Dear Sir,\n"
+
+
+def test_a_run_ends_after_its_minutes(tmp_path: Path) -> None:
+    path = tmp_path / "a.moff"
+    generate(path, "--games", 10**6, "--minutes", 0.02)
+    assert 0 < len(read(path)) < 10**6
+
+
+def started(path: Path, *arguments: object) -> subprocess.Popen[str]:
+    """A long run that has written a block."""
+    code = "import selfplay, sys; selfplay.BLOCK = 2; sys.exit(selfplay.main())"
+    words = [sys.executable, "-c", code, *command(path, "--games", 10**6, *arguments)[2:]]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=SCRIPT.parent)
+    until(lambda: path.exists() and path.stat().st_size > 0)
+    return process
+
+
+def until(is_done: Callable[[], bool]) -> None:
+    """Wait for something."""
+    end = time.monotonic() + 120
+    while not is_done():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_an_interrupted_run_leaves_whole_games_and_goes_on(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.moff"
+    process = started(path, "--concurrency", 2)
+    number = getattr(signal, name)
+    process.send_signal(number)
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == (-number if name == "SIGKILL" else 130), errors
+    assert "Traceback" not in errors
+    found = read(path)
     assert found
+    generate(path, "--games", max(number for _, number in found) + 2)
+    assert found.items() < read(path).items()
 
 
-def test_the_best_move_of_a_position_kept_takes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake(monkeypatch, 0, captures=True)
-    played = selfplay.play_game(job(pace=selfplay.Pace(1, positions=1000)))
-    taking = [any(map(captured_of, legal_moves(fen.parse(line.split(";")[0])))) for line in played.positions]
-    assert taking
-    assert not any(taking)
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_worker_that_dies_is_one_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.moff"
+    code = """
+import os, selfplay, sys
+play = selfplay.play_training_game
+def play_or_die(job):
+    if job.number == 3:
+        os._exit(1)
+    return play(job)
+selfplay.play_training_game = play_or_die
+sys.exit(selfplay.main())
+"""
+    words = [sys.executable, "-c", code, *command(path, "--games", 9)[2:]]
+    ended = subprocess.run(words, capture_output=True, text=True, cwd=SCRIPT.parent, timeout=120)
+    assert ended.returncode == 1, ended.stderr
+    assert "a game could not be played: BrokenProcessPool" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert len(read(path)) <= 3
+
+
+def test_no_extra_is_needed(tmp_path: Path) -> None:
+    path = tmp_path / "a.moff"
+    code = """
+import sys
+sys.modules.update(dict.fromkeys(["tqdm", "tabulate", "numpy", "matplotlib", "distributed"]))
+import selfplay
+sys.exit(selfplay.main())
+"""
+    words = [sys.executable, "-c", code, *command(path, "--games", 1)[2:]]
+    ended = subprocess.run(words, capture_output=True, text=True, cwd=SCRIPT.parent, timeout=120)
+    assert ended.returncode == 0, ended.stderr
+    assert len(read(path)) == 1
+
+
+def test_a_dask_cluster_plays_the_same_games(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
+    far, near = tmp_path / "far.moff", tmp_path / "near.moff"
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        generate(far, "--games", 6, "--scheduler", cluster.scheduler_address, "--concurrency", 4)
+    generate(near, "--games", 6)
+    assert read(far) == read(near)
+
+
+# --- Comparisons
+
+
+def test_a_game_of_a_comparison_follows_from_seed_and_number() -> None:
+    assert selfplay.play_game(job(1)) == selfplay.play_game(job(1))
+    assert selfplay.start(job(1)).moves != selfplay.start(job(2)).moves
+    assert selfplay.start(job(1)).moves != selfplay.start(job(1, seed=1)).moves
 
 
 @pytest.mark.parametrize(("score", "result"), [(1000, "1-0"), (-1000, "0-1")])
@@ -107,7 +387,6 @@ def test_a_side_far_ahead_by_both_sides_word_has_won(
     fake(monkeypatch, score)
     played = selfplay.play_game(job())
     assert (played.result, played.reason) == (result, "adjudication: resigned")
-    assert played.positions == ()
 
 
 def test_a_level_game_is_drawn_after_move_forty(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +412,7 @@ def test_each_side_thinks_with_its_own_evaluation(monkeypatch: pytest.MonkeyPatc
         load = loaded.append
 
     other = {"tempo": [(0, 0)]}
-    monkeypatch.setattr(selfplay, "searcher", lambda megabytes, numbers: Remembering(1500, False))
+    fake(monkeypatch, 1500, kind=Remembering)
     monkeypatch.setattr(selfplay, "evaluate", Evaluate)
     book = selfplay.Book([(fen.START, ())], 0)
     assert selfplay.play_game(book.paired(0, PACE, selfplay.Side({}, other))).result == "1-0"
@@ -156,30 +435,6 @@ def test_both_games_of_a_pair_start_alike_with_colours_reversed() -> None:
     assert third.opening != first.opening
 
 
-def test_a_run_goes_on_where_it_was_and_damage_is_cut_off(tmp_path: Path) -> None:
-    whole = generate(tmp_path / "whole.txt", 5)
-    path = tmp_path / "parts.txt"
-    generate(path, 2)
-    log = tmp_path / "parts.txt.games"
-    for file in (path, log):
-        with open(file, "ab") as stream:
-            stream.write(b"0 2")
-    assert generate(path, 5, "--concurrency", 2).count(b"\n") == whole.count(b"\n")
-    assert sorted(path.read_bytes().split(b"\n")) == sorted(whole.split(b"\n"))
-    assert generate(path, 5) == path.read_bytes()
-    assert generate(path, 1, "--seed", 7).startswith(path.read_bytes()[: len(whole)])
-    assert len(log.read_text(encoding="ascii").splitlines()) == 6
-
-
-def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "letter.txt"
-    path.write_text("Dear Sir,\n", encoding="utf-8")
-    ended = run("--out", path, "--games", 1)
-    assert ended.returncode == 2
-    assert "letter.txt" in ended.stderr
-    assert path.read_text(encoding="utf-8") == "Dear Sir,\n"
-
-
 def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -189,7 +444,7 @@ def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
             yield executor
 
     def play(job: Any) -> Any:
-        return selfplay.Played(job.number, "1-0" if job.white.numbers else "0-1", "", ())
+        return selfplay.Played(job.number, "1-0" if job.white.numbers else "0-1", "")
 
     monkeypatch.setattr(selfplay, "crew", thread)
     monkeypatch.setattr(selfplay, "play_game", play)
@@ -202,17 +457,23 @@ def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "--out"),
-        (["--out", "a.txt", "--compare", "a=1"], "--compare"),
+        ([], "--positions"),
+        (["--positions", "a", "--compare", "a=1"], "--compare"),
         (["--compare", "nothing"], "NAME=VALUE"),
         (["--compare", "a=b"], "NAME=VALUE"),
         (["--compare", "no_such_number=1"], ""),
         (["--compare", "--evaluation", str(SCRIPT)], "EVALUATION"),
-        (["--out", "a.txt", "--games", "0"], "--games"),
-        (["--out", "a.txt", "--jitter", "2"], "--jitter"),
-        (["--out", "a.txt", "--sprt", "5", "0"], "SPRT"),
-        (["--out", "a.txt", "--openings", "/no/such/file.epd"], "/no/such/file.epd"),
-        (["--out", "/no/such/folder/a.txt"], "/no/such/folder/a.txt"),
+        (["--compare", "--random-plies", "8", "10"], "--random-plies"),
+        (["--compare", "--sprt", "5", "0"], "SPRT"),
+        (["--positions", "a", "--games", "0"], "--games"),
+        (["--positions", "a", "--jitter", "2"], "--jitter"),
+        (["--positions", "a", "--minutes", "0"], "--minutes"),
+        (["--positions", "a", "--minutes", "nan"], "--minutes"),
+        (["--positions", "a", "--seed", "-1"], "--seed"),
+        (["--positions", "a", "--random-plies", "10", "8"], "--random-plies"),
+        (["--positions", "a", "--random-plies", "1", "2", "3"], "--random-plies"),
+        (["--positions", "a", "--openings", "/no/such/file.epd"], "/no/such/file.epd"),
+        (["--positions", "/no/such/folder/a"], "/no/such/folder/a"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_says_what_is_wrong(

@@ -342,7 +342,7 @@ def test_pairs_and_duels_count_for_the_first_side_in_whatever_order_games_end(
         # Who has a margin wins with White, and draws with Black.
         for job in reversed(list(jobs)):
             result = "1-0" if job.white.numbers["margin"] else "1/2-1/2"
-            yield selfplay.Played(job.number, result, "", ())
+            yield selfplay.Played(job.number, result, "")
 
     monkeypatch.setattr(tune, "play_all", play_all)
     book, pace = tune.Book.read(None, 0), tune.Pace(1)

@@ -1,0 +1,711 @@
+"""Training positions from self-play games: check, describe, filter and shuffle them.
+
+    python bench/positions.py gen0.moff gen0-b.moff --check
+    python bench/positions.py gen0.moff gen0-b.moff --stats
+    python bench/positions.py gen0.moff gen0-b.moff --shuffle train.records --validation test.records
+    python bench/positions.py gen0.moff gen0-b.moff --merge all.moff
+    python bench/positions.py gen0.moff --text positions.txt --per-game 12 --max-score 1000
+
+The files are those of bench/gamefile.py. Their damaged parts are reported and skipped, and a game that occurs
+twice counts once. --check replays every game. --stats shows results, scores, phases, and the share of each
+kind of position. --merge writes all games to one file. --text writes `FEN;result;score` lines for
+bench/tune.py, from White's point of view.
+
+--shuffle writes the positions that pass the filters, in random order: a header of 32 bytes, then a record of
+32 bytes for each. --validation sets whole games aside, because positions of one game are not independent. By
+default the filters drop positions in check, positions whose best move captures or promotes, positions that
+repeat one of their game, and positions with a mate score or none. Numbers are little-endian.
+
+| header | bytes | content |
+|---|---|---|
+| magic | 8 | "MOFFRECS" |
+| version | 2 | 1 |
+| size | 2 | bytes of a record, 32 |
+| checksum | 4 | CRC-32 of the records |
+| count | 8 | records |
+| unused | 8 | 0 |
+
+| field | bytes | content; score and result are from the point of view of the side to move |
+|---|---|---|
+| occupied | 8 | the occupied squares: bit 0 is a1, bit 1 is b1 |
+| pieces | 16 | the pieces on them in the same order, 4 bits each, low half of a byte first |
+| score | 2 | centipawns; 32000 - n is a mate in n plies |
+| move | 2 | the best move, which was played: origin, target << 6, kind promoted to << 12 |
+| state | 2 | see below |
+| counts | 2 | plies played in the game, at most 511; half-move clock << 9 |
+
+| bits of state | meaning |
+|---|---|
+| 0 | Black is to move |
+| 1-4 | castling rights: White's short, long, Black's short, long |
+| 5-8 | file of a legal en passant capture, a is 1; 0 for none |
+| 9-10 | result: 0 lost, 1 drawn, 2 won |
+| 11 | in check |
+| 12 | the move captures or promotes |
+| 13 | the move gives check |
+| 14 | the position repeats an earlier one of its game |
+| 15 | the score is only a lower bound |
+
+The kinds are pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5; a black piece has 8 added.
+
+Results go to standard output, progress and errors to standard error. The exit code is 0; 1 if a file is
+damaged; 2 after wrong usage; 130 when interrupted. Needs NumPy (the `tuning` extra).
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import struct
+import sys
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any, BinaryIO
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
+
+try:
+    import numpy as np
+    import numpy.typing as npt
+except ImportError as error:
+    print(f"{error}: python -m pip install -e '.[tuning]'", file=sys.stderr)
+    sys.exit(2)
+
+from gamefile import NO_SCORE, Block, Damage, Game, GameFile, refuse_foreign, replay, scan
+
+from x88.attack import in_check
+from x88.board import Board
+from x88.move import CASTLING, EN_PASSANT, captured_of, origin_of, promoted_of, target_of
+from x88.piece import BLACK, EMPTY, KINDS, LETTERS, WHITE
+
+RECORD = np.dtype(
+    [
+        ("occupied", "<u8"),
+        ("pieces", "u1", 16),
+        ("score", "<i2"),
+        ("move", "<u2"),
+        ("state", "<u2"),
+        ("counts", "<u2"),
+    ]
+)
+"""A position: the table above as a NumPy type."""
+
+BLACK_TO_MOVE = 1
+CASTLING_SHIFT = 1
+EN_PASSANT_SHIFT = 5
+RESULT_SHIFT = 9
+IN_CHECK = 1 << 11
+TACTICAL = 1 << 12
+GIVES_CHECK = 1 << 13
+REPEATED = 1 << 14
+LOWER_BOUND = 1 << 15
+MOST_PLIES = 511
+HALFMOVE_SHIFT = 9
+
+VACANT = 15
+"""The code of an empty square."""
+
+MATES = 31000
+"""The lowest mate score, rounded down."""
+
+CHUNK = 1 << 20
+"""Records read or written at a time."""
+
+Records = npt.NDArray[Any]
+
+_MAGIC = b"MOFFRECS"
+_VERSION = 1
+_HEADER = struct.Struct("<8sHHIQ8x")
+
+_CODE = {kind | colour: n | black for n, kind in enumerate(KINDS) for colour, black in ((16, 0), (32, 8))}
+_KIND = {kind: n for n, kind in enumerate(KINDS)}
+_LETTER = {
+    n | black: LETTERS[kind] if black else LETTERS[kind].upper()
+    for n, kind in enumerate(KINDS)
+    for black in (0, 8)
+}
+
+
+# --- Positions of games
+
+
+def expand(games: Iterable[Game]) -> Records:
+    """All positions after the openings of these games, in order.
+
+    Raises ValueError if a game cannot be replayed.
+    """
+    cells = bytearray()
+    scores, moves, states, counts = array("h"), array("H"), array("H"), array("H")
+    for game in games:
+        opening = len(game.moves) - len(game.scores)
+        placement = bytearray()
+        for ply, (board, move) in enumerate(replay(game)):
+            if not placement:
+                placement = _placement(board)
+            short = _short_move(move)
+            if ply >= opening:
+                cells += placement
+                score = game.scores[ply - opening]
+                scores.append(-score if board.side == BLACK and score != NO_SCORE else score)
+                moves.append(short)
+                state = _state(board, move, game.result)
+                if game.bounds[ply - opening]:
+                    state |= LOWER_BOUND
+                states.append(state)
+                counts.append(min(ply, MOST_PLIES) | min(board.halfmove, 127) << HALFMOVE_SHIFT)
+            _move_piece(placement, move, short)
+    records = pack(np.frombuffer(cells, np.uint8).reshape(-1, 64))
+    for name, column in (("score", scores), ("move", moves), ("state", states), ("counts", counts)):
+        records[name] = np.array(column)
+    return records
+
+
+def _placement(board: Board) -> bytearray:
+    """The piece on each square, a1 first, coded as in a record, or VACANT."""
+    codes = [board.piece_at(sq + (sq & 0x38)) for sq in range(64)]
+    return bytearray(VACANT if code == EMPTY else _CODE[code] for code in codes)
+
+
+def _short_move(move: int) -> int:
+    """A packed move, coded as in a record."""
+    origin, target = origin_of(move), target_of(move)
+    promoted = promoted_of(move)
+    squares = (origin + (origin & 7)) >> 1 | (target + (target & 7)) >> 1 << 6
+    return squares | _KIND[promoted] << 12 if promoted else squares
+
+
+def _move_piece(placement: bytearray, move: int, short: int) -> None:
+    """Make a move on the squares."""
+    origin, target, promoted = short & 63, short >> 6 & 63, short >> 12
+    piece = placement[origin]
+    placement[origin] = VACANT
+    placement[target] = piece & 8 | promoted if promoted else piece
+    if move & EN_PASSANT:
+        placement[target ^ 8] = VACANT
+    elif move & CASTLING:
+        corner, passed = (target + 1, target - 1) if target > origin else (target - 2, target + 1)
+        placement[passed] = placement[corner]
+        placement[corner] = VACANT
+
+
+def _state(board: Board, move: int, result: int) -> int:
+    """The state of a record, without LOWER_BOUND."""
+    state = board.side | board.castling << CASTLING_SHIFT
+    if board.en_passant_legal:
+        state |= (board.en_passant & 7) + 1 << EN_PASSANT_SHIFT
+    state |= (result if board.side == WHITE else 2 - result) << RESULT_SHIFT
+    if in_check(board):
+        state |= IN_CHECK
+    if captured_of(move) or promoted_of(move):
+        state |= TACTICAL
+    if board.is_repetition(1):
+        state |= REPEATED
+    board.make(move)
+    if in_check(board):
+        state |= GIVES_CHECK
+    board.unmake()
+    return state
+
+
+def pack(cells: npt.NDArray[np.uint8]) -> Records:
+    """Records of these squares, shape (positions, 64), with all other fields 0."""
+    records = np.zeros(len(cells), RECORD)
+    there = cells != VACANT
+    records["occupied"] = np.packbits(there, axis=1, bitorder="little").view("<u8")[:, 0]
+    rows, _ = np.nonzero(there)
+    sizes = there.sum(axis=1)
+    places = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    halves = np.zeros((len(cells), 32), np.uint8)
+    halves[rows, places] = cells[there]
+    records["pieces"] = halves[:, 0::2] | halves[:, 1::2] << 4
+    return records
+
+
+def unpack(records: Records) -> npt.NDArray[np.uint8]:
+    """The squares of these records, shape (positions, 64): the reverse of `pack`."""
+    occupied = np.ascontiguousarray(records["occupied"])
+    there = np.unpackbits(occupied.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little").astype(bool)
+    pieces = np.ascontiguousarray(records["pieces"])
+    halves = np.empty((len(records), 32), np.uint8)
+    halves[:, 0::2] = pieces & 15
+    halves[:, 1::2] = pieces >> 4
+    cells = np.full((len(records), 64), VACANT, np.uint8)
+    cells[there] = halves[np.arange(32) < there.sum(axis=1)[:, None]]
+    return cells
+
+
+def write_fen(record: Any) -> str:
+    """The position of a record as FEN; the move number is counted from the start of the game."""
+    cells = unpack(np.array([record], RECORD))[0]
+    ranks = []
+    for first in range(56, -8, -8):
+        text = "".join(_LETTER.get(int(code), "1") for code in cells[first : first + 8])
+        for run in range(8, 1, -1):
+            text = text.replace("1" * run, str(run))
+        ranks.append(text)
+    state, counts = int(record["state"]), int(record["counts"])
+    rights = "".join(letter for n, letter in enumerate("KQkq") if state >> CASTLING_SHIFT + n & 1)
+    file = state >> EN_PASSANT_SHIFT & 15
+    side = "wb"[state & BLACK_TO_MOVE]
+    square = f"{'abcdefgh'[file - 1]}{'63'[state & BLACK_TO_MOVE]}" if file else "-"
+    number = 1 + (counts & MOST_PLIES) // 2
+    return f"{'/'.join(ranks)} {side} {rights or '-'} {square} {counts >> HALFMOVE_SHIFT} {number}"
+
+
+# --- Filters
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What to drop: everything unusual, unless it is kept by an option."""
+
+    keep_checks: bool = False
+    keep_tactical: bool = False
+    keep_repeated: bool = False
+    drop_bounds: bool = False
+    max_score: int = MATES - 1
+    """Scores beyond this are dropped."""
+    min_ply: int = 0
+
+    def select(self, records: Records) -> npt.NDArray[np.bool_]:
+        """A mask of the records to keep."""
+        unwanted = (
+            (0 if self.keep_checks else IN_CHECK)
+            | (0 if self.keep_tactical else TACTICAL)
+            | (0 if self.keep_repeated else REPEATED)
+            | (LOWER_BOUND if self.drop_bounds else 0)
+        )
+        scores = np.abs(records["score"].astype(np.int32))
+        kept: npt.NDArray[np.bool_] = (records["state"] & unwanted == 0) & (scores <= self.max_score)
+        return kept & (records["counts"] & MOST_PLIES >= self.min_ply)
+
+
+# --- Files of games
+
+
+class Reader:
+    """Reads the games of several files, each game once, and reports damage on standard error."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        """Raises ValueError if one of them is no file of games, or OSError."""
+        self.paths = paths
+        self.damaged = 0
+        self.repeated = 0
+        for path in paths:
+            with path.open("rb") as file:
+                refuse_foreign(file.read(64), path)
+
+    def __iter__(self) -> Iterator[Block]:
+        seen: set[tuple[str, int, int]] = set()
+        for path in self.paths:
+            for part in scan(path.read_bytes()):
+                if isinstance(part, Damage):
+                    self.damaged += 1
+                    print(
+                        f"{path}: skipped bytes {part.start} to {part.end}: {part.reason}",
+                        file=sys.stderr,
+                    )
+                    continue
+                kind = json.dumps(part.settings, sort_keys=True)
+                games = []
+                for game in part.games:
+                    if (kind, part.seed, game.number) in seen:
+                        self.repeated += 1
+                        continue
+                    seen.add((kind, part.seed, game.number))
+                    games.append(game)
+                if games:
+                    yield part._replace(games=games)
+
+
+def expand_block(block: Block) -> Records:
+    """All positions of a block."""
+    return expand(block.games)
+
+
+def expand_all(blocks: Iterable[Block], concurrency: int) -> Iterator[tuple[Block, Records]]:
+    """The blocks with their positions, in order, computed by so many processes."""
+    if concurrency == 1:
+        for block in blocks:
+            yield block, expand_block(block)
+        return
+    with ProcessPoolExecutor(
+        concurrency, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
+    ) as executor:
+        try:
+            found = list(blocks)
+            yield from zip(found, executor.map(expand_block, found), strict=True)
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+
+# --- Files of records
+
+
+class RecordFile:
+    """A new file of records. It has a temporary name until `close` is called."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises OSError."""
+        self._path = path
+        self.part = path.with_name(path.name + ".part")
+        self._file: BinaryIO = self.part.open("w+b")
+        self._file.write(bytes(_HEADER.size))
+        self._checksum = 0
+        self.count = 0
+
+    def add(self, records: Records) -> None:
+        """Add records."""
+        text = records.tobytes()
+        self._file.write(text)
+        self._checksum = zlib.crc32(text, self._checksum)
+        self.count += len(records)
+
+    def flush(self) -> None:
+        """Write all records to the file `part`."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Write the header and rename the file."""
+        self._file.seek(0)
+        self._file.write(_HEADER.pack(_MAGIC, _VERSION, RECORD.itemsize, self._checksum, self.count))
+        self._file.close()
+        os.replace(self.part, self._path)
+
+    def discard(self) -> None:
+        """Remove the temporary file, if `close` was not called."""
+        self._file.close()
+        self.part.unlink(missing_ok=True)
+
+
+def load(path: Path, check: bool = True) -> Records:
+    """Map the records of a file; `check` verifies their checksum. Raises ValueError or OSError."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(_HEADER.size)
+    if len(head) < _HEADER.size or not head.startswith(_MAGIC):
+        raise ValueError(f"{path} is no file of records: it does not start with {_MAGIC.decode()}")
+    _, version, itemsize, checksum, count = _HEADER.unpack(head)
+    if (version, itemsize) != (_VERSION, RECORD.itemsize):
+        raise ValueError(f"{path} has version {version} and records of {itemsize} bytes")
+    if size != _HEADER.size + count * itemsize:
+        raise ValueError(f"{path} has {size} bytes instead of {_HEADER.size + count * itemsize}")
+    records = _map(path, count)
+    if check:
+        found = 0
+        for first in range(0, count, CHUNK):
+            found = zlib.crc32(records[first : first + CHUNK].tobytes(), found)
+        if found != checksum:
+            raise ValueError(f"{path}: the checksum of the records is wrong")
+    return records
+
+
+def _map(path: Path, count: int) -> Records:
+    """The records behind the header of a file. An empty range cannot be mapped."""
+    return np.memmap(path, RECORD, "r", _HEADER.size, (count,)) if count else np.empty(0, RECORD)
+
+
+def is_held_out(block: Block, game: Game, share: float) -> bool:
+    """Whether a game belongs to this share of all games, by a hash of its seed and number."""
+    return zlib.crc32(f"{block.seed}/{game.number}".encode()) < share * 2**32
+
+
+def shuffle(options: argparse.Namespace, reader: Reader, filters: Filters) -> str:
+    """Write the positions that pass the filters, shuffled; returns a summary.
+
+    Raises ValueError or OSError.
+    """
+    outputs = [path for path in (options.shuffle, options.validation) if path]
+    told = []
+    with contextlib.ExitStack() as stack:
+        ordered = [RecordFile(path.with_name(path.name + ".ordered")) for path in outputs]
+        for file in ordered:
+            stack.callback(file.discard)
+        read = 0
+        for block, records in expand_all(reader, options.concurrency):
+            held_out = np.repeat(
+                [
+                    bool(options.validation) and is_held_out(block, game, options.share)
+                    for game in block.games
+                ],
+                [len(game.scores) for game in block.games],
+            )
+            kept = filters.select(records)
+            for number, file in enumerate(ordered):
+                file.add(records[kept & (held_out == number)])
+            read += len(records)
+            _show(f"{read} positions read, {sum(file.count for file in ordered)} kept")
+        chance = np.random.default_rng(options.seed)
+        for path, source in zip(outputs, ordered, strict=True):
+            output = RecordFile(path)
+            stack.callback(output.discard)
+            source.flush()
+            mapped = _map(source.part, source.count)
+            order = chance.permutation(source.count)
+            for first in range(0, source.count, CHUNK):
+                output.add(mapped[order[first : first + CHUNK]])
+                _show(f"{path}: {output.count} of {source.count} written")
+            del mapped  # some systems remove no file that is mapped
+            output.close()
+            told.append(f"{path}: {output.count} positions")
+    return "\n".join([*told, f"{read - sum(file.count for file in ordered)} of {read} dropped"])
+
+
+# --- Statistics
+
+
+SCORE_EDGES = [-3000, -1500, -800, -400, -200, -100, -50, -20, 20, 50, 100, 200, 400, 800, 1500, 3000]
+"""Centipawns that separate the rows of the table of scores."""
+
+BAND = 4
+"""Piece counts per row of the table of phases."""
+
+
+class Statistics:
+    """Counts the positions of blocks by result, score, phase and kind."""
+
+    def __init__(self, filters: Filters) -> None:
+        self._filters = filters
+        self.settings: Counter[str] = Counter()
+        self.results: Counter[int] = Counter()
+        self.plies: list[int] = []
+        self.positions = 0
+        self.kept = 0
+        self.states: Counter[str] = Counter()
+        self._scores = np.zeros((len(SCORE_EDGES) + 1, 3), np.int64)
+        self._pieces = np.zeros((33, 3), np.int64)
+        self._keys: list[npt.NDArray[np.uint64]] = []
+
+    def add(self, block: Block, records: Records) -> None:
+        """Count a block."""
+        self.settings[f"seed {block.seed} {json.dumps(block.settings, sort_keys=True)}"] += len(block.games)
+        self.results.update(game.result for game in block.games)
+        self.plies += [len(game.moves) for game in block.games]
+        self.positions += len(records)
+        self.kept += int(self._filters.select(records).sum())
+        state, scores = records["state"], records["score"]
+        for name, bit in (
+            ("in check", IN_CHECK),
+            ("best move is tactical", TACTICAL),
+            ("best move gives check", GIVES_CHECK),
+            ("repeats an earlier one", REPEATED),
+            ("score is a bound", LOWER_BOUND),
+        ):
+            self.states[name] += int((state & bit != 0).sum())
+        told = scores != NO_SCORE
+        self.states["no score"] += int((~told).sum())
+        self.states["mate score"] += int((told & (np.abs(scores.astype(int)) >= MATES)).sum())
+        results = state >> RESULT_SHIFT & 3
+        rows = np.searchsorted(SCORE_EDGES, scores[told], side="right")
+        np.add.at(self._scores, (rows, results[told]), 1)
+        pieces = (
+            np.unpackbits(np.ascontiguousarray(records["occupied"]).view(np.uint8)).reshape(-1, 64).sum(1)
+        )
+        np.add.at(self._pieces, (pieces, results), 1)
+        self._keys.append(keys(records))
+
+    def duplicates(self) -> int:
+        """The number of positions that equal an earlier one."""
+        return self.positions - len(np.unique(np.concatenate([*self._keys, np.empty(0, np.uint64)])))
+
+    def report(self) -> str:
+        """The statistics as text."""
+        games = sum(self.results.values())
+        lines = [f"{games} games, {self.positions} positions"]
+        if not games or not self.positions:
+            return lines[0]
+        won, drawn, lost = (self.results[result] for result in (2, 1, 0))
+        plies = sorted(self.plies)
+        lines += [f"{count} games: {settings}" for settings, count in sorted(self.settings.items())]
+        lines += [
+            f"White won {_share(won, games)}, drew {_share(drawn, games)}, lost {_share(lost, games)}",
+            f"plies: mean {sum(plies) / games:.0f}, median {plies[len(plies) // 2]}, most {plies[-1]}",
+            "",
+            f"{'pass the filters':27}{_share(self.kept, self.positions)}",
+            f"{'duplicates':27}{_share(self.duplicates(), self.positions)}",
+        ]
+        lines += [f"{name:27}{_share(count, self.positions)}" for name, count in self.states.items()]
+        edges = ["", *map(str, SCORE_EDGES), ""]
+        names = [f"{low:>6} {high:>6}" for low, high in pairwise(edges)]
+        lines += ["", "score, from / to below    share   won drawn  lost", *self._rows(names, self._scores)]
+        bands = [self._pieces[first : first + BAND].sum(0) for first in range(1, 33, BAND)]
+        names = [f"{first:>6} {first + BAND - 1:>6}" for first in range(1, 33, BAND)]
+        lines += [
+            "",
+            "pieces, from / to         share   won drawn  lost",
+            *self._rows(names, np.array(bands)),
+        ]
+        return "\n".join(lines)
+
+    def _rows(self, names: list[str], counts: npt.NDArray[np.int64]) -> list[str]:
+        rows = []
+        for name, (lost, drawn, won) in zip(names, counts.tolist(), strict=True):
+            count = lost + drawn + won
+            share = count / self.positions
+            parts = "".join(f"{100 * part / max(1, count):6.1f}" for part in (won, drawn, lost))
+            rows.append(f"{name}      {100 * share:8.2f} %{parts}  {'#' * round(100 * share)}".rstrip())
+        return rows
+
+
+def keys(records: Records) -> npt.NDArray[np.uint64]:
+    """A hash of each position: pieces, side to move, castling rights, en passant."""
+    words = np.ascontiguousarray(records["pieces"]).view("<u8")
+    found = records["state"].astype(np.uint64) & np.uint64((1 << RESULT_SHIFT) - 1)
+    for column in (records["occupied"], words[:, 0], words[:, 1]):
+        # The steps of SplitMix64, by Guy Steele, Doug Lea and Christine Flood, 2014.
+        found = (found ^ column) + np.uint64(0x9E3779B97F4A7C15)
+        found = (found ^ found >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+        found = (found ^ found >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+        found ^= found >> np.uint64(31)
+    return found
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({100 * part / whole:.1f} %)"
+
+
+# --- The other commands
+
+
+def check(reader: Reader) -> str:
+    """Replay every game; returns a summary. Raises ValueError if a game cannot be replayed."""
+    games = positions = 0
+    for block in reader:
+        for game in block.games:
+            for _ in replay(game):
+                pass
+            positions += len(game.scores)
+        games += len(block.games)
+        _show(f"{games} games, {positions} positions")
+    return f"{games} games, {positions} positions"
+
+
+def merge(reader: Reader, path: Path) -> str:
+    """Write all games to one new file; returns a summary. Raises ValueError or OSError."""
+    if path.exists():
+        raise ValueError(f"{path} exists already")
+    with GameFile(path) as file:
+        for block in reader:
+            file.add(block)
+        return f"{path}: {len(file.games)} games, {file.positions} positions"
+
+
+def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) -> str:
+    """Write positions as lines for bench/tune.py; returns a summary. Raises ValueError or OSError."""
+    chance = Random(options.seed)
+    count = 0
+    with options.text.open("w", encoding="ascii") as file:
+        for block, records in expand_all(reader, options.concurrency):
+            kept = filters.select(records)
+            end = 0
+            for game in block.games:
+                first, end = end, end + len(game.scores)
+                rows = (first + np.flatnonzero(kept[first:end])).tolist()
+                for row in sorted(chance.sample(rows, min(options.per_game, len(rows)))):
+                    record = records[row]
+                    score = int(record["score"])
+                    score = -score if record["state"] & BLACK_TO_MOVE else score
+                    file.write(f"{write_fen(record)};{game.result / 2:g};{score}\n")
+                    count += 1
+            _show(f"{count} positions written")
+    return f"{options.text}: {count} positions"
+
+
+def _show(text: str) -> None:
+    """Show the progress on a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+# --- The command line
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="written by bench/selfplay.py")
+    command = parser.add_mutually_exclusive_group(required=True)
+    command.add_argument("--check", action="store_true", help="replay every game")
+    command.add_argument("--stats", action="store_true", help="describe the positions")
+    command.add_argument("--shuffle", type=Path, metavar="OUT", help="write records in random order")
+    command.add_argument("--merge", type=Path, metavar="OUT", help="write all games to one file")
+    command.add_argument("--text", type=Path, metavar="OUT", help="write lines for bench/tune.py")
+    parser.add_argument(
+        "--validation", type=Path, metavar="OUT", help="with --shuffle: write some games there"
+    )
+    parser.add_argument(
+        "--share", type=float, default=0.02, help="fraction of games for --validation (default 0.02)"
+    )
+    parser.add_argument(
+        "--per-game", type=int, default=12, help="with --text: at most so many positions (default 12)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the random order or choice (default 0)")
+    parser.add_argument("--concurrency", type=int, default=1, help="processes (default 1)")
+    parser.add_argument("--keep-checks", action="store_true", help="keep positions in check")
+    parser.add_argument(
+        "--keep-tactical", action="store_true", help="keep positions with a tactical best move"
+    )
+    parser.add_argument("--keep-repeated", action="store_true", help="keep repeated positions")
+    parser.add_argument("--drop-bounds", action="store_true", help="drop positions whose score is a bound")
+    parser.add_argument(
+        "--max-score", type=int, default=MATES - 1, help="drop larger scores (default: only mates)"
+    )
+    parser.add_argument("--min-ply", type=int, default=0, help="drop positions before this ply (default 0)")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns the exit code."""
+    options = _options(arguments)
+    try:
+        if min(options.concurrency, options.per_game) < 1 or not 0 < options.share < 1:
+            raise ValueError("--concurrency and --per-game must be 1 or more, --share between 0 and 1")
+        if min(options.seed, options.max_score, options.min_ply) < 0:
+            raise ValueError("--seed, --max-score and --min-ply must not be negative")
+        if options.validation and not options.shuffle:
+            raise ValueError("--validation needs --shuffle")
+        filters = Filters(
+            options.keep_checks,
+            options.keep_tactical,
+            options.keep_repeated,
+            options.drop_bounds,
+            options.max_score,
+            options.min_ply,
+        )
+        reader = Reader(options.files)
+        if options.check:
+            text = check(reader)
+        elif options.stats:
+            statistics = Statistics(filters)
+            for block, records in expand_all(reader, options.concurrency):
+                statistics.add(block, records)
+                _show(f"{statistics.positions} positions read")
+            text = statistics.report()
+        elif options.shuffle:
+            text = shuffle(options, reader, filters)
+        elif options.merge:
+            text = merge(reader, options.merge)
+        else:
+            text = write_text(options, reader, filters)
+        _show("")
+        print(text)
+        if reader.repeated:
+            print(f"skipped {reader.repeated} games that occur twice", file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 1 if reader.damaged else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

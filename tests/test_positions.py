@@ -1,0 +1,418 @@
+"""bench/positions.py: records as python-chess sees the games, filters, shuffles, files that are refused."""
+
+import importlib
+import re
+import sys
+from array import array
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import chess
+import pytest
+
+from x88 import coordinate, fen
+from x88.game import OngoingGame
+from x88.move import CASTLING, EN_PASSANT
+from x88.movegen import legal_moves
+
+np: Any = pytest.importorskip("numpy", reason="the tuning extra is not installed")
+
+SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "positions.py"
+
+sys.path.append(str(SCRIPT.parent))
+gamefile: Any = importlib.import_module("gamefile")
+positions: Any = importlib.import_module("positions")
+
+STARTS = [
+    "",
+    "r3k2r/1P4p1/8/2pPp3/5P2/8/1p4P1/R3K2R w KQkq c6 0 20",
+    "r3k2r/1P4p1/8/4p3/2pPpP2/8/1p4P1/R3K2R b KQkq d3 0 20",
+    "8/1P4P1/8/k7/7K/8/1p4p1/8 w - - 97 90",
+    "4k3/8/8/8/8/8/8/4K2R w K - 0 1",
+]
+EVERYTHING = positions.Filters(keep_checks=True, keep_tactical=True, keep_repeated=True, max_score=32768)
+
+
+def random_game(number: int, start: str = "", plies: int = 60) -> Any:
+    """A game of random moves and scores, with castling and en passant wherever they are possible."""
+    chance = Random(f"{number} {start}")
+    game = OngoingGame(start or fen.START)
+    moves = bytearray()
+    while len(moves) < plies and not game.is_over():
+        legal = legal_moves(game.board)
+        move = chance.choice([move for move in legal if move & (CASTLING | EN_PASSANT)] or legal)
+        moves.append(gamefile.index_of(game.board, move))
+        game.play(move)
+    scored = max(0, len(moves) - number % 5)
+    scores = array("h", (chance.choice([chance.randint(-900, 900), 31990, -32768]) for _ in range(scored)))
+    bounds = bytes(chance.randint(0, 1) for _ in range(scored))
+    return gamefile.Game(number, start, bytes(moves), scores, bounds, chance.randint(0, 2))
+
+
+def game_of(text: str, result: int = 1) -> Any:
+    """The game of these moves from the start position; the score of each is its number."""
+    game = OngoingGame()
+    moves = bytearray()
+    for word in text.split():
+        move = coordinate.parse(game.board, word)
+        moves.append(gamefile.index_of(game.board, move))
+        game.play(move)
+    scores = array("h", range(len(moves)))
+    return gamefile.Game(0, "", bytes(moves), scores, bytes(len(moves)), result)
+
+
+def write(path: Path, games: list[Any], seed: int = 1) -> Path:
+    """A file of games, a few in each block."""
+    with gamefile.GameFile(path) as file:
+        for first in range(0, len(games), 3):
+            file.add(gamefile.Block(seed, {"nodes": 1}, games[first : first + 3]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def games() -> list[Any]:
+    """Games of all kinds."""
+    return [random_game(number, start) for number, start in enumerate(4 * STARTS)]
+
+
+@pytest.fixture
+def path(tmp_path: Path, games: list[Any]) -> Path:
+    """Their file."""
+    return write(tmp_path / "games.moff", games)
+
+
+def rows(records: Any) -> Counter[bytes]:
+    """How often each record is there."""
+    return Counter(record.tobytes() for record in records)
+
+
+def test_a_record_has_32_bytes() -> None:
+    assert positions.RECORD.itemsize == 32
+
+
+def test_records_are_what_python_chess_sees(games: list[Any]) -> None:
+    seen: Counter[str] = Counter()
+    for game in games:
+        records = positions.expand([game])
+        assert len(records) == len(game.scores)
+        board = chess.Board(game.start or chess.STARTING_FEN)
+        opening = len(game.moves) - len(game.scores)
+        for ply, (_, packed) in enumerate(gamefile.replay(game)):
+            move = chess.Move.from_uci(coordinate.write(packed))
+            if ply >= opening:
+                record = records[ply - opening]
+                score = game.scores[ply - opening]
+                white = board.turn == chess.WHITE
+                assert positions.write_fen(record).split()[:5] == board.fen(en_passant="legal").split()[:5]
+                assert record["score"] == (score if white or score == gamefile.NO_SCORE else -score)
+                told = int(record["move"])
+                assert (told & 63, told >> 6 & 63) == (move.from_square, move.to_square)
+                assert told >> 12 == (move.promotion - 1 if move.promotion else 0)
+                state = int(record["state"])
+                facts = {
+                    "black": (positions.BLACK_TO_MOVE, not white),
+                    "check": (positions.IN_CHECK, board.is_check()),
+                    "tactical": (positions.TACTICAL, board.is_capture(move) or move.promotion is not None),
+                    "checks": (positions.GIVES_CHECK, board.gives_check(move)),
+                    "repeated": (positions.REPEATED, board.is_repetition(2)),
+                    "bound": (positions.LOWER_BOUND, game.bounds[ply - opening] == 1),
+                }
+                for name, (bit, fact) in facts.items():
+                    assert (state & bit != 0) == fact, (name, board.fen(), move)
+                    seen[name] += fact
+                assert state >> positions.RESULT_SHIFT & 3 == (game.result if white else 2 - game.result)
+                assert int(record["counts"]) & 511 == ply
+                seen["castles"] += board.is_castling(move)
+                seen["en passant"] += board.is_en_passant(move)
+                seen["may take"] += board.has_legal_en_passant()
+                seen["promotes"] += move.promotion is not None
+            board.push(move)
+    assert all(seen[name] for name in ("check", "tactical", "checks", "bound", "promotes")), seen
+    assert all(seen[name] for name in ("castles", "en passant", "may take")), seen
+
+
+def test_castling_en_passant_promotion_and_repetition_are_followed() -> None:
+    for text, last in (
+        ("g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1g1 e8g8 d2d4", "rnbq1rk1/ppppppbp/5np1/8/8/5NP1/PPPPPPBP/RNBQ1RK1"),
+        (
+            "d2d4 d7d5 c1f4 c8f5 b1c3 b8c6 d1d2 d8d7 e1c1 e8c8 g1f3",
+            "2kr1bnr/pppqpppp/2n5/3p1b2/3P1B2/2N5/PPPQPPPP/2KR1BNR",
+        ),
+        (
+            "e2e4 a7a6 e4e5 d7d5 e5d6 h7h6 d6c7 g7g6 c7b8n g8f6",
+            "rNbqkbnr/1p2pp2/p5pp/8/8/8/PPPP1PPP/RNBQKBNR",
+        ),
+        (
+            "h2h3 d7d5 h3h4 d5d4 e2e4 d4e3 a2a3 e3f2 e1f2 a7a6",
+            "rnbqkbnr/ppp1pppp/8/8/7P/P7/1PPP1KP1/RNBQ1BNR",
+        ),
+    ):
+        records = positions.expand([game_of(text)])
+        assert positions.write_fen(records[-1]).split()[0] == last
+    records = positions.expand([game_of("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6")])
+    assert (records["state"] & positions.REPEATED != 0).tolist() == [False] * 4 + [True] * 2
+
+
+def test_packing_is_undone_by_unpacking() -> None:
+    chance = np.random.default_rng(0)
+    cells = np.full((200, 64), positions.VACANT, np.uint8)
+    for row in range(200):
+        squares = chance.permutation(64)[: row % 33]
+        cells[row, squares] = chance.choice([0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13], len(squares))
+    assert (positions.unpack(positions.pack(cells)) == cells).all()
+
+
+def test_filters_leave_out_what_they_name(games: list[Any]) -> None:
+    records = positions.expand(games)
+    assert EVERYTHING.select(records).all()
+    for name, bit in (
+        ("keep_checks", positions.IN_CHECK),
+        ("keep_tactical", positions.TACTICAL),
+        ("keep_repeated", positions.REPEATED),
+    ):
+        keeping = {"keep_checks": True, "keep_tactical": True, "keep_repeated": True, name: False}
+        kept = positions.Filters(**keeping, max_score=32768).select(records)
+        assert (kept == (records["state"] & bit == 0)).all()
+    everything = {"keep_checks": True, "keep_tactical": True, "keep_repeated": True}
+    kept = positions.Filters(**everything, max_score=32768, drop_bounds=True).select(records)
+    assert (kept == (records["state"] & positions.LOWER_BOUND == 0)).all()
+    kept = positions.Filters(**everything).select(records)
+    assert (kept == (abs(records["score"].astype(int)) < 31000)).all()
+    assert 0 < kept.sum() < len(records)
+    kept = positions.Filters(**everything, max_score=300).select(records)
+    assert (kept == (abs(records["score"].astype(int)) <= 300)).all()
+    kept = positions.Filters(**everything, max_score=32768, min_ply=30).select(records)
+    assert (kept == (records["counts"] & 511 >= 30)).all()
+
+
+def test_a_shuffle_keeps_every_record_that_passes(path: Path, games: list[Any], tmp_path: Path) -> None:
+    out, again, other = (tmp_path / name for name in ("out", "again", "other"))
+    assert positions.main([str(path), "--shuffle", str(out)]) == 0
+    records = positions.expand(games)
+    expected = records[positions.Filters().select(records)]
+    assert rows(positions.load(out)) == rows(expected)
+    assert positions.load(out).tobytes() != expected.tobytes()
+    assert positions.main([str(path), "--shuffle", str(again), "--concurrency", "2"]) == 0
+    assert again.read_bytes() == out.read_bytes()
+    assert positions.main([str(path), "--shuffle", str(other), "--seed", "1"]) == 0
+    assert rows(positions.load(other)) == rows(expected)
+    assert other.read_bytes() != out.read_bytes()
+    assert {file.name for file in tmp_path.iterdir()} == {path.name, "out", "again", "other"}
+
+
+def test_a_shuffle_of_several_pieces_is_whole(
+    path: Path, games: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(positions, "CHUNK", 7)
+    out = tmp_path / "out"
+    assert positions.main([str(path), "--shuffle", str(out), *KEEP]) == 0
+    assert rows(positions.load(out)) == rows(positions.expand(games))
+
+
+KEEP = ["--keep-checks", "--keep-tactical", "--keep-repeated", "--max-score", "32768"]
+
+
+def test_validation_holds_whole_games(path: Path, games: list[Any], tmp_path: Path) -> None:
+    out, aside = tmp_path / "out", tmp_path / "aside"
+    words = ["--shuffle", str(out), "--validation", str(aside), "--share", "0.4", *KEEP]
+    assert positions.main([str(path), *words]) == 0
+    block = gamefile.Block(1, {}, [])
+    chosen = [game for game in games if positions.is_held_out(block, game, 0.4)]
+    assert 0 < len(chosen) < len(games)
+    assert rows(positions.load(aside)) == rows(positions.expand(chosen))
+    assert rows(positions.load(aside)) + rows(positions.load(out)) == rows(positions.expand(games))
+
+
+def test_about_the_share_asked_for_is_held_out() -> None:
+    block = gamefile.Block(3, {}, [])
+    game = random_game(0, plies=5)
+    count = sum(positions.is_held_out(block, game._replace(number=n), 0.02) for n in range(10000))
+    assert 150 < count < 250
+
+
+def test_a_shuffle_of_nothing_is_a_file_of_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "empty.moff"
+    path.write_bytes(b"")
+    assert positions.main([str(path), "--shuffle", str(tmp_path / "out")]) == 0
+    assert len(positions.load(tmp_path / "out")) == 0
+
+
+def test_a_shuffle_that_fails_leaves_no_file(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(positions.RecordFile, "close", interrupted)
+    assert positions.main([str(path), "--shuffle", str(tmp_path / "out")]) == 130
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_damaged_records_are_refused(path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert positions.main([str(path), "--shuffle", str(out)]) == 0
+    data = out.read_bytes()
+    for size in [*range(70), len(data) - 32, len(data) - 1]:
+        out.write_bytes(data[:size])
+        with pytest.raises(ValueError, match="out"):
+            positions.load(out)
+    out.write_bytes(data + b"\0")
+    with pytest.raises(ValueError, match="bytes instead of"):
+        positions.load(out)
+    # The last 8 bytes of the header mean nothing.
+    for at in [*range(24), *range(32, len(data), 97)]:
+        damaged = bytearray(data)
+        damaged[at] ^= 4
+        out.write_bytes(damaged)
+        with pytest.raises(ValueError, match="out"):
+            positions.load(out)
+    out.write_bytes(bytes(damaged))
+    assert len(positions.load(out, check=False)) == (len(data) - 32) // 32
+    with pytest.raises(ValueError, match="games"):
+        positions.load(path)
+
+
+def test_the_statistics_count(games: list[Any]) -> None:
+    block = gamefile.Block(9, {"nodes": 5}, games)
+    records = positions.expand(games)
+    statistics = positions.Statistics(positions.Filters())
+    for _ in range(2):
+        statistics.add(block, records)
+    text = statistics.report()
+    assert f"40 games, {2 * len(records)} positions" in text
+    assert '40 games: seed 9 {"nodes": 5}' in text
+    won = sum(game.result == 2 for game in games)
+    assert f"White won {2 * won} ({5 * won:.1f} %)" in text
+    kept = 2 * int(positions.Filters().select(records).sum())
+    assert re.search(rf"pass the filters +{kept} ", text)
+    checks = 2 * int((records["state"] & positions.IN_CHECK != 0).sum())
+    assert re.search(rf"in check +{checks} ", text)
+    known = {" ".join(positions.write_fen(record).split()[:4]) for record in records}
+    assert statistics.duplicates() == 2 * len(records) - len(known)
+    # Every position is in one row of each of the two tables, but for those without a score.
+    shares = [float(share) for share in re.findall(r"([0-9.]+) %(?: +[0-9.]+){3}", text)]
+    missing = int((records["score"] == gamefile.NO_SCORE).sum()) / len(records)
+    assert 0.1 < missing < 0.5
+    assert sum(shares) == pytest.approx(200 - 100 * missing, abs=0.3)
+
+
+def test_scores_and_pieces_are_told_with_their_results() -> None:
+    # White has won: every position where White is to move, which has an even score, is won.
+    statistics = positions.Statistics(positions.Filters())
+    block = gamefile.Block(9, {}, [game_of("e2e4 d7d5 e4d5 d8d5", result=2)])
+    statistics.add(block, positions.expand(block.games))
+    text = statistics.report()
+    assert re.search(r"-20 +20 +100\.00 % +50\.0 +0\.0 +50\.0", text)
+    assert re.search(r"29 +32 +100\.00 % +50\.0 +0\.0 +50\.0", text)
+    assert re.search(r"best move is tactical +2 \(50\.0 %\)", text)
+    assert re.search(r"duplicates +0 ", text)
+
+
+def test_statistics_of_nothing_are_no_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "empty.moff"
+    path.write_bytes(b"")
+    assert positions.main([str(path), "--stats"]) == 0
+    assert capsys.readouterr().out == "0 games, 0 positions\n"
+
+
+def test_several_files_are_read_as_one_and_a_game_counts_once(
+    path: Path, games: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = write(tmp_path / "other.moff", [*games[:2], random_game(77)])
+    further = write(tmp_path / "further.moff", games[:1], seed=2)
+    count = sum(len(game.scores) for game in [*games, random_game(77), games[0]])
+    assert positions.main([str(path), str(other), str(further), "--check"]) == 0
+    told = capsys.readouterr()
+    assert told.out == f"22 games, {count} positions\n"
+    assert "skipped 2 games that occur twice" in told.err
+    merged = tmp_path / "merged.moff"
+    assert positions.main([str(path), str(other), str(further), "--merge", str(merged)]) == 0
+    assert f"22 games, {count} positions" in capsys.readouterr().out
+    assert positions.main([str(merged), "--check"]) == 0
+    assert capsys.readouterr().out == f"22 games, {count} positions\n"
+    assert positions.main([str(path), "--merge", str(merged)]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_lines_for_the_tuner_are_quiet_positions_from_white_s_view(
+    path: Path, games: list[Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "out.txt"
+    words = ["--text", str(out), "--per-game", "5", "--max-score", "800"]
+    assert positions.main([str(path), *words]) == 0
+    lines = out.read_text(encoding="ascii").splitlines()
+    known = {}
+    for game in games:
+        board = chess.Board(game.start or chess.STARTING_FEN)
+        opening = len(game.moves) - len(game.scores)
+        for ply, (_, packed) in enumerate(gamefile.replay(game)):
+            if ply >= opening:
+                key = tuple(board.fen(en_passant="legal").split()[:5])
+                known.setdefault(key, []).append((game.number, game.scores[ply - opening], game.result))
+            board.push(chess.Move.from_uci(coordinate.write(packed)))
+    found: Counter[int] = Counter()
+    for line in lines:
+        text, result, score = line.split(";")
+        board = chess.Board(text)
+        assert board.is_valid()
+        assert not board.is_check()
+        assert abs(int(score)) <= 800
+        ((number, told, points), *others) = known[tuple(text.split()[:5])]
+        assert others or (int(score), float(result)) == (told, points / 2)
+        if not others:
+            found[number] += 1
+    assert len(lines) <= 5 * len(games)
+    assert max(found.values()) == 5
+
+
+def test_damage_is_passed_over_and_told(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = bytearray(path.read_bytes())
+    data[40] ^= 1
+    path.write_bytes(data)
+    assert positions.main([str(path), "--check"]) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith("17 games, ")
+    assert re.search(r"games\.moff: skipped bytes 0 to \d+: the checksum of a block is wrong", told.err)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--stats"], "FILE"),
+        (["a.moff"], "--check"),
+        (["a.moff", "--check", "--stats"], "--stats"),
+        (["nowhere.moff", "--check"], "nowhere.moff"),
+        (["letter", "--check"], "letter is no file of games"),
+        (["a.moff", "letter", "--stats"], "letter is no file of games"),
+        (["a.moff", "--shuffle", "no/such/folder/out"], "no/such/folder/out"),
+        (["a.moff", "--stats", "--concurrency", "0"], "--concurrency"),
+        (["a.moff", "--stats", "--validation", "b"], "--validation"),
+        (["a.moff", "--shuffle", "b", "--share", "1"], "--share"),
+        (["a.moff", "--shuffle", "b", "--min-ply", "-1"], "--min-ply"),
+        (["bad.moff", "--check"], "no move 200"),
+        (["bad.moff", "--stats"], "no move 200"),
+        (["bad.moff", "--stats", "--concurrency", "2"], "no move 200"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.moff", [random_game(0, plies=9)])
+    write(tmp_path / "bad.moff", [random_game(0, plies=9)._replace(moves=b"\0" * 8 + b"\xc8")])
+    (tmp_path / "letter").write_text("Dear Sir,\n", encoding="ascii")
+    try:
+        code = positions.main(arguments)
+    except SystemExit as error:
+        code = error.code
+    assert code == 2
+    told = capsys.readouterr()
+    assert said in told.err
+    assert told.out == ""
+    assert {file.name for file in tmp_path.iterdir()} == {"a.moff", "bad.moff", "letter"}
