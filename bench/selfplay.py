@@ -40,15 +40,10 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
 
-from match import (
-    Adjudication,
-    Score,
-    Sprt,
-    adjudicate,
-    interrupt_on_termination,
-    read_openings,
-    state,
-)
+from adjudication import Adjudication, adjudicate
+from openings import read_openings
+from score import Score, Sprt, state
+from script import interrupt_on_termination
 from tables import Pairs, read_table
 from tqdm import tqdm
 from uci import Answer
