@@ -84,7 +84,9 @@ def find_openings(wanted: Wanted) -> Iterator[tuple[OngoingGame, int]]:
         seen.add(game.board.key)
         search.new_game()
         reports: list[Report] = []
-        search.think(game.board, Limits(nodes=wanted.nodes), reports.append)
+        # Without the moves before: so the games begin.
+        board = fen.parse(fen.write(game.board))
+        search.think(board, Limits(nodes=wanted.nodes), reports.append)
         if reports and reports[-1].mate is None and abs(reports[-1].score) <= wanted.margin:
             yield game, reports[-1].score
 

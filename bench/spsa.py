@@ -178,11 +178,9 @@ def run(options: argparse.Namespace) -> None:
     if not options.apply:
         searcher(1, spsa.rounded())  # check the names here, not in a worker
         book = Book.read(options.openings, options.seed)
+        progress = {"total": gains.iterations, "initial": spsa.iteration, "unit": "iteration"}
         try:
-            with (
-                crew(options.concurrency) as executor,
-                tqdm(total=gains.iterations, initial=spsa.iteration, unit="iteration") as bar,
-            ):
+            with crew(options.concurrency) as executor, tqdm(**progress, dynamic_ncols=True) as bar:
 
                 def keep() -> None:
                     state.save(spsa)
