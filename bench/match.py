@@ -166,7 +166,7 @@ def play(match: Match, score: Score, workers: Workers, sprt: Sprt | None) -> Gen
         while True:
             decided = sprt is not None and sprt.verdict(score)
             while not decided and len(running) < workers.count and (number := next(waiting, -1)) >= 0:
-                running.add(workers.executor.submit(workers.play, match.job(number)))
+                running.add(workers.submit(match.job(number)))
             if decided or not running:
                 return
             done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -190,8 +190,7 @@ def play(match: Match, score: Score, workers: Workers, sprt: Sprt | None) -> Gen
                 words = [f"a game could not be played: {type(cause).__name__}:", *text.split()]
                 raise Unplayed(" ".join(words)) from failure
     finally:
-        if workers.stopping is not None:
-            workers.stopping.set()
+        workers.stopping.set()
         for future in running:
             future.cancel()
 

@@ -3,11 +3,11 @@
 import contextlib
 import importlib
 import logging
+import pickle
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import adjudication
@@ -21,14 +21,13 @@ SCHEDULER_TIMEOUT = 10.0
 
 @dataclass(frozen=True)
 class Workers:
-    """An executor, how many games it plays at a time, the function that plays one, and the event that ends
-    the running ones; None if cancelling them does.
+    """How many games are played at a time, and what begins one. Cancelling its future ends a game on a
+    cluster; on threads `stopping` ends all.
     """
 
-    executor: Executor
     count: int
-    play: Callable[[Job], Played]
-    stopping: threading.Event | None = None
+    submit: Callable[[Job], "Future[Played]"]
+    stopping: threading.Event
 
 
 @contextlib.contextmanager
@@ -36,7 +35,7 @@ def threads(count: int) -> Iterator[Workers]:
     """Threads of this process: the engines do the work."""
     stopping = threading.Event()
     with ThreadPoolExecutor(count) as executor:
-        yield Workers(executor, count, partial(play_game, stopping=stopping.is_set), stopping)
+        yield Workers(count, lambda job: executor.submit(play_game, job, stopping.is_set), stopping)
 
 
 @contextlib.contextmanager
@@ -50,7 +49,7 @@ def cluster(scheduler: str, count: int) -> Iterator[Workers]:
         distributed: Any = importlib.import_module("distributed")
     except ImportError as error:
         raise ImportError(f'{error}: python -m pip install -e ".[cluster]"') from None
-    # The workers have no such files: they get these modules with every job.
+    # The workers do not have these modules: they get them with every job.
     for module in (adjudication, game, uci, importlib.import_module(__name__)):
         cloudpickle.register_pickle_by_value(module)
     # What goes wrong ends a game, and is told there.
@@ -61,7 +60,23 @@ def cluster(scheduler: str, count: int) -> Iterator[Workers]:
         raise ValueError(f"no scheduler answers at {scheduler}: {error}") from None
     with client:
         available = sum(client.nthreads().values())
-        yield Workers(client.get_executor(pure=False), max(1, min(count, available)), play_task)
+        executor = client.get_executor(pure=False)
+        # Pickled here: Dask's own pickling would look for these modules on the workers.
+        yield Workers(
+            max(1, min(count, available)),
+            lambda job: executor.submit(pickle.loads, cloudpickle.dumps(Task(job))),
+            threading.Event(),
+        )
+
+
+@dataclass(frozen=True)
+class Task:
+    """A game that is played where it is unpickled."""
+
+    job: Job
+
+    def __reduce__(self) -> tuple[Callable[[Job], Played], tuple[Job]]:
+        return play_task, (self.job,)
 
 
 def play_task(job: Job) -> Played:

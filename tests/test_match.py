@@ -1053,6 +1053,13 @@ def test_four_won_games_decide_no_fine_question() -> None:
 # --- A cluster
 
 
+@pytest.fixture
+def _no_bench_on_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of a cluster are other machines, and do not have the modules of bench/."""
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(SCRIPT.parent)])
+
+
+@pytest.mark.usefixtures("_no_bench_on_the_workers")
 def test_a_dask_cluster_plays_the_same_match(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
     file = openings(tmp_path, QUEEN_ENDING, BLACK_TO_MOVE)
@@ -1078,6 +1085,7 @@ def test_a_dask_cluster_plays_the_same_match(tmp_path: Path) -> None:
     assert sorted(found[0]) == pairs(3)
 
 
+@pytest.mark.usefixtures("_no_bench_on_the_workers")
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process")
 @pytest.mark.parametrize("event", ["interrupt", "kill", "close"])
 def test_the_games_of_a_cluster_end_with_the_match_and_the_match_with_the_cluster(
@@ -1108,6 +1116,7 @@ def test_the_games_of_a_cluster_end_with_the_match_and_the_match_with_the_cluste
     assert len(read(target)) < 3
 
 
+@pytest.mark.usefixtures("_no_bench_on_the_workers")
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_worker_that_dies_is_one_error_and_its_game_is_played_later(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
