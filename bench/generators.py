@@ -1,23 +1,24 @@
-"""Move generators held against each other: the moff loop, linked rays, a 10x12 mailbox and python-chess.
+"""Compare move generators: the moff loop, linked rays, a 10x12 mailbox and python-chess.
 
     python bench/generators.py                                            all of them, about three minutes
     python bench/generators.py --only "moff loop" "linked rays" --what captures quiescence --runs 20
     python bench/generators.py --chart generators.svg
 
-| measure | what is done | what is counted |
-|---|---|---|
-| perft | the trees of five positions, every leaf played | leaves |
-| captures | captures and promotions, in positions that are not in check | captures |
-| attacks | is a square attacked, for all 64 squares and both sides | questions |
-| quiescence | quiescence from all positions some plies on, in a window of a pawn | nodes |
+measures, with what they count:
+
+    perft        the trees of five positions, every leaf played: leaves
+    captures     captures and promotions in positions that are not in check: captures
+    attacks      is a square attacked, for all 64 squares and both sides: questions
+    quiescence   quiescence search from all positions some plies on, in a window of a pawn: nodes
 
 The positions are those of `moff bench` and some of those one ply on. Moff's designs run compiled and, in a
 child process with MOFF_PURE=1, uncompiled; the mailbox (tests/mailbox.py) and python-chess are plain Python.
-In every round all generators take their turns, so the ratios of one round are the surest figures. Best on an
-idle machine.
+In every round all generators take turns, so the ratios within a round are the most reliable figures. Best on
+an idle machine.
 
 Results go to standard output, progress and complaints to standard error. The exit code is 0 if all generators
-found the same, 1 if they did not or a figure could not be had, 2 after wrong usage. Needs the `bench` extra.
+found the same, 1 if they did not or a figure could not be taken, 2 after wrong usage, 130 when interrupted.
+Needs the `bench` extra.
 """
 
 import argparse
@@ -33,8 +34,7 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
+import script  # first: it puts this checkout on the path
 
 from search import benchmark, linked
 from search.searcher import Searcher
@@ -45,13 +45,6 @@ from x88 import attack, build, coordinate, fen, movegen, perft, rays, tally
 from x88.board import Board
 from x88.movegen import MoveStack
 from x88.rays import Rays
-
-try:
-    from tabulate import tabulate
-    from tqdm import tqdm
-except ImportError as error:
-    print(f"{error}: python -m pip install -e '.[bench]'", file=sys.stderr)
-    sys.exit(2)
 
 MOFF_LOOP, LINKED, FROM_FRONT = "moff loop", "linked rays", "linked rays, from the front"
 MAILBOX, PYTHON_CHESS = "10x12 mailbox", "python-chess"
@@ -77,20 +70,18 @@ PERFT = [
     ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", [6, 264, 9467, 422333]),
     ("rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", [44, 1486, 62379, 2103487]),
 ]
-"""Positions with their published leaves, from one ply on."""
+"""Positions with their published counts of leaves, from depth 1 on."""
 
 COMPILED_LEAVES, PYTHON_LEAVES, MAILBOX_LEAVES = 5_000_000, 10_000, 2_100
-"""Leaves of one position at most: for compiled generators, for uncompiled ones, for the slowest."""
+"""Leaves of one position at most: for compiled generators, for uncompiled ones, and for the slowest."""
 
 ONE_IN = 8
-"""Of the moves of a bench position, one in so many leads to another position to measure."""
+"""One in so many moves of a bench position leads to another position to measure."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """Some work done: its name, which all have in common who do the same, what was found, how much was
-    done.
-    """
+    """Work done: its name (the same for all who do the same), what was found, how much was done."""
 
     name: str
     found: str
@@ -99,7 +90,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Sample:
-    """One measurement: the work, what was found, how much was done in all, and in how many seconds."""
+    """One measurement: the work, what was found, how much was done in all, and the seconds it took."""
 
     work: str
     found: str
@@ -108,18 +99,18 @@ class Sample:
 
     @property
     def speed(self) -> float:
-        """What was done per second."""
+        """Work per second."""
         return self.done / max(self.seconds, 1e-9)
 
 
 Task = Callable[[], Work]
 
 
-# --- What there is to do
+# --- The tasks
 
 
 def positions() -> list[str]:
-    """The FENs of the bench and of some positions one ply on."""
+    """The FENs of the bench positions and of some positions one ply on."""
     texts = []
     for text in benchmark.POSITIONS:
         board = fen.parse(text)
@@ -132,12 +123,12 @@ def positions() -> list[str]:
 
 
 def quiet_positions() -> list[str]:
-    """Those that are not in check: generators of captures may answer a check with all its evasions."""
+    """Those not in check: a generator of captures may answer a check with all evasions."""
     return [text for text in positions() if not attack.in_check(fen.parse(text))]
 
 
 def perft_task(count: Callable[[str, int], int], most: int) -> Task:
-    """The leaves of every position at its deepest depth with at most so many, by `count(FEN, depth)`."""
+    """Count the leaves of every position, as deep as there are at most so many, with `count(FEN, depth)`."""
     trees = []
     for text, leaves in PERFT:
         depth = max(depth for depth, known in enumerate(leaves, 1) if known <= most)
@@ -151,17 +142,17 @@ def perft_task(count: Callable[[str, int], int], most: int) -> Task:
 
 
 def perft_name(most: int) -> str:
-    """The name of the perft task."""
+    """The name of that task."""
     return f"perft of up to {most:,} leaves a position"
 
 
 def published(most: int) -> str:
-    """What that task has to find."""
+    """What that task has to find: the published counts."""
     return " ".join(str(max(known for known in leaves if known <= most)) for _, leaves in PERFT)
 
 
 def captures_task(count: list[Callable[[int], int]], times: int) -> Task:
-    """The captures of every position, counted so many times by a call for each position."""
+    """Count the captures of every position so many times, with one call per position."""
 
     def task() -> Work:
         total = sum(captures_of(times) for captures_of in count)
@@ -171,7 +162,7 @@ def captures_task(count: list[Callable[[int], int]], times: int) -> Task:
 
 
 def attacks_task(count: list[Callable[[int], int]], times: int) -> Task:
-    """The same with the attacked squares; what counts as done is every question."""
+    """The same with attacked squares; every question counts as work."""
 
     def task() -> Work:
         total = sum(attacked_of(times) for attacked_of in count)
@@ -180,11 +171,11 @@ def attacks_task(count: list[Callable[[int], int]], times: int) -> Task:
     return task
 
 
-# --- Who does it
+# --- The generators
 
 
 def moff_tasks(name: str) -> dict[str, Task]:
-    """The tasks of one of Moff's designs in the build that runs."""
+    """The tasks of one of Moff's designs on the build that runs."""
     stack = MoveStack()
     boards = [fen.parse(text) for text in positions()]
     quiet = [fen.parse(text) for text in quiet_positions()]
@@ -322,14 +313,14 @@ def python_chess_tasks() -> dict[str, Task]:
 
 
 def measures_of(generator: str) -> list[str]:
-    """What can be measured of a generator."""
+    """The measures that apply to a generator."""
     if generator == FROM_FRONT:
         return ["captures", "quiescence"]
     return list(UNITS) if generator in DESIGNS else ["perft", "captures", "attacks"]
 
 
 def tasks_of(generator: str) -> dict[str, Task]:
-    """Its tasks by measure, in the build that runs."""
+    """Its tasks by measure, on the build that runs."""
     if generator == MAILBOX:
         return mailbox_tasks()
     return python_chess_tasks() if generator == PYTHON_CHESS else moff_tasks(generator)
@@ -342,7 +333,7 @@ class Here:
         self._tasks = {generator: tasks_of(generator) for generator in generators}
 
     def take(self, generator: str, measure: str, seconds: float) -> Sample:
-        """Do a task at least once, and again until so many seconds are over."""
+        """Do a task at least once, and repeat it until so many seconds have passed."""
         task = self._tasks[generator][measure]
         done = 0
         began = time.perf_counter()
@@ -354,13 +345,14 @@ class Here:
                 return Sample(work.name, work.found, done, spent)
 
     def close(self) -> None:
-        """Nothing is left to end."""
+        """Nothing to end."""
 
 
 class Uncompiled:
     """Measures them in a child process that runs the uncompiled source."""
 
     def __init__(self, generators: list[str]) -> None:
+        # A session of its own: a Ctrl-C is told once, by the parent.
         self._process = subprocess.Popen(
             [sys.executable, __file__, "--serve", "--only", *generators],
             env={**os.environ, "MOFF_PURE": "1"},
@@ -368,10 +360,11 @@ class Uncompiled:
             stdout=subprocess.PIPE,
             text=True,
             bufsize=1,
+            start_new_session=True,
         )
 
     def take(self, generator: str, measure: str, seconds: float) -> Sample:
-        """The same there. Raises RuntimeError if the process is gone."""
+        """The same in that process. Raises RuntimeError if it has ended."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
@@ -387,7 +380,7 @@ class Uncompiled:
 
 
 def serve(generators: list[str]) -> None:
-    """Be that process: an order a line, and a sample a line for it."""
+    """Be that process: read one request a line, answer with one sample a line."""
     here = Here(generators)
     for line in sys.stdin:
         print(json.dumps(asdict(here.take(*json.loads(line)))), flush=True)
@@ -397,11 +390,13 @@ def serve(generators: list[str]) -> None:
 
 
 Series = dict[tuple[str, str], list[Sample]]
-"""The samples of all rounds, by row (a generator and its build) and measure."""
+"""The samples of all rounds by row (a generator and its build) and measure."""
 
 
 def take_rounds(generators: list[str], measures: list[str], runs: int, seconds: float, pure: bool) -> Series:
     """All samples: in every round all generators take turns at one measure after the other."""
+    from tqdm import tqdm
+
     with ExitStack() as stack:
         rows: dict[str, tuple[str, Here | Uncompiled]] = {}
         here = stack.enter_context(closing(Here(generators)))
@@ -430,7 +425,7 @@ def take_rounds(generators: list[str], measures: list[str], runs: int, seconds: 
 
 
 def faults(series: Series) -> list[str]:
-    """A line for each work in which not all found the same, or the leaves are not the published ones."""
+    """A line for each task whose results differ among generators or from the published counts."""
     found: dict[str, dict[str, list[str]]] = {}
     for (row, _), samples in series.items():
         for sample in samples:
@@ -448,12 +443,12 @@ def faults(series: Series) -> list[str]:
 
 
 def speeds(samples: list[Sample]) -> list[float]:
-    """What was done per second, round by round."""
+    """Work per second, round by round."""
     return [sample.speed for sample in samples]
 
 
 def rows_of(series: Series) -> list[str]:
-    """The rows that were measured."""
+    """The rows that were measured, in their order."""
     measured = {row for row, _ in series}
     return [row for row in ROWS if row in measured]
 
@@ -473,8 +468,8 @@ def figures_table(series: Series, measures: list[str]) -> str:
 
 
 def ratios_table(series: Series, measures: list[str]) -> str:
-    """How many times as fast as the moff loop the other designs are, round by round; empty if nothing can be
-    compared.
+    """The speed of the other designs relative to the moff loop, round by round; empty if there is nothing to
+    compare.
     """
     rows = []
     for name in BUILDS:
@@ -491,7 +486,9 @@ def ratios_table(series: Series, measures: list[str]) -> str:
 
 
 def _table(headers: list[str], rows: list[list[str]]) -> str:
-    """Figures, written as people read them, to the right; words to the left."""
+    """A table with figures aligned right and words aligned left."""
+    from tabulate import tabulate
+
     words = {headers[0], "measure"}
     alignment = ["left" if header in words else "right" for header in headers]
     text: str = tabulate(rows, headers, disable_numparse=True, colalign=alignment)
@@ -531,19 +528,13 @@ def draw(series: Series, measures: list[str], path: Path) -> None:
     axes.margins(y=0.2)
     axes.set_xticks(range(len(measures)), [UNITS[measure] for measure in measures])
     axes.set_ylabel("per second (median)")
-    axes.set_title("Move generators held against each other")
+    axes.set_title("Move generators compared")
     axes.legend(fontsize=8, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.06))
     figure.tight_layout()
     figure.savefig(path)
 
 
 # --- The command line
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
-    return int(text)
 
 
 def _seconds(text: str) -> float:
@@ -566,10 +557,8 @@ def _chart(text: str) -> Path:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description="Hold move generators against each other: are they of one mind, and how fast."
-    )
-    parser.add_argument("--runs", type=_positive, default=10, metavar="N", help="rounds (default 10)")
+    parser = script.parser(__doc__)
+    parser.add_argument("--runs", type=script.positive, default=10, metavar="N", help="rounds (default 10)")
     parser.add_argument(
         "--only",
         nargs="+",
@@ -591,7 +580,7 @@ def _options() -> argparse.Namespace:
         type=_seconds,
         default=0.5,
         metavar="S",
-        help="for each measurement at least (default 0.5); every task is done once in any case",
+        help="per measurement at least (default 0.5); every task is done once in any case",
     )
     parser.add_argument("--no-pure", action="store_true", help="leave the uncompiled build out")
     parser.add_argument(
@@ -601,15 +590,14 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+@script.command
 def main() -> int:
     """Measure, print the tables, draw the chart; returns the exit code."""
     options = _options()
     if options.serve:
         serve(options.only)
         return 0
-    if options.chart and importlib.util.find_spec("matplotlib") is None:
-        print("--chart needs matplotlib: python -m pip install -e '.[bench]'", file=sys.stderr)
-        return 2
+    script.require("bench", "tabulate", "tqdm", *(["matplotlib"] if options.chart else []))
     generators = [name for name in GENERATORS if name in options.only]
     measures = [name for name in UNITS if name in options.what]
     if PYTHON_CHESS in generators and importlib.util.find_spec("chess") is None:
@@ -618,10 +606,13 @@ def main() -> int:
     if not build.compiled:
         print(build.notice(), file=sys.stderr)
     if not any(set(measures) & set(measures_of(generator)) for generator in generators):
-        print("nothing of that can be measured", file=sys.stderr)
-        return 2
+        raise ValueError("none of these generators has one of these measures")
 
-    series = take_rounds(generators, measures, options.runs, options.seconds, not options.no_pure)
+    try:
+        series = take_rounds(generators, measures, options.runs, options.seconds, not options.no_pure)
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return 1
     print(f"Rounds: {options.runs}. Median, below it minimum and maximum.\n")
     print(figures_table(series, measures))
     if ratios := ratios_table(series, measures):
@@ -636,8 +627,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (KeyboardInterrupt, OSError, RuntimeError) as error:
-        print(str(error) or "interrupted", file=sys.stderr)
-        sys.exit(1)
+    sys.exit(main())

@@ -2,19 +2,26 @@
 
     python bench/ladder.py --engine name=Moff cmd="python engine.py" --opponent name=Stockfish cmd=stockfish
                            --levels 1000 1400 1800 2200 2600 --each tc=10+0.1 option.Hash=16
-                           --openings ../shared/data/books/8moves_v3.pgn --games 60 --folder ladder
+                           --games 60 --folder ladder
 
-Every level meets every other, and the opponent at its own number. --engine, --opponent and --each take what
-those of bench/match.py take. The games of each meeting are a file in --folder, and a ladder that was
-interrupted goes on where it was.
+Every level meets every other, and the opponent at its own number. --engine, --opponent and --each take the
+keys that `bench/match.py --help` explains: name, cmd, dir, option.NAME, tc, movetime, nodes, depth. The
+openings are the project's own unless --openings names others; each is played twice with colours reversed.
 
-The table gives the ratings that explain the games among the engine's own levels best, with the mean of the
-nominal ones: whether their order is right, and how much of its nominal distance each level has to the next.
-Source: E. Zermelo, "Die Berechnung der Turnier-Ergebnisse als ein Maximumproblem der
-Wahrscheinlichkeitsrechnung", 1929.
+adjudication: a side wins after 4 moves of each side with both engines reporting it 1000 centipawns ahead or
+more; weak players lose won games, so nothing less is given up. After move 200 the game is drawn. A clock may
+be overdrawn by 20 ms.
 
-The exit code is 0, or 1 if a game was lost by a fault or could not be played, or 2 after wrong usage. Needs
-the `bench` extra.
+The games of each meeting are a file in --folder, and the same command line continues an interrupted ladder
+with the same limits, options and openings. Ctrl-C (or SIGTERM) ends the running games and their engines.
+
+The table gives the ratings that best explain the games among the engine's own levels, with the mean of the
+nominal ones, and how much of its nominal distance each level has to the next. Source: E. Zermelo, "Die
+Berechnung der Turnier-Ergebnisse als ein Maximumproblem der Wahrscheinlichkeitsrechnung", 1929. The order is
+judged where the games between neighbouring levels tell them apart with 95 % confidence.
+
+The exit code is 0; 1 if a game was lost by a fault or could not be played; 2 after wrong usage; 130 when
+interrupted. Needs the `bench` extra.
 """
 
 import argparse
@@ -24,39 +31,32 @@ import random
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 
-from match import (
-    FAULTS,
-    SIGNIFICANCE,
-    Adjudication,
-    Match,
-    Played,
-    Score,
-    Side,
-    Unplayed,
-    crew_for,
-    interrupt_on_termination,
-    parse_side,
-    play,
-    read_openings,
-    read_played,
-)
-from tabulate import tabulate
-from tqdm import tqdm
+import script  # first: it puts this checkout on the path
+from adjudication import Adjudication
+from game import Side
+from match import Match, Unplayed, complaints, parse_side, play_missing, read_played
+from openings import OWN, Opening, read_openings
+from score import SIGNIFICANCE, Score
 from uci import EngineFault, EngineSpec, UciEngine
+from workers import threads
 
 RULE = Adjudication(resign_moves=4, resign_score=1000, longest=200)
-"""Weak players lose won games: only what is over is given up."""
+
+MARGIN = 20
+"""Milliseconds by which a clock may be overdrawn."""
 
 CLOSE = 1e-7
-"""The step in parts of a strength below which the likeliest ratings are found."""
+"""The relative step of a strength below which the likeliest ratings are found."""
 
 Meetings = dict[tuple[int, int], Score]
 """The games of two levels, the lower one first, from its side."""
+
+Plan = list[tuple[tuple[int, int], Side, Side]]
+"""The meetings to play: two levels, the same one twice for the opponent, and the sides."""
 
 
 def limited(side: Side, elo: int) -> Side:
@@ -68,7 +68,7 @@ def limited(side: Side, elo: int) -> Side:
 def ratings(meetings: Meetings) -> dict[int, float]:
     """The likeliest ratings of the levels that have met, with the mean of their nominal ones.
 
-    A drawn game more is counted for each pair that has met, so that a level that has lost all has a rating.
+    A draw is added for each pair that has met, so that a level that has lost every game has a rating.
     """
     levels = sorted({level for pair in meetings for level in pair})
     won = dict.fromkeys(levels, 0.0)
@@ -95,10 +95,25 @@ def ratings(meetings: Meetings) -> dict[int, float]:
     return {level: rating + shift for level, rating in found.items()}
 
 
+def order(meetings: Meetings) -> str:
+    """What the games say of the order of the levels, judged by those between neighbours."""
+    levels = sorted({level for pair in meetings for level in pair})
+    leaders = {(low, high): meetings[low, high].leader() for low, high in pairwise(levels)}
+    wrong = [f"{low} beats {high}" for (low, high), leader in leaders.items() if leader > 0]
+    if wrong:
+        return f"The order is WRONG: {', '.join(wrong)}."
+    undecided = [f"{low} and {high}" for (low, high), leader in leaders.items() if leader == 0]
+    if undecided:
+        return f"The games do not tell apart yet: {', '.join(undecided)}."
+    return "The order is right."
+
+
 def table(meetings: Meetings, others: dict[int, Score]) -> str:
     """The ladder: ratings, distances, and the points of every level against every other and the opponent.
     All levels have to have met.
     """
+    from tabulate import tabulate
+
     found = ratings(meetings)
     levels = sorted(found)
     distances = {low: (found[high] - found[low]) / (high - low) for low, high in pairwise(levels)}
@@ -118,113 +133,122 @@ def table(meetings: Meetings, others: dict[int, Score]) -> str:
             row.append(f"{100 * score.mean():.0f} ± {100 * SIGNIFICANCE * score.error():.0f} %")
         rows.append(row)
     headers = ["level", "by games", "to the next", *map(str, levels), *(["opponent"] if others else [])]
-    order = "right" if all(found[low] < found[high] for low, high in pairwise(levels)) else "WRONG"
-    return f"{tabulate(rows, headers, stralign='right', disable_numparse=True)}\n\nThe order is {order}."
+    return f"{tabulate(rows, headers, stralign='right', disable_numparse=True)}\n\n{order(meetings)}"
 
 
 def check(spec: EngineSpec) -> None:
-    """Raises ValueError if an engine cannot be started, or not limited so."""
+    """Raise ValueError if an engine cannot be started, or does not take its options."""
     try:
         with UciEngine(spec) as engine:
-            told = engine.refused
+            refused = engine.refused
     except EngineFault as error:
         raise ValueError(str(error)) from None
-    if told:
-        raise ValueError(told[0])
-
-
-def play_missing(match: Match, path: Path, score: Score, size: int, concurrency: int) -> Iterator[Played]:
-    """Play what is missing of a meeting, of which the first `size` bytes of the file are whole games."""
-    with crew_for(None, concurrency) as crew, open(path, "ab") as file:
-        file.truncate(size)
-        for played in play(match, score, crew, None):
-            file.write(played.pgn.encode())
-            file.flush()
-            yield played
+    if refused:
+        raise ValueError(refused[0])
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = script.parser(__doc__)
     parser.add_argument("--engine", nargs="+", required=True, metavar="KEY=VALUE", help="whose ladder it is")
-    parser.add_argument("--opponent", nargs="+", metavar="KEY=VALUE", help="who meets every level (nobody)")
-    parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="what holds for both")
-    parser.add_argument("--levels", nargs="+", type=int, required=True, metavar="ELO")
-    parser.add_argument("--openings", type=Path, required=True, metavar="FILE", help="a PGN or EPD file")
-    parser.add_argument("--seed", type=int, default=0, help="for the order of the openings")
-    parser.add_argument("--games", type=int, default=60, help="of each pair (usually 60)")
-    parser.add_argument("--concurrency", type=int, default=1, help="games at a time (usually 1)")
-    parser.add_argument("--folder", type=Path, default=Path("ladder"), help="where the games go (ladder)")
+    parser.add_argument(
+        "--opponent", nargs="+", metavar="KEY=VALUE", help="who meets every level (default: nobody)"
+    )
+    parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="keys for both engines")
+    parser.add_argument(
+        "--levels", nargs="+", type=int, required=True, metavar="ELO", help="values of UCI_Elo, two or more"
+    )
+    parser.add_argument(
+        "--openings", type=Path, default=OWN, metavar="FILE", help=f"PGN or EPD (default: bench/{OWN.name})"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="for the order of the openings (default 0)")
+    parser.add_argument("--games", type=int, default=60, help="of each meeting (default 60)")
+    parser.add_argument("--concurrency", type=int, default=1, help="games at a time (default 1)")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("ladder"), help="where the games go (default: ladder)"
+    )
     return parser.parse_args()
 
 
+def _plan(options: argparse.Namespace) -> Plan:
+    """The meetings that the options ask for. Raises ValueError."""
+    levels = sorted(set(options.levels))
+    if len(levels) < 2 or options.games < 1 or options.concurrency < 1:
+        raise ValueError("a ladder takes two levels and a game at least")
+    engine = parse_side(options.engine, options.each, 1)
+    opponent = parse_side(options.opponent, options.each, 2) if options.opponent else None
+    if opponent and engine.spec.name == opponent.spec.name:
+        raise ValueError(f"both engines are called {engine.spec.name!r}: give them a name=")
+    for level in levels:
+        check(limited(engine, level).spec)
+        if opponent:
+            check(limited(opponent, level).spec)
+    plan = [
+        ((low, high), limited(engine, low), limited(engine, high)) for low, high in combinations(levels, 2)
+    ]
+    if opponent:
+        plan += [((level, level), limited(engine, level), limited(opponent, level)) for level in levels]
+    return plan
+
+
+def play(
+    plan: Plan, openings: list[Opening], options: argparse.Namespace, scores: dict[tuple[int, int], Score]
+) -> None:
+    """Play what is missing of the plan, and fill in the scores. Raises Unplayed, ValueError or OSError."""
+    from tqdm import tqdm
+
+    with tqdm(total=len(plan) * options.games, unit="game", dynamic_ncols=True) as bar:
+        for levels, first, second in plan:
+            match = Match((first, second), openings, options.games, RULE, MARGIN)
+            path = options.folder / f"{first.spec.name} - {second.spec.name}.pgn"
+            before = read_played(path, match)
+            scores[levels] = before[0]
+            bar.set_postfix_str(path.stem, refresh=False)
+            bar.update(len(scores[levels].points))
+            with (
+                threads(options.concurrency) as workers,
+                contextlib.closing(
+                    play_missing(match, path, before, workers, None, lambda text: bar.write(text, sys.stderr))
+                ) as games,
+            ):
+                for _ in games:
+                    bar.update()
+
+
+def report(plan: Plan, scores: dict[tuple[int, int], Score]) -> None:
+    """Print what the games so far say."""
+    own = {levels: score for levels, score in scores.items() if levels[0] < levels[1]}
+    others = {levels[0]: score for levels, score in scores.items() if levels[0] == levels[1]}
+    if all(low == high or ((low, high) in own and own[low, high].points) for (low, high), *_ in plan):
+        print(table(own, others), flush=True)
+    else:
+        print("Some levels have not met yet.", flush=True)
+    faults: Counter[tuple[str, str]] = sum((score.faults for score in scores.values()), Counter())
+    warnings: Counter[str] = sum((score.warnings for score in scores.values()), Counter())
+    for what, count in complaints(faults, warnings):
+        print(f"{what}: {count}")
+
+
+@script.command
 def main() -> int:
     """Play the ladder; returns the exit code."""
     options = _options()
-    interrupt_on_termination()
+    script.require("bench", "tabulate", "tqdm")
+    plan = _plan(options)
+    openings = read_openings(options.openings, 0)
+    random.Random(options.seed).shuffle(openings)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    scores: dict[tuple[int, int], Score] = {}
     complete = True
-    levels = sorted(set(options.levels))
-    meetings: Meetings = {}
-    others: dict[int, Score] = {}
     try:
-        if len(levels) < 2 or options.games < 1 or options.concurrency < 1:
-            raise ValueError("a ladder takes two levels and a game at least")
-        engine = parse_side(options.engine, options.each, 1)
-        opponent = parse_side(options.opponent, options.each, 2) if options.opponent else None
-        if opponent and engine.spec.name == opponent.spec.name:
-            raise ValueError(f"both engines are called {engine.spec.name!r}: give them a name=")
-        for level in levels:
-            check(limited(engine, level).spec)
-            if opponent:
-                check(limited(opponent, level).spec)
-        openings = read_openings(options.openings, 0)
-        random.Random(options.seed).shuffle(openings)
-        options.folder.mkdir(parents=True, exist_ok=True)
-        plan = [
-            ((low, high), limited(engine, low), limited(engine, high))
-            for low, high in combinations(levels, 2)
-        ]
-        if opponent:
-            plan += [((level, level), limited(engine, level), limited(opponent, level)) for level in levels]
-        remarks: set[str] = set()
-        with (
-            tqdm(total=len(plan) * options.games, unit="game", dynamic_ncols=True) as bar,
-            contextlib.suppress(KeyboardInterrupt),
-        ):
-            for (low, high), first, second in plan:
-                match = Match((first, second), openings, options.games, RULE, 20)
-                path = options.folder / f"{first.spec.name} - {second.spec.name}.pgn"
-                score, size = read_played(path, match)
-                if low == high:
-                    others[low] = score
-                else:
-                    meetings[low, high] = score
-                if path.exists() and path.stat().st_size > size:
-                    bar.write(f"{path}: the last game is torn, and dropped", file=sys.stderr)
-                bar.set_postfix_str(path.stem, refresh=False)
-                bar.update(len(score.points))
-                for played in play_missing(match, path, score, size, options.concurrency):
-                    bar.update()
-                    for remark in {*played.remarks} - remarks:
-                        remarks.add(remark)
-                        bar.write(remark, file=sys.stderr)
-    except (ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 2
+        play(plan, openings, options, scores)
     except Unplayed as error:
         print(error, file=sys.stderr)
         complete = False
-    if len([score for score in meetings.values() if score.points]) == math.comb(len(levels), 2):
-        print(table(meetings, others))
-    else:
-        print("some levels have not met yet: start it again to go on", file=sys.stderr)
-    scores = [*meetings.values(), *others.values()]
-    faults: Counter[tuple[str, str]] = sum((score.faults for score in scores), Counter())
-    warnings: Counter[str] = sum((score.warnings for score in scores), Counter())
-    for (name, kind), count in sorted(faults.items()):
-        print(f"lost by {FAULTS[kind]}: {name}: {count}")
-    for name, count in sorted(warnings.items()):
-        print(f"wrong variations: {name}: {count}")
-    return 0 if complete and not faults else 1
+    except KeyboardInterrupt:
+        report(plan, scores)
+        raise KeyboardInterrupt("interrupted: the same command continues the ladder") from None
+    report(plan, scores)
+    return 0 if complete and not any(score.faults for score in scores.values()) else 1
 
 
 if __name__ == "__main__":

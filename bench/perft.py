@@ -1,16 +1,17 @@
-"""Perft over a suite of positions: is every count right, and how fast is counting, compiled and uncompiled.
+"""Count the positions of a perft suite: is every count right, and how fast are the builds.
 
     python bench/perft.py                                        the suite beside this file
-    python bench/perft.py ../shared/data/perft/standard.epd      any other one
+    python bench/perft.py ../shared/data/perft/standard.epd      another one
     python bench/perft.py --summary --max-nodes 10000000         only sums, to ten million leaves a position
 
 A suite holds one position a line: a FEN and its leaves at some depths, as in `FEN ;D1 20 ;D2 400`; a line
 that begins with # is a remark. Each position is counted at the deepest of its depths that the limits allow,
 in both ways: `perft` counts the moves of the last ply, `play_leaves` plays every leaf. The uncompiled figures
-come from a child process with MOFF_PURE=1, to a smaller limit.
+come from a child process with MOFF_PURE=1, up to a smaller limit.
 
 Results go to standard output, progress and complaints to standard error. The exit code is 0 if every count is
-right, 1 if one is wrong or could not be had, 2 after wrong usage or a damaged suite. Needs the `bench` extra.
+right, 1 if one is wrong or could not be counted, 2 after wrong usage or a damaged suite, 130 when
+interrupted. Needs the `bench` extra.
 """
 
 import argparse
@@ -23,18 +24,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
+import script  # first: it puts this checkout on the path
 
 from x88 import build, fen, perft
 from x88.movegen import MoveStack
-
-try:
-    from tabulate import tabulate
-    from tqdm import tqdm
-except ImportError as error:
-    print(f"{error}: python -m pip install -e '.[bench]'", file=sys.stderr)
-    sys.exit(2)
 
 WAYS = {"perft": perft.perft, "play_leaves": perft.play_leaves}
 
@@ -64,7 +57,7 @@ class Count:
 
 
 def read_suite(path: Path) -> list[Position]:
-    """The positions of an EPD file. Raises ValueError with its path, the faulty line and what is wrong."""
+    """The positions of an EPD file. Raises ValueError with its path, the damaged line and the reason."""
     positions = []
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     for number, line in enumerate(lines, 1):
@@ -90,7 +83,7 @@ def _leaves(fields: list[str]) -> dict[int, int]:
             raise ValueError(f"{field.strip()!r} is not a depth and its leaves, as in D2 400")
         depth = int(words[0][1:])
         if depth < 1 or depth in leaves:
-            raise ValueError(f"{field.strip()!r}: the depth is 0 or was there before")
+            raise ValueError(f"{field.strip()!r}: the depth is 0 or occurs twice")
         leaves[depth] = int(words[1])
     if not leaves:
         raise ValueError("no depth with its leaves follows the FEN, as in ;D2 400")
@@ -98,7 +91,7 @@ def _leaves(fields: list[str]) -> dict[int, int]:
 
 
 def measure(positions: list[Position], depth: int, nodes: int) -> Iterator[Count]:
-    """Count every position in every way with the build that runs."""
+    """Count every position in both ways with the build that runs."""
     stack = MoveStack()
     for position in positions:
         deepest = position.deepest(depth, nodes)
@@ -116,12 +109,19 @@ def measure_uncompiled(suite: Path, depth: int, nodes: int) -> Iterator[Count]:
     limits = ["--depth", str(depth), "--max-nodes", str(nodes)]
     command = [sys.executable, __file__, str(suite), "--json", *limits]
     environment = {**os.environ, "MOFF_PURE": "1"}
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None
-        for line in child.stdout:
-            yield Count(**json.loads(line))
+    # A session of its own: a Ctrl-C is told once, here.
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as child:
+        try:
+            assert child.stdout is not None
+            for line in child.stdout:
+                yield Count(**json.loads(line))
+        except BaseException:  # an interrupt, or nobody reads on
+            child.kill()
+            raise
     if child.returncode:
-        raise subprocess.CalledProcessError(child.returncode, command)
+        raise RuntimeError(f"the uncompiled source could not count: exit code {child.returncode}")
 
 
 def report(name: str, positions: list[Position], counts: list[Count]) -> str:
@@ -152,7 +152,9 @@ def summary(positions: list[Position], builds: dict[str, list[Count]]) -> str:
 
 
 def _table(headers: list[str], rows: list[list[object]]) -> str:
-    """Figures, written as people read them, to the right; words to the left."""
+    """A table with figures aligned right and words aligned left."""
+    from tabulate import tabulate
+
     words = {"build", "counting", "position", ""}
     alignment = ["left" if header in words else "right" for header in headers]
     text: str = tabulate(rows, headers, disable_numparse=True, colalign=alignment)
@@ -183,7 +185,9 @@ def _faults(positions: list[Position], counts: list[Count]) -> list[str]:
 def _watched(
     name: str, positions: list[Position], counts: Iterator[Count], depth: int, nodes: int
 ) -> list[Count]:
-    """All counts, with a bar of the nodes done meanwhile, where somebody watches."""
+    """All counts, with a bar of the nodes done meanwhile if standard error is a terminal."""
+    from tqdm import tqdm
+
     by_line = {position.line: position for position in positions}
     deepest = [(position, position.deepest(depth, nodes)) for position in positions]
     total = len(WAYS) * sum(position.leaves[d] for position, d in deepest if d)
@@ -195,29 +199,30 @@ def _watched(
     return done
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
-    return int(text)
-
-
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description="Count the positions of a perft suite: right or wrong, and how fast."
-    )
+    parser = script.parser(__doc__)
     parser.add_argument(
-        "suite", nargs="?", type=Path, default=ROOT / "bench" / "perft.epd", help="an EPD file"
+        "suite",
+        nargs="?",
+        type=Path,
+        default=Path(__file__).with_suffix(".epd"),
+        help="an EPD file (default: bench/perft.epd)",
     )
-    parser.add_argument("--depth", type=_positive, default=99, metavar="N", help="plies at most")
+    number = script.positive
+    parser.add_argument("--depth", type=number, default=99, metavar="N", help="plies at most (default 99)")
     parser.add_argument(
         "--max-nodes",
-        type=_positive,
+        type=number,
         default=200_000_000,
         metavar="N",
-        help="leaves a position at most, compiled",
+        help="leaves a position at most, compiled (default 200 million)",
     )
     parser.add_argument(
-        "--pure-max-nodes", type=_positive, default=500_000, metavar="N", help="the same uncompiled"
+        "--pure-max-nodes",
+        type=number,
+        default=500_000,
+        metavar="N",
+        help="the same, uncompiled (default 500000)",
     )
     parser.add_argument("--no-pure", action="store_true", help="leave the uncompiled build out")
     parser.add_argument("--summary", action="store_true", help="only the sums, no table of positions")
@@ -227,14 +232,12 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+@script.command
 def main() -> int:
     """Read the suite, count with each build, print the tables; returns the exit code."""
     options = _options()
-    try:
-        positions = read_suite(options.suite)
-    except (OSError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    script.require("bench", "tabulate", "tqdm")
+    positions = read_suite(options.suite)
     if options.json:
         for count in measure(positions, options.depth, options.max_nodes):
             print(json.dumps(asdict(count)), flush=True)
@@ -248,9 +251,13 @@ def main() -> int:
         print(build.notice(), file=sys.stderr)
     if not options.no_pure:
         counts = measure_uncompiled(options.suite, options.depth, options.pure_max_nodes)
-        builds["uncompiled"] = _watched(
-            "uncompiled", positions, counts, options.depth, options.pure_max_nodes
-        )
+        try:
+            builds["uncompiled"] = _watched(
+                "uncompiled", positions, counts, options.depth, options.pure_max_nodes
+            )
+        except RuntimeError as error:
+            print(error, file=sys.stderr)
+            return 1
     builds = {name: done for name, done in builds.items() if done}
     if not builds:
         print("no build and no position is left to count", file=sys.stderr)
@@ -266,8 +273,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (KeyboardInterrupt, subprocess.CalledProcessError) as error:
-        print(str(error) or "interrupted", file=sys.stderr)
-        sys.exit(1)
+    sys.exit(main())

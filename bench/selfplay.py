@@ -48,10 +48,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
-
 import gamefile
+import script  # first: it puts this checkout on the path
 from gamefile import NO_SCORE, Block, Game, GameFile, index_of
 from tables import Pairs, read_table
 
@@ -436,7 +434,7 @@ class Book:
         """The book of a PGN or EPD file, or the start position. Raises ValueError or OSError."""
         openings: list[Opening] = [(fen.START, ())]
         if path:
-            from match import read_openings
+            from openings import read_openings
 
             openings = read_openings(path, 0)
         Random(seed).shuffle(openings)
@@ -515,20 +513,10 @@ def _duration(seconds: float) -> str:
 def signature() -> str:
     """A short hash of all files that take part in choosing a move."""
     digest = hashlib.sha256()
-    for path in sorted(path for folder in ("search", "x88") for path in (ROOT / folder).iterdir()):
+    for path in sorted(path for folder in ("search", "x88") for path in (script.ROOT / folder).iterdir()):
         if path.is_file() and path.suffix not in (".so", ".pyd", ".c", ".txt"):
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
-
-
-def interrupt_on_termination() -> None:
-    """Let SIGTERM end this process and its workers as Ctrl-C does."""
-
-    def interrupt(number: int, frame: object) -> None:
-        signal.signal(number, signal.SIG_IGN)  # `timeout` signals both the process and its group
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupt)
 
 
 def generate(options: argparse.Namespace, book: Book, training: Training) -> int:
@@ -593,7 +581,8 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
 
 def compare(options: argparse.Namespace, book: Book, pace: Pace, changed: Side) -> str:
     """Play the match; returns the score in a few lines."""
-    from match import Score, Sprt, state
+    script.require("bench", "tqdm")
+    from score import Score, Sprt, state
     from tqdm import tqdm
 
     score = Score()
@@ -640,7 +629,7 @@ def read_evaluation(path: Path) -> Pairs:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = script.parser(__doc__)
     purpose = parser.add_mutually_exclusive_group(required=True)
     purpose.add_argument("--positions", type=Path, metavar="FILE", help="the file to add games to")
     purpose.add_argument(
@@ -696,27 +685,23 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError("the SPRT tests a smaller Elo difference against a larger one")
 
 
+@script.command
 def main() -> int:
     """Play; returns the exit code."""
     options = _options()
-    interrupt_on_termination()
-    try:
-        _check(options)
-        if not build.compiled:
-            print(build.notice(), file=sys.stderr)
-        book = Book.read(options.openings, options.seed)
-        if options.positions:
-            return generate(
-                options, book, Training(options.nodes, options.jitter, options.random_plies, options.hash)
-            )
-        numbers = read_numbers(options.compare)
-        searcher(1, numbers)  # names are checked here, not in a worker
-        table = read_evaluation(options.evaluation) if options.evaluation else None
-        pace = Pace(options.nodes, options.jitter, options.random_plies[0], options.hash)
-        print(compare(options, book, pace, Side(numbers, table)))
-    except (ImportError, TypeError, ValueError, OSError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    _check(options)
+    if not build.compiled:
+        print(build.notice(), file=sys.stderr)
+    book = Book.read(options.openings, options.seed)
+    if options.positions:
+        return generate(
+            options, book, Training(options.nodes, options.jitter, options.random_plies, options.hash)
+        )
+    numbers = read_numbers(options.compare)
+    searcher(1, numbers)  # names are checked here, not in a worker
+    table = read_evaluation(options.evaluation) if options.evaluation else None
+    pace = Pace(options.nodes, options.jitter, options.random_plies[0], options.hash)
+    print(compare(options, book, pace, Side(numbers, table)))
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The tables of numbers in search/tuned.py, or a file like it: read, and written in a layout that stays."""
+"""Read and write the tables of numbers in search/tuned.py, or in a file like it, keeping their layout."""
 
 import ast
 import os
@@ -23,7 +23,7 @@ def read_table(path: Path, table: str) -> Any:
 
 
 def write_table(path: Path, table: str, values: Mapping[str, Value]) -> None:
-    """Put these values into a table of the file; all else in it stays, comments too.
+    """Put these values into a table of the file; everything else in it stays, comments included.
 
     Raises ValueError or OSError.
     """
@@ -44,7 +44,7 @@ def write_table(path: Path, table: str, values: Mapping[str, Value]) -> None:
 
 
 def layout(value: Value) -> str:
-    """A value as it stands in the table: on its name's line, or a longer list in rows of half a rank."""
+    """A value as the table shows it: on the line of its name, or a longer list in rows of half a rank."""
     if isinstance(value, tuple) or len(value) < 4:
         return str(value)
     pairs = [f"({middlegame:4}, {endgame:4})," for middlegame, endgame in value]
@@ -56,7 +56,7 @@ def _table(text: str, name: str, path: Path) -> ast.Dict:
     try:
         body = ast.parse(text).body
     except SyntaxError as error:
-        raise ValueError(f"{path} is no Python: {error}") from None
+        raise ValueError(f"{path} is not Python: {error}") from None
     for node in body:
         targets = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
         if any(isinstance(target, ast.Name) and target.id == name for target in targets):

@@ -1,4 +1,4 @@
-"""A small UCI client: it starts an engine, sends it positions and waits for its moves, never for ever."""
+"""A small UCI client: it starts an engine, sends it positions and waits for its moves, but never forever."""
 
 import contextlib
 import os
@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 START_TIMEOUT = 30.0
-"""Seconds that an engine may take to start, or to be ready."""
+"""Seconds that an engine may take to start or to get ready."""
 
 ENDING = 1.0
-"""Seconds that an engine may take from its last word to its end."""
+"""Seconds that an engine may take to exit after `quit`."""
 
 STOP_INTERVAL = 0.2
-"""Seconds after which a waiting client looks whether it is to stop."""
+"""Seconds between two checks of whether a waiting client has to stop."""
 
 _OPTION = re.compile(r"option\s+name\s+(.+?)\s+type\s+(\S*)(.*)")
 _BOUND = re.compile(r"\s(min|max)\s+(-?\d+)(?!\S)")
@@ -38,9 +38,9 @@ class EngineSpec:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back from a search: the move's text, the last score told of the best line (centipawns from
-    the engine's own side, or moves to mate), the depth, and the seconds from question to answer; all
-    variations told, and the last one of the best line.
+    """The answer to a `go`: the move's text, the seconds it took, the last reported score of the best line
+    (centipawns from the engine's own side, or moves to mate) and its depth; all reported variations, and the
+    last one of the best line.
     """
 
     move: str
@@ -53,13 +53,11 @@ class Answer:
 
 
 class Interrupted(Exception):
-    """The answer is not waited for any more."""
+    """The wait for an answer was called off."""
 
 
 class EngineFault(Exception):
-    """An engine that does not do what is asked of it; `kind` is "crash", "disconnect" or "stall" here, and
-    others may add theirs.
-    """
+    """An engine failed; `kind` is "crash", "disconnect" or "stall" here, and callers may add their own."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -68,7 +66,7 @@ class EngineFault(Exception):
 
 @dataclass
 class _Info:
-    """The last score, depth and variation told of the best line during a search, and all variations."""
+    """The last reported score, depth and variation of the best line of a search, and all variations."""
 
     score: int | None = None
     mate: int | None = None
@@ -77,7 +75,7 @@ class _Info:
     line: str = ""
 
     def read(self, words: list[str]) -> None:
-        """Take in an info line; what is malformed, free text or another line than the best is passed over."""
+        """Read an info line; malformed parts, free text and other lines than the best are skipped."""
         if "string" in words:
             words = words[: words.index("string")]
         line = ""
@@ -97,7 +95,7 @@ class _Info:
 
 
 def refused(spec: EngineSpec, lines: list[str]) -> list[str]:
-    """What an engine whose answer to `uci` these lines are will not make of its options, one line each."""
+    """The options that an engine with these lines of answer to `uci` does not take, one message each."""
     known = {found[1].lower(): found for found in map(_OPTION.match, lines) if found}
     told = []
     for name, value in spec.options:
@@ -117,21 +115,23 @@ def refused(spec: EngineSpec, lines: list[str]) -> list[str]:
 class UciEngine:
     """A running engine. Use it as a context manager, which ends the process.
 
-    `refused` says which of the options that it was sent it does not tell of, or not with such a value.
+    `refused` has a message for each option that the engine does not offer, or not with such a value;
+    `start_seconds` is the time from its start to `uciok`.
     """
 
     def __init__(self, spec: EngineSpec, stopping: Callable[[], bool] | None = None) -> None:
         """Start the engine and set its options.
 
-        What waits for the engine, here and later, raises EngineFault if the engine dies or does not answer in
-        time, and Interrupted soon after `stopping` says so.
+        Whatever waits for the engine, here and later, raises EngineFault if the engine dies or does not
+        answer in time, and Interrupted soon after `stopping` says so.
         """
         self.name = spec.name
+        began = time.perf_counter()
         self._stopping = stopping or (lambda: False)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         try:
-            # A session of its own: an interrupt from the keyboard is for the match, not for the engines; and
-            # what the engine starts can be ended with it.
+            # A session of its own: a Ctrl-C is for the script, not for the engines; and processes that the
+            # engine starts can be ended with it.
             self._process = subprocess.Popen(
                 spec.command,
                 stdin=subprocess.PIPE,
@@ -148,11 +148,13 @@ class UciEngine:
             raise EngineFault("crash", f"{spec.name} cannot be started: {error}") from None
         threading.Thread(target=self._read, daemon=True).start()
         try:
-            self._send("uci")
-            self.refused = refused(spec, self._wait_for("uciok", START_TIMEOUT))
+            self.send("uci")
+            lines = self.read_until("uciok", START_TIMEOUT)
+            self.start_seconds = time.perf_counter() - began
+            self.refused = refused(spec, lines)
             for name, value in spec.options:
-                self._send(f"setoption name {name} value {value}")
-            self._ready()
+                self.send(f"setoption name {name} value {value}")
+            self.wait_until_ready()
         except (EngineFault, Interrupted):
             self.close()
             raise
@@ -164,17 +166,22 @@ class UciEngine:
         self.close()
 
     def new_game(self) -> None:
-        """Tell of a new game, and wait until the engine is ready for it."""
-        self._send("ucinewgame")
-        self._ready()
+        """Announce a new game and wait until the engine is ready for it."""
+        self.send("ucinewgame")
+        self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        """Send `isready` and wait for the answer."""
+        self.send("isready")
+        self.read_until("readyok", START_TIMEOUT)
 
     def go(self, position: str, limits: str, patience: float) -> Answer:
         """The engine's move for a `position` line within the limits of a `go` line, in `patience` seconds."""
         self._drop_old_lines()
-        self._send(position)
+        self.send(position)
         info = _Info()
         started = time.perf_counter()
-        self._send(limits)
+        self.send(limits)
         while True:
             line = self._line(started + patience - time.perf_counter())
             seconds = time.perf_counter() - started
@@ -187,9 +194,9 @@ class UciEngine:
                 return Answer(move, seconds, info.score, info.mate, info.depth, told, info.line)
 
     def close(self) -> None:
-        """End the engine: politely, and then by force, with all that it has started."""
+        """End the engine, first politely and then by force, with all processes that it has started."""
         with contextlib.suppress(EngineFault):
-            self._send("quit")
+            self.send("quit")
         with contextlib.suppress(OSError):
             if self._process.stdin:
                 self._process.stdin.close()
@@ -202,11 +209,8 @@ class UciEngine:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
-    def _ready(self) -> None:
-        self._send("isready")
-        self._wait_for("readyok", START_TIMEOUT)
-
-    def _send(self, line: str) -> None:
+    def send(self, line: str) -> None:
+        """Send a line. Raises EngineFault if the engine is gone."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(line + "\n")
@@ -215,7 +219,7 @@ class UciEngine:
             raise self._gone() from None
 
     def _gone(self) -> EngineFault:
-        """The fault of an engine that can be read or written no more."""
+        """The fault of an engine that can no longer be read or written."""
         try:
             self._process.wait(ENDING)
         except subprocess.TimeoutExpired:
@@ -223,7 +227,7 @@ class UciEngine:
         return EngineFault("crash", f"{self.name} has ended")
 
     def _read(self) -> None:
-        """Pass every line on, and None at the end of the engine's output."""
+        """Queue every line, and None at the end of the engine's output."""
         assert self._process.stdout is not None
         with contextlib.suppress(OSError, ValueError):
             for line in self._process.stdout:
@@ -247,16 +251,25 @@ class UciEngine:
             raise self._gone()
         return line
 
-    def _wait_for(self, word: str, patience: float) -> list[str]:
-        """The lines up to the one that begins with a word."""
+    def read_until(self, word: str, patience: float, anywhere: bool = False) -> list[str]:
+        """The lines up to and with the next one that begins with a word, or has it anywhere, within so many
+        seconds.
+        """
         deadline = time.perf_counter() + patience
         lines: list[str] = []
-        while (line := self._line(deadline - time.perf_counter())).split()[:1] != [word]:
-            lines.append(line)
-        return lines
+        while True:
+            lines.append(self._line(deadline - time.perf_counter()))
+            words = lines[-1].split()
+            if word in (words if anywhere else words[:1]):
+                return lines
+
+    @property
+    def process_id(self) -> int:
+        """The number of the engine's process."""
+        return self._process.pid
 
     def _drop_old_lines(self) -> None:
-        """Forget what was said before the question, but not that the engine has ended."""
+        """Forget what the engine said before the question, but not that it has ended."""
         while not self._lines.empty():
             if self._lines.get() is None:
                 self._lines.put(None)

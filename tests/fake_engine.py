@@ -1,4 +1,4 @@
-"""A UCI engine for the tests of bench/match.py: random moves, any score, and every fault if asked for."""
+"""A UCI engine for the tests of bench/: random moves, a chosen score, and faults on request."""
 
 import argparse
 import os
@@ -13,12 +13,12 @@ FAULTS = ("illegal", "none", "crash", "stall", "close", "late", "garbage", "quit
 
 
 def options() -> argparse.Namespace:
-    """What the command line asks for."""
+    """The options of the command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--score", default="cp 12", help="as in an info line; none at all if empty")
     parser.add_argument("--silent-at", type=int, default=0, help="the number of its move without a score")
-    parser.add_argument("--pv", default="", help="the variation it tells; none if empty")
+    parser.add_argument("--pv", default="", help="the variation it reports; none if empty")
     parser.add_argument("--besides", default="", help="a line to print after the info line of a move")
     parser.add_argument("--think", type=float, default=0.0, help="seconds a move")
     parser.add_argument("--fault", choices=FAULTS)
@@ -57,7 +57,7 @@ def misbehave(fault: str, board: chess.Board) -> bool:
 
 
 def main() -> None:
-    """Talk UCI on standard input and output."""
+    """Speak UCI on standard input and output."""
     asked = options()
     board = chess.Board()
     number = 0
@@ -88,7 +88,7 @@ def main() -> None:
                 print(asked.besides, flush=True)
             if asked.fault and number == asked.at and misbehave(asked.fault, board):
                 continue
-            # The same in the same position, whatever was played before.
+            # The same move in the same position, whatever was played before.
             chosen = random.Random(f"{asked.seed} {board.fen()}").choice(list(board.legal_moves))
             print(f"bestmove {chosen.uci()} ponder a1a1", flush=True)
         elif line == "quit":

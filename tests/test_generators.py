@@ -73,7 +73,8 @@ def test_a_chart_is_drawn(tmp_path: Path) -> None:
 def test_a_generator_that_finds_something_else_is_named(tmp_path: Path) -> None:
     """With a mailbox that knows no knights."""
     code = (
-        "import runpy, sys; from tests import mailbox; mailbox.VECTORS['n'] = (); "
+        f"import runpy, sys; sys.path.insert(0, {str(SCRIPT.parent)!r}); "
+        "from tests import mailbox; mailbox.VECTORS['n'] = (); "
         f"sys.argv = ['generators.py', *{['--runs', '1', '--seconds', '0', '--no-pure']}, '--only', "
         "'moff loop', '10x12 mailbox', '--what', 'perft', 'captures', 'attacks']; "
         f"runpy.run_path({str(SCRIPT)!r}, run_name='__main__')"

@@ -21,18 +21,20 @@ FAKE = Path(__file__).with_name("fake_engine.py")
 
 sys.path.append(str(SCRIPT.parent))
 ladder: Any = importlib.import_module("ladder")
-match: Any = importlib.import_module("match")
+openings_module: Any = importlib.import_module("openings")
+scores: Any = importlib.import_module("score")
 
 
 def start(
-    folder: Path, *arguments: object, levels: tuple[int, ...] = (1000, 1300, 1500)
+    folder: Path, *arguments: object, levels: tuple[int, ...] = (1000, 1300, 1500), book: bool = True
 ) -> subprocess.Popen[str]:
-    """Begin a ladder of fake engines in the folder."""
+    """Begin a ladder of fake engines in the folder, with a book of short games or the project's own."""
     openings = folder / "openings.epd"
     openings.write_text("4k3/8/8/8/8/8/8/4KQ2 w - -\n4k3/8/8/8/8/8/8/R3K3 w - -\n", encoding="utf-8")
     return subprocess.Popen(
         [
-            *(sys.executable, str(SCRIPT), "--openings", str(openings), "--each", "nodes=9"),
+            *(sys.executable, str(SCRIPT), "--each", "nodes=9"),
+            *(("--openings", str(openings)) if book else ()),
             *("--folder", str(folder / "games"), "--levels", *map(str, levels), *map(str, arguments)),
         ],
         stdout=subprocess.PIPE,
@@ -42,9 +44,9 @@ def start(
     )
 
 
-def run(*arguments: Any, **levels: Any) -> subprocess.CompletedProcess[str]:
+def run(*arguments: Any, **options: Any) -> subprocess.CompletedProcess[str]:
     """Play one to its end."""
-    process = start(*arguments, **levels)
+    process = start(*arguments, **options)
     output, errors = process.communicate(timeout=300)
     return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
@@ -61,7 +63,7 @@ def games(path: Path) -> list[chess.pgn.Game]:
 
 def score(points: float, count: int = 1000) -> Any:
     """Games that give the first side such mean points."""
-    found = match.Score()
+    found = scores.Score()
     for number in range(count):
         won = (number // 2) < points * count / 2
         found.add(number, "1-0" if won == (number % 2 == 0) else "0-1")
@@ -75,7 +77,7 @@ def score(points: float, count: int = 1000) -> Any:
 def test_the_ratings_are_those_that_explain_the_points(stretch: float) -> None:
     levels = [1000, 1400, 1500, 2100]
     meetings = {
-        (low, high): score(match.points_of(stretch * (low - high)), 20000)
+        (low, high): score(scores.points_of(stretch * (low - high)), 20000)
         for low, high in combinations(levels, 2)
     }
     found = ladder.ratings(meetings)
@@ -102,7 +104,38 @@ def test_the_table_tells_order_distances_and_points() -> None:
     assert rows[3][8:9] == ["75"]
     assert text.endswith("The order is right.")
     wrong = {(1000, 1200): score(0.75), (1000, 1400): score(0.1), (1200, 1400): score(0.1)}
-    assert ladder.table(wrong, {}).endswith("The order is WRONG.")
+    assert ladder.table(wrong, {}).endswith("The order is WRONG: 1000 beats 1200.")
+
+
+def test_the_order_is_judged_only_by_games_that_tell() -> None:
+    decided, lost = score(0.1, 40), score(0.9, 40)
+    two_lost, two_won, even = score(0.0, 2), score(1.0, 2), score(0.5, 40)
+    for undecided in (two_lost, two_won, even):
+        meetings = {(1000, 1200): undecided, (1000, 1400): decided, (1200, 1400): decided}
+        assert ladder.order(meetings) == "The games do not tell apart yet: 1000 and 1200."
+    both = {(1000, 1200): even, (1000, 1400): decided, (1200, 1400): two_won}
+    assert ladder.order(both) == "The games do not tell apart yet: 1000 and 1200, 1200 and 1400."
+    # Levels that are no neighbours do not count, and a wrong pair is told whatever the others are.
+    wrong = {(1000, 1200): even, (1000, 1400): lost, (1200, 1400): lost}
+    assert ladder.order(wrong) == "The order is WRONG: 1200 beats 1400."
+
+
+def test_two_games_judge_no_order(tmp_path: Path) -> None:
+    ended = run(tmp_path, *fake("--engine", "own"), "--games", 2, levels=(1000, 1300))
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[-1] == "The games do not tell apart yet: 1000 and 1300."
+
+
+def test_the_project_s_own_openings_are_the_default(tmp_path: Path) -> None:
+    engines = fake("--engine", "own", "--fault", "illegal")
+    ended = run(tmp_path, *engines, "--games", 8, levels=(1000, 1300), book=False)
+    assert ended.returncode == 1, "every game is lost by an illegal move"
+    (path,) = (tmp_path / "games").iterdir()
+    starts = [game.board().fen() for game in games(path)]
+    assert starts[::2] == starts[1::2], "each opening twice"
+    assert len(set(starts)) == 4
+    own = {text for text, _ in openings_module.read_openings(openings_module.OWN, 0)}
+    assert set(starts) <= own
 
 
 # --- The games
@@ -133,7 +166,7 @@ def test_every_level_meets_every_other_and_the_opponent_at_its_own(tmp_path: Pat
                 level = game.headers[colour].split()[1]
                 settings = game.headers[f"{colour}Settings"]
                 assert settings == f"nodes=9 option.UCI_Elo={level} option.UCI_LimitStrength=true"
-    assert "The order is" in ended.stdout
+    assert "The games do not tell apart yet: 1000 and 1300, 1300 and 1500." in ended.stdout
     # Once more: all is there.
     searches = log.read_text(encoding="utf-8").count(" go ")
     again = run(tmp_path, *engines, "--games", 2)
@@ -162,10 +195,10 @@ def test_an_interrupted_ladder_keeps_its_games_and_goes_on(tmp_path: Path) -> No
         time.sleep(0.05)
     process.terminate()
     output, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
-    assert "some levels have not met yet" in errors
+    assert process.returncode == 130, errors
+    assert output == "Some levels have not met yet.\n"
+    assert errors.splitlines()[-1] == "interrupted: the same command continues the ladder"
     assert "Traceback" not in errors
-    assert output == ""
     (path,) = folder.iterdir()
     before = path.read_text(encoding="utf-8")
     assert 0 < len(games(path)) < 20

@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import math
 import os
+import re
 import shlex
 import signal
 import statistics
@@ -33,9 +34,15 @@ FAKE = Path(__file__).with_name("fake_engine.py")
 
 sys.path.append(str(SCRIPT.parent))
 match: Any = importlib.import_module("match")
+adjudication: Any = importlib.import_module("adjudication")
+game_module: Any = importlib.import_module("game")
+scores: Any = importlib.import_module("score")
 uci: Any = importlib.import_module("uci")
 
-PATCHED = "import sys; sys.path.insert(0, sys.argv.pop(1)); import match, uci; {}; sys.exit(match.main())"
+PATCHED = (
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); import match, game, uci, workers; {};"
+    " sys.exit(match.main())"
+)
 """The script with other constants, so that no test waits for half a minute."""
 
 QUEEN_ENDING = "7k/8/8/8/8/8/Q7/K7 w - -"
@@ -233,7 +240,7 @@ def test_every_game_of_a_real_match_is_legal_and_has_the_result_that_the_rules_g
     assert len(games) == file.read_bytes().count(b"[Event ")
     for game in games:
         headers = game.headers
-        assert headers["Termination"] in ("normal", "adjudication", *match.FAULTS.values())
+        assert headers["Termination"] in ("normal", "adjudication", *game_module.FAULTS.values())
         assert int(headers["PlyCount"]) == len(list(game.mainline_moves()))
         assert all(comments(game)[16:]), "every move of the engines has its score"
 
@@ -264,7 +271,9 @@ def test_the_record_tells_the_settings_of_both_sides(tmp_path: Path) -> None:
         )
         assert (tags["PlyCount"], "TimeControl" in tags) == ("4", False)
     assert play(tmp_path / "b.pgn", "--each", "tc=5+0.05", "--games", 1, "--longest", 2).returncode == 0
-    assert read(tmp_path / "b.pgn")[0].headers["TimeControl"] == "5+0.05"
+    tags = read(tmp_path / "b.pgn")[0].headers
+    assert (tags["TimeControl"], tags["TimeMargin"]) == ("5+0.05", "20 ms")
+    assert tags["Adjudication"] == "--longest 2"
 
 
 @pytest.mark.parametrize("text", ["5+0.05", "40/60+0.6", "0.001+0", "900+10"])
@@ -399,7 +408,7 @@ def test_a_fault_loses_the_game_is_counted_apart_and_the_match_goes_on(
         *fake("good"),
         *fake("bad", "--seed", 1, *bad),
         *("--each", "tc=0.6", "--games", 2, "--concurrency", 2, "--longest", 3, "--pgn", tmp_path / "a.pgn"),
-        code="match.GRACE = 0.8",
+        code="game.GRACE = 0.8",
     )
     assert ended.returncode == 1, ended.stdout + ended.stderr
     games = read(tmp_path / "a.pgn")
@@ -481,7 +490,7 @@ def test_what_an_engine_has_started_ends_with_it(tmp_path: Path) -> None:
     ended = run(
         *("--engine", "name=wrapped", f"cmd={shlex.join(['sh', '-c', f'{inner}; true'])}", *fake("good")),
         *("--each", "tc=0.3", "--games", 1, "--pgn", tmp_path / "a.pgn"),
-        code="match.GRACE = 0.3",
+        code="game.GRACE = 0.3",
     )
     assert ended.returncode == 1, ended.stdout + ended.stderr
     assert read(tmp_path / "a.pgn")[0].headers["Termination"] == "stalled"
@@ -617,7 +626,7 @@ def test_what_is_wrong_with_a_variation(
     position: str, variations: list[str], line: str, move: str, wrong: list[str]
 ) -> None:
     answer = uci.Answer(move, 0.1, variations=tuple(variations), line=line)
-    found = match.wrong_variations(fen.parse(position), answer)
+    found = game_module.wrong_variations(fen.parse(position), answer)
     assert len(found) == len(wrong)
     assert all(text in said for text, said in zip(wrong, found, strict=True))
 
@@ -710,6 +719,17 @@ def test_a_file_of_another_match_is_refused_and_stays_as_it_is(tmp_path: Path, t
         (["--each", "nodes=10", "option.Hash=3"], ["first", "option.Hash=2", "option.Hash=3"]),
         (["--each", "nodes=10"], ["first", "nodes=10 option.Hash=2", "'nodes=10'"]),
         (["--each", "nodes=10", "tc=5+0.1", "option.Hash=2"], ["first", "tc=5+0.1 nodes=10"]),
+        (["--each", "tc=5+0.1", "option.Hash=2"], ["first", "tc=5+0.1", "'nodes=10 option.Hash=2'"]),
+        (["--each", "nodes=10", "option.Hash=2", "--margin", 50], ["TimeMargin", "'20 ms'", "'50 ms'"]),
+        (["--each", "nodes=10", "option.Hash=2", "--longest", 3], ["'--longest 2'", "'--longest 3'"]),
+        (
+            ["--each", "nodes=10", "option.Hash=2", "--resign", 4, 600],
+            ["'--longest 2'", "'--resign 4 600 --longest 2'"],
+        ),
+        (
+            ["--each", "nodes=10", "option.Hash=2", "--draw", 40, 8, 10],
+            ["'--longest 2'", "'--draw 40 8 10 --longest 2'"],
+        ),
         (["--each", "nodes=10", "option.Hash=2", "--seed", 1], ["opening", "--seed"]),
         (["--each", "nodes=10", "option.Hash=2", "--openings", "other.epd"], ["opening", "--openings"]),
     ],
@@ -719,7 +739,7 @@ def test_a_match_goes_on_only_with_the_settings_that_it_began_with(
 ) -> None:
     file = openings(tmp_path, *(f"4k3/8/8/8/8/8/P{i}P{6 - i}/4K3 w - -".replace("0", "") for i in range(7)))
     other = openings(tmp_path, BLACK_TO_MOVE, name="other.epd")
-    changed = [str(other) if word == "other.epd" else word for word in changed]
+    changed = [str(other) if word == "other.epd" else str(word) for word in changed]
     same = ["--openings", file, "--longest", 2, "--games", 2]
     target = tmp_path / "a.pgn"
     assert play(target, *same, "--each", "nodes=10", "option.Hash=2").returncode == 0
@@ -729,6 +749,35 @@ def test_a_match_goes_on_only_with_the_settings_that_it_began_with(
     assert len(ended.stderr.splitlines()) == 1
     assert all(word in ended.stderr for word in [f"{target}, line 1: ", *said])
     assert target.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("1234.567+0", "1234.568+0"), ("100000.5", "100000.6"), ("5+0.05", "5+0.051")]
+)
+def test_every_millisecond_of_a_clock_tells_matches_apart(tmp_path: Path, before: str, after: str) -> None:
+    target = tmp_path / "a.pgn"
+    same = ["--games", 1, "--longest", 1]
+    assert play(target, *same, "--each", f"tc={before}").returncode == 0
+    ended = play(target, *same, "--each", f"tc={after}")
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert f"not 'tc={after}" in ended.stderr
+
+
+def test_the_file_of_an_older_version_without_adjudication_and_margin_goes_on(tmp_path: Path) -> None:
+    target = tmp_path / "a.pgn"
+    assert play(target, "--games", 1, "--longest", 2).returncode == 0
+    lines = target.read_text(encoding="utf-8").splitlines(keepends=True)
+    older = [line for line in lines if not line.startswith(("[Adjudication ", "[TimeMargin "))]
+    assert len(older) == len(lines) - 2
+    target.write_text("".join(older), encoding="utf-8")
+    assert play(target, "--games", 2, "--longest", 3).returncode == 0
+    assert rounds(read(target)) == pairs(1)
+
+
+def test_rules_that_never_end_a_game_are_no_rules() -> None:
+    rule = adjudication.Adjudication
+    assert rule().settings() == rule(0, 500, 40, 0, 10).settings() == "none"
+    assert rule(4, 600, 40, 8, 10, 200).settings() == "--resign 4 600 --draw 40 8 10 --longest 200"
 
 
 def test_a_game_that_is_there_twice_is_refused(tmp_path: Path) -> None:
@@ -784,8 +833,11 @@ def test_an_interrupt_does_not_wait_for_an_engine_that_never_says_uciok(tmp_path
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until(log.exists)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=15)
-    assert process.returncode == 0, output + errors
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, output + errors
+    assert output == "first against second: no games\n", "nothing is judged from no games"
+    assert errors.splitlines()[-1] == "interrupted: the same command continues the match"
+    assert "Traceback" not in errors
     assert read(tmp_path / "a.pgn") == []
 
 
@@ -809,14 +861,15 @@ def test_an_interrupted_match_keeps_its_games_leaves_no_engine_and_goes_on(
         until(lambda: target.exists() and target.read_bytes().count(b"[Event") >= 2)
     process.send_signal(number)
     output, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, output + errors
+    assert process.returncode == 130, output + errors
+    assert errors.splitlines()[-1] == "interrupted: the same command continues the match"
     assert "Traceback" not in errors
     assert "games" in output
     kept = read(target)
     assert len(kept) < 8
     assert not running(log)
     same = [str(word).replace("--fault stall --at 2", "") for word in same]
-    assert run(*same, "--longest", 2).returncode == 0
+    assert run(*same).returncode == 0
     games = read(target)
     assert rounds(games) == pairs(4)
     assert [str(game) for game in games[: len(kept)]] == [str(game) for game in kept]
@@ -853,7 +906,7 @@ def test_the_sprt_stops_a_clear_match_early(
 
 def score_of(*results: str) -> Any:
     """The score of these results, game by game, the first engine having White in the first, third..."""
-    score = match.Score()
+    score = scores.Score()
     for number, result in enumerate(results):
         score.add(number, result)
     return score
@@ -865,14 +918,14 @@ def random_score(seed: int, games: int, chances: tuple[float, float, float]) -> 
 
 
 def test_elo_and_points_are_inverse_and_have_known_values() -> None:
-    assert match.elo_of(0.5) == 0
-    assert match.elo_of(0.75) == pytest.approx(190.85, abs=0.01)
-    assert match.elo_of(10 / 11) == pytest.approx(400)
-    assert match.points_of(0) == 0.5
-    assert match.points_of(-400) == pytest.approx(1 / 11)
+    assert scores.elo_of(0.5) == 0
+    assert scores.elo_of(0.75) == pytest.approx(190.85, abs=0.01)
+    assert scores.elo_of(10 / 11) == pytest.approx(400)
+    assert scores.points_of(0) == 0.5
+    assert scores.points_of(-400) == pytest.approx(1 / 11)
     for elo in range(-800, 801, 50):
-        assert match.elo_of(match.points_of(elo)) == pytest.approx(elo, abs=1e-9)
-    assert match.elo_of(1) == math.inf == -match.elo_of(0)
+        assert scores.elo_of(scores.points_of(elo)) == pytest.approx(elo, abs=1e-9)
+    assert scores.elo_of(1) == math.inf == -scores.elo_of(0)
 
 
 def test_points_count_for_the_first_engine_whatever_its_colour() -> None:
@@ -896,16 +949,45 @@ def test_the_error_comes_from_pairs() -> None:
     assert even.error() < statistics.stdev(even.points.values()) / math.sqrt(200) / 2
     elo, low, high = score.interval()
     assert low < elo < high
-    assert elo == match.elo_of(score.mean())
+    assert elo == scores.elo_of(score.mean())
 
 
 def test_a_game_without_its_pair_waits_for_it() -> None:
-    score = match.Score()
+    score = scores.Score()
     score.add(3, "1-0")
     score.add(0, "1-0")
     assert score.samples() == []
     score.add(2, "1-0")
     assert score.samples() == [0.5]
+
+
+def test_nothing_is_judged_from_no_games_and_little_from_two() -> None:
+    assert scores.state(score_of(), scores.Sprt(0, 5)) == "no games yet"
+    assert score_of().leader() == 0
+    for results in (["1-0", "0-1"], ["0-1", "1-0"]):
+        score = score_of(*results)
+        elo, low, high = score.interval()
+        assert math.isinf(elo)
+        assert not (math.isinf(low) and math.isinf(high)), "an error of zero would be a lie"
+        assert 0.01 < score.los() < 0.99
+        assert score.leader() == 0
+        # Twenty such games do tell.
+        assert score_of(*results * 10).leader() == (1 if elo > 0 else -1)
+
+
+def test_the_leader_is_who_is_outside_of_wilson_s_interval() -> None:
+    # Published: 15 of 50 is 0.1910 to 0.4375 (95 %, without continuity correction).
+    thirty = scores.Score()
+    for number in range(50):
+        thirty.points[number] = float(number < 15)
+    assert thirty.leader() == -1
+    for won, leader in ((17, -1), (18, -1), (19, 0), (25, 0), (31, 0), (32, 1), (33, 1)):
+        score = scores.Score()
+        score.points = {number: float(number < won) for number in range(50)}
+        # The interval holds 0.5 exactly if the test of 0.5 with its own variance does not reject.
+        expected = abs(won / 50 - 0.5) > scores.SIGNIFICANCE * math.sqrt(0.25 / 50)
+        assert (score.leader() != 0) is expected
+        assert score.leader() == leader
 
 
 def test_the_likelihood_of_superiority_is_even_when_the_score_is() -> None:
@@ -923,9 +1005,9 @@ def test_the_likelihood_of_superiority_is_even_when_the_score_is() -> None:
 
 
 def test_the_bounds_of_the_sprt_are_those_of_wald() -> None:
-    low, high = match.Sprt(0, 5).bounds()
+    low, high = scores.Sprt(0, 5).bounds()
     assert (low, high) == (pytest.approx(-2.944, abs=0.001), pytest.approx(2.944, abs=0.001))
-    low, high = match.Sprt(0, 5, alpha=0.1, beta=0.01).bounds()
+    low, high = scores.Sprt(0, 5, alpha=0.1, beta=0.01).bounds()
     assert (low, high) == (pytest.approx(math.log(0.01 / 0.9)), pytest.approx(math.log(0.99 / 0.1)))
 
 
@@ -936,15 +1018,15 @@ def test_the_log_likelihood_ratio_has_the_sign_of_what_is_likelier() -> None:
     assert strong.llr(10, 0) == pytest.approx(-strong.llr(0, 10))
     assert weak.llr(-10, 0) < 0
     assert strong.llr(0, 0) == 0
-    assert match.Sprt(0, 10).verdict(strong) == "H1"
-    assert match.Sprt(0, 10).verdict(weak) == "H0"
-    assert match.Sprt(0, 10).verdict(score_of()) == ""
+    assert scores.Sprt(0, 10).verdict(strong) == "H1"
+    assert scores.Sprt(0, 10).verdict(weak) == "H0"
+    assert scores.Sprt(0, 10).verdict(score_of()) == ""
     # Normal likelihoods, with the variance of the sample.
     score = random_score(9, 4000, (5, 6, 4))
     samples = score.samples()
     spread = statistics.pstdev(samples)
     likelihood = [
-        sum(math.log(statistics.NormalDist(match.points_of(elo), spread).pdf(x)) for x in samples)
+        sum(math.log(statistics.NormalDist(scores.points_of(elo), spread).pdf(x)) for x in samples)
         for elo in (0, 20)
     ]
     assert score.llr(0, 20) == pytest.approx(likelihood[1] - likelihood[0], rel=0.01)
@@ -954,23 +1036,30 @@ def test_the_log_likelihood_ratio_has_the_sign_of_what_is_likelier() -> None:
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 50])
 def test_matches_that_are_all_alike_give_numbers(results: list[str], count: int) -> None:
     score = score_of(*results * count)
-    sprt = match.Sprt(-5, 5)
+    sprt = scores.Sprt(-5, 5)
     assert not any(map(math.isnan, (*score.interval(), score.los(), score.llr(-5, 5), score.error())))
-    assert "nan" not in match.state(score, sprt)
-    side = match.Side(match.EngineSpec("x", ("x",)), match.Pace())
+    assert "nan" not in scores.state(score, sprt)
+    side = game_module.Side(uci.EngineSpec("x", ("x",)), game_module.Pace())
     rule = match.Adjudication()
     assert "nan" not in match.summary(score, match.Match((side, side), [], 1, rule, 0), sprt)
 
 
 def test_four_won_games_decide_no_fine_question() -> None:
-    assert match.Sprt(0, 5).verdict(score_of("1-0", "0-1", "1-0", "0-1")) == ""
-    assert match.Sprt(0, 5).verdict(score_of(*["1-0", "0-1"] * 100)) == "H1"
-    assert match.Sprt(0, 5).verdict(score_of(*["1/2-1/2"] * 100)) == ""
+    assert scores.Sprt(0, 5).verdict(score_of("1-0", "0-1", "1-0", "0-1")) == ""
+    assert scores.Sprt(0, 5).verdict(score_of(*["1-0", "0-1"] * 100)) == "H1"
+    assert scores.Sprt(0, 5).verdict(score_of(*["1/2-1/2"] * 100)) == ""
 
 
 # --- A cluster
 
 
+@pytest.fixture
+def _no_bench_on_the_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of a cluster are other machines, and do not have the modules of bench/."""
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(SCRIPT.parent)])
+
+
+@pytest.mark.usefixtures("_no_bench_on_the_workers")
 def test_a_dask_cluster_plays_the_same_match(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
     file = openings(tmp_path, QUEEN_ENDING, BLACK_TO_MOVE)
@@ -996,6 +1085,7 @@ def test_a_dask_cluster_plays_the_same_match(tmp_path: Path) -> None:
     assert sorted(found[0]) == pairs(3)
 
 
+@pytest.mark.usefixtures("_no_bench_on_the_workers")
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process")
 @pytest.mark.parametrize("event", ["interrupt", "kill", "close"])
 def test_the_games_of_a_cluster_end_with_the_match_and_the_match_with_the_cluster(
@@ -1018,12 +1108,15 @@ def test_the_games_of_a_cluster_end_with_the_match_and_the_match_with_the_cluste
             process.send_signal(signal.SIGINT if event == "interrupt" else signal.SIGKILL)
         output, errors = process.communicate(timeout=60)
         until(lambda: not running(log))
-    assert process.returncode == {"interrupt": 0, "kill": -signal.SIGKILL, "close": 1}[event], output + errors
+    assert process.returncode == {"interrupt": 130, "kill": -signal.SIGKILL, "close": 1}[event], (
+        output + errors
+    )
     assert ("a game could not be played" in errors) is (event == "close")
     assert "Traceback" not in errors
     assert len(read(target)) < 3
 
 
+@pytest.mark.usefixtures("_no_bench_on_the_workers")
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_a_worker_that_dies_is_one_error_and_its_game_is_played_later(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
@@ -1054,7 +1147,7 @@ def test_a_scheduler_that_cannot_be_reached_is_an_error(tmp_path: Path, address:
         *fake("first"),
         *fake("second"),
         *("--each", "nodes=5", "--scheduler", address, "--pgn", tmp_path / "a.pgn"),
-        code="match.SCHEDULER_TIMEOUT = 1",
+        code="workers.SCHEDULER_TIMEOUT = 1",
     )
     assert ended.returncode == 2, ended.stdout + ended.stderr
     assert address in ended.stderr
@@ -1062,7 +1155,79 @@ def test_a_scheduler_that_cannot_be_reached_is_an_error(tmp_path: Path, address:
     assert not (tmp_path / "a.pgn").exists()
 
 
-# --- Wrong usage
+# --- Help and wrong usage
+
+EXTRAS = ("tabulate", "tqdm", "matplotlib", "numpy", "scipy", "distributed")
+WITHOUT_EXTRAS = (
+    "import runpy, sys; sys.path.insert(0, {folder!r});"
+    f" sys.modules.update(dict.fromkeys({EXTRAS!r}));"
+    " sys.argv = {arguments!r}; runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+"""Runs a script where the extras are not installed."""
+
+
+def run_without_extras(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    path = SCRIPT.with_name(script)
+    code = WITHOUT_EXTRAS.format(folder=str(path.parent), arguments=[str(path), *arguments])
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", timeout=300
+    )
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        ("match.py", []),
+        ("ladder.py", []),
+        ("tune.py", []),
+        ("tune.py", ["evaluation"]),
+        ("tune.py", ["search"]),
+        ("tune.py", ["screen"]),
+        ("openings.py", []),
+        ("figures.py", []),
+        ("perft.py", []),
+        ("generators.py", []),
+    ],
+)
+def test_help_works_without_the_extras(script: str, arguments: list[str]) -> None:
+    ended = run_without_extras(script, *arguments, "--help")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == ""
+    assert "usage: " in ended.stdout
+    assert arguments or "130" in ended.stdout, "the exit codes are told"
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "extra"),
+    [
+        ("match.py", ["--engine", "cmd=x"], "bench"),
+        ("ladder.py", ["--engine", "cmd=x", "--levels", "1", "2"], "bench"),
+        ("tune.py", ["search"], "tuning"),
+        ("openings.py", ["--out", "/no/such/folder/x"], "bench"),
+        ("figures.py", [], "bench"),
+        ("perft.py", [], "bench"),
+        ("generators.py", [], "bench"),
+    ],
+)
+def test_a_missing_extra_is_one_line_with_the_command_that_installs_it(
+    script: str, arguments: list[str], extra: str
+) -> None:
+    ended = run_without_extras(script, *arguments)
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert ended.stdout == ""
+    assert len(ended.stderr.splitlines()) == 1
+    assert f'not installed: python -m pip install -e ".[{extra}]"' in ended.stderr
+
+
+def test_help_explains_keys_adjudication_and_interrupts() -> None:
+    told = " ".join(run("--help").stdout.split())
+    for key in ("name=", "cmd=", "dir=", "option.NAME=", "tc=", "movetime=", "nodes=", "depth="):
+        assert key in told
+    for words in ("--resign 4 600", "--draw 40 8 10", "--longest 200", "Ctrl-C", "130 when interrupted"):
+        assert words in told
+    # Each option has a help text of its own too.
+    for option in ("--resign MOVES CENTIPAWNS", "--draw FROM MOVES CENTIPAWNS"):
+        assert re.search(re.escape(option) + r" (?!--)\w+ \w+", told.partition("options:")[2])
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,9 @@
-"""Perft against published counts and against python-chess, counting the last ply and playing every leaf."""
+"""Perft against published counts and against python-chess, counting the last ply and playing every leaf;
+and bench/perft.py, which runs suites of them.
+"""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import chess
@@ -7,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.oracle import Game, games, generated, packed, placements, reference_texts, scaled
-from x88 import fen
+from x88 import build, fen
 from x88.board import Board
 from x88.movegen import MoveStack
 from x88.perft import count_moves, leaves_under, perft, play_leaves
@@ -137,3 +141,66 @@ def test_a_finished_game_has_no_leaves(text: str) -> None:
     board, stack = fen.parse(text), MoveStack()
     assert [perft(board, stack, 0, depth) for depth in (1, 2, 3)] == [0, 0, 0]
     assert [play_leaves(board, stack, 0, depth) for depth in (1, 2, 3)] == [0, 0, 0]
+
+
+# --- bench/perft.py
+
+SCRIPT = HERE.parent / "bench" / "perft.py"
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the script on a suite."""
+    pytest.importorskip("tabulate", reason="the bench extra is not installed")
+    pytest.importorskip("tqdm", reason="the bench extra is not installed")
+    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)
+
+
+def test_the_script_counts_a_suite_on_both_builds(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.epd"
+    suite.write_text(f"# a remark\n\n{fen.START} ;D1 20 ;D2 400\n", encoding="utf-8")
+    ended = run(suite)
+    assert ended.returncode == 0, ended.stderr
+    rows = [line.split() for line in ended.stdout.splitlines() if line.startswith(("compiled ", "uncomp"))]
+    builds = ["compiled", "uncompiled"] if build.compiled else ["uncompiled"]
+    summed = [row for row in rows if len(row) > 1]
+    assert [row[:4] for row in summed] == [
+        [name, way, "1", "400"] for name in builds for way in ("perft", "play_leaves")
+    ]
+    assert all(row[-1] == "ok" for row in summed)
+
+
+def test_the_script_tells_a_wrong_count(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.epd"
+    suite.write_text(f"{fen.START} ;D1 20 ;D2 401\n", encoding="utf-8")
+    ended = run(suite, "--summary", "--no-pure") if build.compiled else run(suite, "--summary")
+    assert ended.returncode == 1, ended.stderr
+    assert "line 1, depth 2: perft counts 400, not 401" in ended.stdout
+    assert "WRONG" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("8/8 w - - ;D1 20", "line 1: "),
+        (f"# a remark\n{fen.START}", "line 2: no depth with its leaves"),
+        (f"{fen.START} ;D1 x", "line 1: 'D1 x' is not a depth and its leaves"),
+        (f"{fen.START} ;D1 20 ;D1 20", "line 1: 'D1 20': the depth is 0 or occurs twice"),
+        ("", "holds no position"),
+    ],
+)
+def test_the_script_refuses_a_damaged_suite(tmp_path: Path, text: str, said: str) -> None:
+    suite = tmp_path / "suite.epd"
+    suite.write_text(text, encoding="utf-8")
+    ended = run(suite)
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert len(ended.stderr.splitlines()) == 1
+    assert said in ended.stderr
+
+
+def test_the_script_refuses_a_file_that_is_not_there() -> None:
+    ended = run("/no/such/suite.epd")
+    assert ended.returncode == 2
+    assert "/no/such/suite.epd" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

@@ -25,6 +25,10 @@ SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "tune.py"
 
 sys.path.append(str(SCRIPT.parent))
 tune: Any = importlib.import_module("tune")
+pairs: Any = importlib.import_module("pairs")
+screening: Any = importlib.import_module("screening")
+spsa: Any = importlib.import_module("spsa")
+texel: Any = importlib.import_module("texel")
 tables: Any = importlib.import_module("tables")
 selfplay: Any = importlib.import_module("selfplay")
 
@@ -73,6 +77,7 @@ class Evaluate:
 
             def reset(self, board: Board) -> None:
                 self.board = board
+                self.placement = self
 
             def packed(self, board: Board) -> int:
                 pairs = [evaluate.numbers[name][i] for name, i, _ in terms(board)]
@@ -134,7 +139,7 @@ def positions(count: int) -> list[str]:
 def evaluate(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
     """The stand-in, in the tuner's hands."""
     stand_in = Evaluate()
-    monkeypatch.setattr(tune, "evaluate", stand_in)
+    monkeypatch.setattr(texel, "evaluate", stand_in)
     return stand_in
 
 
@@ -194,30 +199,30 @@ def planted(evaluate: Evaluate, table: Path, path: Path, count: int) -> Any:
         board = fen.parse(text)
         evaluation = evaluate.Evaluation()
         evaluation.reset(board)
-        packed, phase = evaluation.packed(board), evaluation.phase()
+        packed, phase = evaluation.packed(board), evaluation.placement.phase()
         middlegame, endgame = (packed + 0x8000 & 0xFFFF) - 0x8000, packed + 0x8000 >> 16
         score = (middlegame * phase + endgame * (24 - phase) * evaluation.scale(board) / 64) / 24
         result = int(chance.random() < 1 / (1 + 10 ** (-score / 400)))
         lines.append(f"{text};{result};{round(score)}\n")
     path.write_text("".join(lines), encoding="utf-8")
     evaluate.load(numbers)
-    return tune.flatten(truth)
+    return texel.flatten(truth)
 
 
 def test_planted_numbers_are_found(evaluate: Evaluate, table: Path, tmp_path: Path) -> None:
     path = tmp_path / "positions.txt"
     truth = planted(evaluate, table, path, 1500)
     numbers = tables.read_table(table, "EVALUATION")
-    traced = tune.trace_all(path, numbers, None)
-    fitted, report = tune.fit_evaluation(traced, numbers, tune.Fit(blend=0, scale=400, leash=1000))
+    traced = texel.trace_all(path, numbers, None)
+    fitted, report = texel.fit_evaluation(traced, numbers, texel.Fit(0, 400, 1000, 500))
     # The scores' own scale is what the results make of it.
-    scale = tune.steepness(traced.scores, traced.results) * 400 / math.log(10)
+    scale = texel.steepness(traced.scores, traced.results) * 400 / math.log(10)
     assert 0.8 < scale < 1.2
-    found, expected = (tune.flatten(fitted), scale * truth)
+    found, expected = (texel.flatten(fitted), scale * truth)
     evaluations, others = traced.evaluations(found), traced.evaluations(expected)
     assert np.abs(evaluations - others).max() < 25
     lists = [slice(0, 5), slice(5, 13), slice(13, 21), slice(21, 22)]
-    assert np.abs(found - tune.centre(traced, expected, lists)).max() < 8
+    assert np.abs(found - texel.centre(traced, expected, lists)).max() < 8
     assert "1500 positions, 22 numbers" in report
 
 
@@ -225,9 +230,9 @@ def test_lists_that_are_kept_stay(evaluate: Evaluate, table: Path, tmp_path: Pat
     path = tmp_path / "positions.txt"
     planted(evaluate, table, path, 200)
     numbers = tables.read_table(table, "EVALUATION")
-    traced = tune.trace_all(path, numbers, None)
-    fit = tune.Fit(scale=0, kept=("tempo", "knight ranks"))
-    fitted, _ = tune.fit_evaluation(traced, numbers, fit)
+    traced = texel.trace_all(path, numbers, None)
+    fit = texel.Fit(0.7, 0, 6, 500, ("tempo", "knight ranks"))
+    fitted, _ = texel.fit_evaluation(traced, numbers, fit)
     assert (fitted["tempo"], fitted["knight ranks"]) == (numbers["tempo"], numbers["knight ranks"])
     assert fitted["material"] != numbers["material"]
 
@@ -236,7 +241,7 @@ def test_counts_are_what_the_position_holds(evaluate: Evaluate, table: Path) -> 
     numbers = tables.read_table(table, "EVALUATION")
     starts = {"material": 0, "knight ranks": 5, "king ranks": 13, "tempo": 21}
     texts = positions(50)
-    counts, weights = tune.trace(texts, numbers)
+    counts, weights = texel.trace(texts, numbers)
     for text, row, weight in zip(texts, counts.toarray(), weights, strict=True):
         expected = [0] * 22
         for name, i, sign in terms(fen.parse(text)):
@@ -249,14 +254,14 @@ def test_counts_are_what_the_position_holds(evaluate: Evaluate, table: Path) -> 
 def test_an_evaluation_that_is_not_linear_is_refused(evaluate: Evaluate, table: Path) -> None:
     evaluate.bend = 1
     with pytest.raises(ValueError, match="not linear"):
-        tune.trace(positions(50), tables.read_table(table, "EVALUATION"))
+        texel.trace(positions(50), tables.read_table(table, "EVALUATION"))
 
 
 def test_centred_lists_evaluate_alike(evaluate: Evaluate, table: Path, tmp_path: Path) -> None:
     path = tmp_path / "positions.txt"
     truth = planted(evaluate, table, path, 300).astype(float)
-    traced = tune.trace_all(path, tables.read_table(table, "EVALUATION"), None)
-    found = tune.centre(traced, truth, [slice(0, 5), slice(5, 13), slice(13, 21), slice(21, 22)])
+    traced = texel.trace_all(path, tables.read_table(table, "EVALUATION"), None)
+    found = texel.centre(traced, truth, [slice(0, 5), slice(5, 13), slice(13, 21), slice(21, 22)])
     assert np.allclose(traced.evaluations(found), traced.evaluations(truth))
     seen = abs(traced.counts).toarray().sum(axis=0)
     for columns in (slice(5, 13), slice(13, 21)):
@@ -270,21 +275,21 @@ def test_what_was_traced_is_kept_until_the_evaluation_is_another(
     path = tmp_path / "positions.txt"
     planted(evaluate, table, path, 100)
     numbers = tables.read_table(table, "EVALUATION")
-    first = tune.trace_all(path, numbers, None)
+    first = texel.trace_all(path, numbers, None)
     traced: list[int] = []
-    trace = tune.trace
+    trace = texel.trace
 
     def counting(fens: list[str], pairs: Any) -> Any:
         traced.append(len(fens))
         return trace(fens, pairs)
 
-    monkeypatch.setattr(tune, "trace", counting)
-    again = tune.trace_all(path, numbers, None)
+    monkeypatch.setattr(texel, "trace", counting)
+    again = texel.trace_all(path, numbers, None)
     assert traced == []
     assert np.array_equal(again.counts.toarray(), first.counts.toarray())
     assert np.array_equal(again.weights, first.weights)
     monkeypatch.setattr(sys.modules[__name__], "KINDS", [KNIGHT, PAWN, BISHOP, ROOK, QUEEN])
-    tune.trace_all(path, numbers, None)
+    texel.trace_all(path, numbers, None)
     assert traced == [100]
 
 
@@ -293,13 +298,18 @@ def test_a_damaged_line_is_told(tmp_path: Path, line: str) -> None:
     path = tmp_path / "positions.txt"
     path.write_text(f"{fen.START};0.5;12\n{line}\n", encoding="utf-8")
     with pytest.raises(ValueError, match="line 2"):
-        tune.read_positions(path)
+        texel.read_positions(path)
 
 
 # --- SPSA
 
 RANGES = {"margin": (20, 0, 200), "depth": (2, 0, 14), "slope": (900, 0, 1000)}
 BEST = {"margin": 140, "depth": 9, "slope": 300}
+
+
+def gains(iterations: int, change: float = 0.05, rate: float = 0.002) -> Any:
+    """Gain sequences, with the command line's defaults."""
+    return spsa.Gains(iterations, change, rate)
 
 
 def strength(numbers: dict[str, int]) -> float:
@@ -315,16 +325,16 @@ def duel(iteration: int, first: dict[str, int], second: dict[str, int]) -> float
 
 
 def test_spsa_finds_the_summit_of_a_noisy_function() -> None:
-    spsa = tune.Spsa(RANGES, tune.Gains(3000, rate=0.01))
-    tune.iterate(spsa, duel)
-    assert strength(spsa.rounded()) > -6
+    tuner = spsa.Spsa(RANGES, gains(3000, rate=0.01))
+    spsa.iterate(tuner, duel)
+    assert strength(tuner.rounded()) > -6
 
 
 def test_candidates_are_whole_numbers_in_their_ranges_and_opposite() -> None:
-    spsa = tune.Spsa(RANGES, tune.Gains(1000))
+    tuner = spsa.Spsa(RANGES, gains(1000))
     sums = dict.fromkeys(RANGES, 0)
-    for spsa.iteration in range(400):
-        first, second = spsa.candidates()
+    for tuner.iteration in range(400):
+        first, second = tuner.candidates()
         for name, (_, least, most) in RANGES.items():
             assert isinstance(first[name], int)
             assert least <= first[name] <= most
@@ -344,58 +354,58 @@ def test_pairs_and_duels_count_for_the_first_side_in_whatever_order_games_end(
             result = "1-0" if job.white.numbers["margin"] else "1/2-1/2"
             yield selfplay.Played(job.number, result, "")
 
-    monkeypatch.setattr(tune, "play_all", play_all)
-    book, pace = tune.Book.read(None, 0), tune.Pace(1)
+    monkeypatch.setattr(pairs, "play_all", play_all)
+    book, pace = selfplay.Book.read(None, 0), selfplay.Pace(1)
     numbers = ({"margin": 1}, {"margin": 0})
     sides = [numbers, numbers[::-1]]
-    found = dict(tune.play_pairs(None, book, pace, range(7, 9), lambda pair: sides[pair % 2], 1))
+    found = dict(pairs.play_pairs(None, book, pace, range(7, 9), lambda pair: sides[pair % 2], 1))
     assert found == {8: 0.75, 7: 0.25}
-    assert tune.duels(None, book, pace, 3, 1)(5, *numbers) == 3
-    assert tune.duels(None, book, pace, 3, 1)(5, *numbers[::-1]) == -3
+    assert spsa.duels(None, book, pace, 3, 1)(5, *numbers) == 3
+    assert spsa.duels(None, book, pace, 3, 1)(5, *numbers[::-1]) == -3
 
 
 def test_gains_end_at_what_was_asked_and_fall_until_then() -> None:
-    gains = tune.Gains(500, change=0.04, rate=0.003)
-    assert gains.change_at(499) == pytest.approx(0.04)
-    assert gains.rate_at(499) == pytest.approx(0.003)
-    steps = [gains.rate_at(k) * gains.change_at(k) ** 2 for k in range(500)]
+    found = gains(500, change=0.04, rate=0.003)
+    assert found.change_at(499) == pytest.approx(0.04)
+    assert found.rate_at(499) == pytest.approx(0.003)
+    steps = [found.rate_at(k) * found.change_at(k) ** 2 for k in range(500)]
     assert steps == sorted(steps, reverse=True)
     # Spall's a / (A + k + 1) ** alpha
     assert steps[0] / steps[499] == pytest.approx((550 / 51) ** 0.602)
 
 
 def test_a_run_goes_on_from_its_state(tmp_path: Path) -> None:
-    gains = tune.Gains(40)
-    whole = tune.Spsa(RANGES, gains)
-    tune.iterate(whole, duel)
-    state = tune.State(tmp_path / "spsa.json", {"seed": 0})
-    part = tune.Spsa(RANGES, gains)
+    sequences = gains(40)
+    whole = spsa.Spsa(RANGES, sequences)
+    spsa.iterate(whole, duel)
+    state = spsa.State(tmp_path / "spsa.json", {"seed": 0})
+    part = spsa.Spsa(RANGES, sequences)
     state.restore(part)
     for _ in range(17):
         part.update(duel(part.iteration, *part.candidates()))
         state.save(part)
-    other = tune.Spsa(RANGES, gains)
+    other = spsa.Spsa(RANGES, sequences)
     state.restore(other)
     assert other.iteration == 17
-    tune.iterate(other, duel)
+    spsa.iterate(other, duel)
     assert (other.values, other.points) == (whole.values, whole.points)
 
 
 def test_the_state_of_another_run_is_refused(tmp_path: Path) -> None:
-    spsa = tune.Spsa(RANGES, tune.Gains(40))
-    tune.State(tmp_path / "spsa.json", {"seed": 0}).save(spsa)
+    tuner = spsa.Spsa(RANGES, gains(40))
+    spsa.State(tmp_path / "spsa.json", {"seed": 0}).save(tuner)
     with pytest.raises(ValueError, match="another seed"):
-        tune.State(tmp_path / "spsa.json", {"seed": 1}).restore(spsa)
+        spsa.State(tmp_path / "spsa.json", {"seed": 1}).restore(tuner)
     (tmp_path / "spsa.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(ValueError, match="no state"):
-        tune.State(tmp_path / "spsa.json", {"seed": 0}).restore(spsa)
+    with pytest.raises(ValueError, match="holds no run"):
+        spsa.State(tmp_path / "spsa.json", {"seed": 0}).restore(tuner)
 
 
 def test_a_run_ends_in_the_table_and_apply_writes_what_there_is(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tune, "duels", lambda *arguments: lambda k, first, second: 1000.0)
-    monkeypatch.setattr(tune, "searcher", lambda megabytes, numbers: None)
+    monkeypatch.setattr(spsa, "duels", lambda *arguments: lambda k, first, second: 1000.0)
+    monkeypatch.setattr(spsa, "searcher", lambda megabytes, numbers: None)
     words = ["search", "depth", "--table", str(table), "--state", str(tmp_path / "s.json")]
     words += ["--iterations", "30"]
     assert tune.main(words) == 0
@@ -416,21 +426,21 @@ CHANGES = dict.fromkeys(PLANTED, (5, 9))
 
 
 def screened(pairs: int, interaction: float = 0.0) -> Any:
-    """A screening after so many pairs between sides with and without what is planted, a third of them drawn;
+    """A experiment after so many pairs between sides with and without what is planted, a third of them drawn;
     `interaction` is the Elo of changing margin and depth alike.
     """
-    screening = tune.Screening(CHANGES)
+    experiment = screening.Screening(CHANGES)
     chance = Random(3)
     for pair in range(pairs):
         strengths = []
-        for numbers in screening.candidates(pair):
+        for numbers in experiment.candidates(pair):
             made = {name: numbers[name] == 9 for name in PLANTED}
             alike = interaction * (made["margin"] == made["depth"])
             strengths.append(alike + sum(elo * made[name] for name, elo in PLANTED.items()))
         expected = 1 / (1 + 10 ** ((strengths[1] - strengths[0]) / 400))
         games = [0.5 if chance.random() < 1 / 3 else float(chance.random() < expected) for _ in range(2)]
-        screening.add(pair, sum(games) / 2)
-    return screening
+        experiment.add(pair, sum(games) / 2)
+    return experiment
 
 
 @pytest.mark.parametrize("interaction", [0.0, 50.0])
@@ -442,22 +452,22 @@ def test_planted_effects_are_found_within_their_intervals(interaction: float) ->
         # Of the games played, a third is drawn whatever the strengths are.
         assert abs(elo - PLANTED[name] * 2 / 3) < error
         # What one change alone would get in a match of as many pairs: variance 1/6 a game, two in a pair.
-        assert error == pytest.approx(tune.ELO_OF_A_POINT * 1.96 * math.sqrt(1 / 12 / 6000), rel=0.05)
+        assert error == pytest.approx(screening.ELO_OF_A_POINT * 1.96 * math.sqrt(1 / 12 / 6000), rel=0.05)
 
 
 def test_the_sides_of_a_pair_are_complements_that_follow_from_the_seed() -> None:
-    screening = tune.Screening(CHANGES, 1)
-    again = tune.Screening(dict(reversed(CHANGES.items())), 1)
+    experiment = screening.Screening(CHANGES, 1)
+    again = screening.Screening(dict(reversed(CHANGES.items())), 1)
     made = np.zeros((2, len(CHANGES)))
     for pair in range(400):
-        first, second = screening.candidates(pair)
+        first, second = experiment.candidates(pair)
         assert again.candidates(pair) == (first, second)
         assert first.keys() == second.keys() == CHANGES.keys()
         assert all({first[name], second[name]} == {5, 9} for name in CHANGES)
         made += [[side[name] == 9 for name in CHANGES] for side in (first, second)]
     assert np.abs(made - 200).max() < 40  # four standard deviations
-    other = tune.Screening(CHANGES, 2)
-    assert any(other.candidates(pair) != screening.candidates(pair) for pair in range(9))
+    other = screening.Screening(CHANGES, 2)
+    assert any(other.candidates(pair) != experiment.candidates(pair) for pair in range(9))
 
 
 def test_too_few_pairs_tell_nothing() -> None:
@@ -467,12 +477,12 @@ def test_too_few_pairs_tell_nothing() -> None:
 
 def test_a_screening_s_log_goes_on_and_loses_what_was_half_written(tmp_path: Path) -> None:
     path = tmp_path / "screen.jsonl"
-    with tune.Log(path, {"seed": 0}) as log:
+    with screening.Log(path, {"seed": 0}) as log:
         log.add(3, 0.75)
         log.add(0, 0.5)
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"pair": 1, "poi')
-    with tune.Log(path, {"seed": 0}) as log:
+    with screening.Log(path, {"seed": 0}) as log:
         assert log.points == {3: 0.75, 0: 0.5}
     assert path.read_bytes() == whole
 
@@ -482,9 +492,9 @@ def test_a_screening_s_log_goes_on_and_loses_what_was_half_written(tmp_path: Pat
     [
         ('{"seed": 1}\n', "another seed: 1"),
         ("{}\n", "another seed"),
-        ("\n", "no state"),
-        ("5\n", "no state"),
-        ("a text", "no state"),
+        ("\n", "holds no run"),
+        ("5\n", "holds no run"),
+        ("a text", "holds no run"),
         ('{"seed": 0}\n{"pair": 1}\n', "line 2"),
         ('{"seed": 0}\n{"pair": 1, "points": 0.6}\n', "line 2"),
         ('{"seed": 0}\n{"pair": -1, "points": 0.5}\n', "line 2"),
@@ -494,7 +504,7 @@ def test_another_file_is_refused_and_stays(tmp_path: Path, held: str, said: str)
     path = tmp_path / "screen.jsonl"
     path.write_text(held, encoding="utf-8")
     with pytest.raises(ValueError, match=said):
-        tune.Log(path, {"seed": 0})
+        screening.Log(path, {"seed": 0})
     assert path.read_text(encoding="utf-8") == held
 
 

@@ -1,0 +1,263 @@
+"""One game between two UCI engines: clocks, faults, checked variations, the record in PGN."""
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from adjudication import Adjudication, adjudicate
+from uci import Answer, EngineFault, EngineSpec, UciEngine
+
+from x88 import coordinate, fen, pgn
+from x88.board import Board
+from x88.game import RESULT_OF_WINNER, OngoingGame
+from x88.outcome import outcome
+from x88.piece import BLACK, WHITE
+
+GRACE = 5.0
+"""Seconds after the end of its time before an engine counts as stalled."""
+
+UNTIMED_PATIENCE = 3600.0
+"""Seconds that a move limited by nodes or depth may take."""
+
+FAULTS = {
+    "time": "time forfeit",
+    "crash": "abandoned",
+    "disconnect": "disconnected",
+    "stall": "stalled",
+    "illegal": "rules infraction",
+}
+"""The PGN Termination of each way to lose by a fault."""
+
+EVENT = "Match"
+"""The PGN Event, with which the record of every game begins."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What limits one side's moves: a clock in milliseconds, or a fixed limit per move."""
+
+    base: int = 0
+    increment: int = 0
+    moves: int = 0
+    movetime: int = 0
+    nodes: int = 0
+    depth: int = 0
+
+    def clock(self) -> str:
+        """The clock as PGN's TimeControl, which `match.parse_clock` reads: "40/60+0.6"; "-" without one."""
+        moves = f"{self.moves}/" if self.moves else ""
+        return f"{moves}{_seconds(self.base)}+{_seconds(self.increment)}" if self.base else "-"
+
+
+def _seconds(milliseconds: int) -> str:
+    """Milliseconds as seconds, to the last digit."""
+    return f"{milliseconds // 1000}.{milliseconds % 1000:03}".rstrip("0").rstrip(".")
+
+
+@dataclass(frozen=True)
+class Side:
+    """An engine with its pace."""
+
+    spec: EngineSpec
+    pace: Pace
+
+    def settings(self) -> str:
+        """Its limits and options, as on the command line."""
+        words = [f"tc={self.pace.clock()}"] if self.pace.base else []
+        for key in ("movetime", "nodes", "depth"):
+            if value := getattr(self.pace, key):
+                words.append(f"{key}={value}")
+        return " ".join([*words, *sorted(f"option.{name}={value}" for name, value in self.spec.options)])
+
+
+@dataclass(frozen=True)
+class Job:
+    """A game to play: its number, the two sides, the opening (FEN and packed moves), when it is adjudicated,
+    and the milliseconds by which a clock may be overdrawn.
+    """
+
+    number: int
+    white: Side
+    black: Side
+    start: str
+    moves: tuple[int, ...]
+    adjudication: Adjudication
+    margin: int
+
+    def rules(self) -> dict[str, str]:
+        """The PGN tags of what holds for both sides."""
+        return {"Adjudication": self.adjudication.settings(), "TimeMargin": f"{self.margin} ms"}
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished game: its number, the result, the fault that ended it or "", its PGN, remarks for the user,
+    and an engine's name for each wrong variation of that engine.
+    """
+
+    number: int
+    result: str
+    fault: str
+    pgn: str
+    remarks: tuple[str, ...]
+    warned: tuple[str, ...]
+
+
+class Clock:
+    """One side's time in milliseconds."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace = pace
+        self.left = float(pace.base)
+        self.to_go = pace.moves
+
+    def spend(self, milliseconds: float, margin: int) -> bool:
+        """Take off the time of a move; False if the flag has fallen."""
+        if self.pace.movetime and milliseconds > self.pace.movetime + margin:
+            return False
+        if not self.pace.base:
+            return True
+        self.left -= milliseconds
+        if self.left < -margin:
+            return False
+        self.left = max(self.left, 1.0) + self.pace.increment
+        if self.pace.moves:
+            self.to_go -= 1
+            if self.to_go == 0:
+                self.to_go = self.pace.moves
+                self.left += self.pace.base
+        return True
+
+    def patience(self, margin: int) -> float:
+        """The seconds after which the engine counts as stalled."""
+        if self.pace.base:
+            return (self.left + margin) / 1000 + GRACE
+        if self.pace.movetime:
+            return (self.pace.movetime + margin) / 1000 + GRACE
+        return UNTIMED_PATIENCE
+
+
+def go_line(clocks: list[Clock], side: int) -> str:
+    """The `go` line for the side to move."""
+    pace = clocks[side].pace
+    words = ["go"]
+    for name, value in (("movetime", pace.movetime), ("nodes", pace.nodes), ("depth", pace.depth)):
+        if value:
+            words += [name, str(value)]
+    if pace.base:
+        white, black = clocks
+        words += ["wtime", str(int(white.left)), "btime", str(int(black.left))]
+        words += ["winc", str(white.pace.increment), "binc", str(black.pace.increment)]
+        if pace.moves:
+            words += ["movestogo", str(clocks[side].to_go)]
+    return " ".join(words)
+
+
+def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
+    """Play a game; an engine's fault loses it. Raises Interrupted soon after `stopping` says so."""
+    game = OngoingGame(job.start)
+    for move in job.moves:
+        game.play(move)
+    opening = len(game.moves)
+    answers: list[Answer] = []
+    remarks: list[str] = []
+    warned: list[str] = []
+    fault = ""
+    side = WHITE
+    try:
+        with contextlib.ExitStack() as stack:
+            engines = []
+            for side, player in ((WHITE, job.white), (BLACK, job.black)):
+                engines.append(stack.enter_context(UciEngine(player.spec, stopping)))
+                remarks += engines[side].refused
+                engines[side].new_game()
+            clocks = [Clock(job.white.pace), Clock(job.black.pace)]
+            while not game.is_over():
+                side = game.board.side
+                moves = " ".join(coordinate.write(move) for move in game.moves)
+                position = f"position fen {game.start}" + (f" moves {moves}" if moves else "")
+                limits = go_line(clocks, side)
+                answer = engines[side].go(position, limits, clocks[side].patience(job.margin))
+                if not clocks[side].spend(answer.seconds * 1000, job.margin):
+                    raise EngineFault("time", "out of time")
+                name = (job.white, job.black)[side].spec.name
+                for wrong in wrong_variations(game.board, answer):
+                    remarks += [] if name in warned else [f"{name}, {fen.write(game.board)}: {wrong}"]
+                    warned.append(name)
+                try:
+                    game.play(coordinate.parse(game.board, answer.move))
+                except ValueError as error:
+                    raise EngineFault("illegal", str(error)) from None
+                answers.append(answer)
+                adjudicate(game, answers, job.adjudication)
+    except EngineFault as error:
+        fault = error.kind
+        game.end(RESULT_OF_WINNER[side ^ 1], f"{(job.white, job.black)[side].spec.name}: {error}")
+    text = record(job, game, opening, answers, fault, warned)
+    return Played(job.number, game.result, fault, text, tuple(remarks), tuple(warned))
+
+
+def wrong_variations(board: Board, answer: Answer) -> list[str]:
+    """The faults of an answer's variations, one line each: illegal moves, moves after the end of the game, a
+    last variation that does not begin with the move played.
+    """
+    found = []
+    known: dict[str, int] = {}
+    for variation in answer.variations:
+        at = board.copy()
+        path = ""
+        for word in variation.split():
+            path += f" {word}"
+            # Variations share most of their moves with earlier ones, and checking a move is slow.
+            if path not in known:
+                if over := outcome(at):
+                    found.append(f"a variation goes on after {over.value}:{path}")
+                    break
+                try:
+                    known[path] = coordinate.parse(at, word)
+                except ValueError as error:
+                    found.append(f"a variation ends with no legal move:{path}: {error}")
+                    break
+            at.forget()
+            at.make(known[path])
+    if answer.line and answer.line.split()[0] != answer.move:
+        found.append(f"{answer.move} is played, and the last variation is {answer.line}")
+    return found
+
+
+def record(
+    job: Job, game: OngoingGame, opening: int, answers: list[Answer], fault: str, warned: list[str]
+) -> str:
+    """The game as PGN, with the settings of both sides, and score, depth and seconds after every move."""
+    white, black = job.white.pace.clock(), job.black.pace.clock()
+    clocks = {"WhiteTimeControl": white, "BlackTimeControl": black}
+    tags = {
+        "Event": EVENT,
+        "Date": time.strftime("%Y.%m.%d"),
+        "Round": f"{job.number // 2 + 1}.{job.number % 2 + 1}",
+        "White": job.white.spec.name,
+        "Black": job.black.spec.name,
+        "Termination": FAULTS.get(fault, "adjudication" if "adjud" in game.reason else "normal"),
+        "PlyCount": str(len(game.moves)),
+        "WhiteSettings": job.white.settings(),
+        "BlackSettings": job.black.settings(),
+        **({"TimeControl": white} if white == black else clocks),
+        **job.rules(),
+        **{
+            f"{colour}Warnings": str(warned.count(side.spec.name))
+            for colour, side in (("White", job.white), ("Black", job.black))
+            if side.spec.name in warned
+        },
+    }
+    found = game.record(tags)
+    for move, answer in zip(found.moves[opening:], answers, strict=True):
+        score = "book"
+        if answer.mate is not None:
+            score = f"{'-' if answer.mate < 0 else '+'}M{abs(answer.mate)}"
+        elif answer.score is not None:
+            score = f"{answer.score / 100:+.2f}"
+        move.comment = f"{score}/{answer.depth} {answer.seconds:.3f}s"
+    owner = found.moves[-1] if found.moves else found
+    owner.comment = f"{owner.comment}; {game.reason}".lstrip("; ")
+    return pgn.write(found)

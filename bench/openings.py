@@ -1,0 +1,162 @@
+"""Find balanced openings: random legal moves from the start position, kept if Moff's search calls them level.
+
+    python bench/openings.py --count 200 --out bench/openings.epd
+
+The file holds one position a line in EPD, with the search's score in centipawns for the side to move (ce) and
+the moves that lead there (c0), under the command that made it. The same options give the same file as long
+as the search stays the same. bench/match.py, bench/ladder.py and others read it, and PGN, with --openings.
+
+Results go to the file, progress to standard error. The exit code is 0, or 2 after wrong usage, or 130 when
+interrupted; then no file is written. Needs the `bench` extra.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import script  # first: it puts this checkout on the path
+
+from search.limits import Limits
+from search.search import Report, Search
+from x88 import build, fen, pgn, san
+from x88.game import OngoingGame
+from x88.move import NO_MOVE
+from x88.movegen import legal_moves
+
+OWN = Path(__file__).resolve().with_name("openings.epd")
+"""The project's own openings."""
+
+Opening = tuple[str, tuple[int, ...]]
+"""The FEN of the start, and the packed moves from there."""
+
+
+def read_openings(path: Path, plies: int) -> list[Opening]:
+    """The openings of a PGN or EPD file, at most so many plies of each (0 for all).
+
+    Raises ValueError with the file and the line of the first that is damaged, or OSError.
+    """
+    found: list[Opening] = []
+    if path.suffix.lower() == ".pgn":
+        with open(path, "rb") as stream:
+            for game in pgn.Reader(stream):
+                if game.faults:
+                    raise ValueError(f"{path}, line {game.faults[0].line}: {game.faults[0].text}")
+                moves = [move.move for move in game.moves]
+                if NO_MOVE in moves:
+                    raise ValueError(f"{path}, line {game.line}: an opening cannot hold a null move")
+                found.append((game.start, tuple(moves[:plies] if plies else moves)))
+    else:
+        for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            try:
+                found.append((fen.write(fen.parse(" ".join(line.split(";")[0].split()[:4]))), ()))
+            except ValueError as error:
+                raise ValueError(f"{path}, line {number}: {error}") from None
+    if not found:
+        raise ValueError(f"{path} holds no opening")
+    return found
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the openings shall be: plies each, centipawns at most, nodes of the search, seed of the moves."""
+
+    plies: int
+    margin: int
+    nodes: int
+    seed: int
+
+
+def find_openings(wanted: Wanted) -> Iterator[tuple[OngoingGame, int]]:
+    """Openings without end: the game and the score for the side to move, no position twice."""
+    chance = Random(wanted.seed)
+    search = Search(16)
+    seen: set[int] = set()
+    while True:
+        game = random_game(chance, wanted.plies)
+        if game.is_over() or game.board.key in seen:
+            continue
+        seen.add(game.board.key)
+        search.new_game()
+        reports: list[Report] = []
+        # Without the moves before: so the games begin.
+        board = fen.parse(fen.write(game.board))
+        search.think(board, Limits(nodes=wanted.nodes), reports.append)
+        if reports and reports[-1].mate is None and abs(reports[-1].score) <= wanted.margin:
+            yield game, reports[-1].score
+
+
+def random_game(chance: Random, plies: int) -> OngoingGame:
+    """So many random legal moves from the start position, or fewer if they end the game."""
+    game = OngoingGame(fen.START)
+    while len(game.moves) < plies and not game.is_over():
+        game.play(chance.choice(legal_moves(game.board)))
+    return game
+
+
+def epd_line(game: OngoingGame, score: int) -> str:
+    """An opening as a line of the file."""
+    board = fen.parse(game.start)
+    words = []
+    for move in game.moves:
+        words.append(san.write(board, move))
+        board.make(move)
+    position = " ".join(fen.write(game.board).split()[:4])
+    return f'{position} ce {score}; c0 "{" ".join(words)}";\n'
+
+
+def _options() -> argparse.Namespace:
+    parser = script.parser(__doc__)
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the EPD file to write")
+    for name, default, text in (
+        ("--count", 200, "openings"),
+        ("--plies", 8, "of each opening"),
+        ("--margin", 60, "centipawns by which a side may be ahead"),
+        ("--nodes", 20000, "of the search"),
+    ):
+        text += f" (default {default})"
+        parser.add_argument(name, type=script.positive, default=default, metavar="N", help=text)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the moves (default 0)")
+    return parser.parse_args()
+
+
+@script.command
+def main() -> int:
+    """Find the openings and write the file; returns the exit code."""
+    options = _options()
+    script.require("bench", "tqdm")
+    from tqdm import tqdm
+
+    if not build.compiled:
+        print(build.notice(), file=sys.stderr)
+    if not options.out.parent.is_dir():
+        raise ValueError(f"there is no folder {str(options.out.parent)!r}")
+    wanted = Wanted(options.plies, options.margin, options.nodes, options.seed)
+    if wanted.plies < 3 and options.count > [20, 400][wanted.plies - 1]:
+        raise ValueError(f"there are no {options.count} openings of {wanted.plies} plies")
+    made = (
+        f"python bench/openings.py --count {options.count} --plies {wanted.plies} --margin {wanted.margin}"
+        f" --nodes {wanted.nodes} --seed {wanted.seed}"
+    )
+    lines = [
+        f"# {options.count} openings of {wanted.plies} random plies, level for Moff's search:\n# {made}\n"
+    ]
+    with tqdm(total=options.count, unit="opening", dynamic_ncols=True) as bar:
+        for game, score in find_openings(wanted):
+            lines.append(epd_line(game, score))
+            bar.update()
+            if len(lines) > options.count:
+                break
+    new = options.out.with_name(options.out.name + ".new")
+    new.write_text("".join(lines), encoding="ascii", newline="\n")
+    os.replace(new, options.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""The score of a match: Elo difference with its error, likelihood of superiority, and SPRT."""
+
+import math
+import statistics
+from collections import Counter
+from dataclasses import dataclass
+
+SIGNIFICANCE = 1.959964
+"""Standard errors to each side of a 95 % interval."""
+
+
+class Score:
+    """The games so far from the first engine's side: points by game number, faults by engine and kind,
+    warnings about wrong variations by engine.
+    """
+
+    def __init__(self) -> None:
+        self.points: dict[int, float] = {}
+        self.faults: Counter[tuple[str, str]] = Counter()
+        self.warnings: Counter[str] = Counter()
+
+    def add(self, number: int, result: str) -> None:
+        """Count a game; the first engine has White in the even ones."""
+        white = {"1-0": 1.0, "0-1": 0.0}.get(result, 0.5)
+        self.points[number] = white if number % 2 == 0 else 1 - white
+
+    def samples(self) -> list[float]:
+        """The mean points of every complete pair: two games of one opening are not independent."""
+        return [
+            (self.points[number] + self.points[number + 1]) / 2
+            for number in self.points
+            if number % 2 == 0 and number + 1 in self.points
+        ]
+
+    def mean(self) -> float:
+        """The mean points of a game."""
+        return statistics.fmean(self.points.values()) if self.points else 0.5
+
+    def error(self) -> float:
+        """The standard error of the mean: from pairs, or from games while all pairs are alike.
+
+        If all games ended alike too, a win and a loss are added: a few such games prove little.
+        """
+        samples = self.samples()
+        if len(set(samples)) < 2:
+            samples = list(self.points.values())
+        if len(set(samples)) < 2:
+            samples += [0.0, 1.0]
+        return statistics.stdev(samples) / math.sqrt(len(samples))
+
+    def interval(self) -> tuple[float, float, float]:
+        """The Elo difference, and the ends of its 95 % interval."""
+        mean, error = self.mean(), self.error() * SIGNIFICANCE
+        return elo_of(mean), elo_of(mean - error), elo_of(mean + error)
+
+    def leader(self) -> int:
+        """1 if the first engine is the stronger one with 95 % confidence, -1 if the second is, 0 if the games
+        do not tell yet.
+
+        Source: Edwin B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927;
+        his interval holds for few games too.
+        """
+        games, mean = len(self.points), self.mean()
+        if not games:
+            return 0
+        square = SIGNIFICANCE**2 / games
+        centre = (mean + square / 2) / (1 + square)
+        reach = math.sqrt(mean * (1 - mean) * square + square * square / 4) / (1 + square)
+        return (centre - reach > 0.5) - (centre + reach < 0.5)
+
+    def los(self) -> float:
+        """The likelihood that the first engine is the stronger one."""
+        return 0.5 * (1 + math.erf((self.mean() - 0.5) / (self.error() * math.sqrt(2))))
+
+    def llr(self, elo0: float, elo1: float) -> float:
+        """The log-likelihood ratio of two Elo differences, in the normal approximation over pairs.
+
+        One won and one lost pair are added to the variance: a few pairs that end alike prove little, many
+        prove something. Source: Michel Van den Bergh, "A practical introduction to the GSPRT", 2018.
+        """
+        samples = self.samples()
+        if not samples:
+            return 0.0
+        variance = statistics.pvariance([*samples, 0.0, 1.0])
+        low, high = points_of(elo0), points_of(elo1)
+        return len(samples) * (high - low) * (2 * statistics.fmean(samples) - low - high) / (2 * variance)
+
+
+def elo_of(points: float) -> float:
+    """The Elo difference that mean points between 0 and 1 stand for; infinite at both ends."""
+    if points <= 0 or points >= 1:
+        return math.copysign(math.inf, points - 0.5)
+    return 400 * math.log10(points / (1 - points))
+
+
+def points_of(elo: float) -> float:
+    """The mean points that an Elo difference yields."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """A sequential probability ratio test of elo1 against elo0, with the two probabilities of error."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratios at which elo0 and elo1 are accepted."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def verdict(self, score: Score) -> str:
+        """ "H0" or "H1" once one of them is accepted, else ""."""
+        low, high = self.bounds()
+        llr = score.llr(self.elo0, self.elo1)
+        return "H1" if llr >= high else "H0" if llr <= low else ""
+
+
+def state(score: Score, sprt: Sprt | None) -> str:
+    """The score in a few words."""
+    if not score.points:
+        return "no games yet"
+    elo, low, high = score.interval()
+    text = (
+        f"{100 * score.mean():.1f} % Elo {elo:+.0f} [{low:+.0f}, {high:+.0f}] LOS {100 * score.los():.0f} %"
+    )
+    if sprt:
+        low, high = sprt.bounds()
+        text += f" LLR {score.llr(sprt.elo0, sprt.elo1):.2f} [{low:.2f}, {high:.2f}]"
+    faults = sum(score.faults.values())
+    return text + (f" FAULTS {faults}" if faults else "")

@@ -1,0 +1,88 @@
+"""Who plays the games of a match: threads of this process, or the workers of a Dask cluster."""
+
+import contextlib
+import importlib
+import logging
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import adjudication
+import game
+import uci
+from game import Job, Played, play_game
+
+SCHEDULER_TIMEOUT = 10.0
+"""Seconds that a Dask scheduler may take to answer."""
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How many games are played at a time, and what begins one. Cancelling its future ends a game on a
+    cluster; on threads `stopping` ends all.
+    """
+
+    count: int
+    submit: Callable[[Job], "Future[Played]"]
+    stopping: threading.Event
+
+
+@contextlib.contextmanager
+def threads(count: int) -> Iterator[Workers]:
+    """Threads of this process: the engines do the work."""
+    stopping = threading.Event()
+    with ThreadPoolExecutor(count) as executor:
+        yield Workers(count, lambda job: executor.submit(play_game, job, stopping.is_set), stopping)
+
+
+@contextlib.contextmanager
+def cluster(scheduler: str, count: int) -> Iterator[Workers]:
+    """The workers of a Dask cluster, as many as it has but not more than asked for.
+
+    Raises ImportError without the package, ValueError if no scheduler answers there.
+    """
+    try:
+        cloudpickle: Any = importlib.import_module("cloudpickle")
+        distributed: Any = importlib.import_module("distributed")
+    except ImportError as error:
+        raise ImportError(f'{error}: python -m pip install -e ".[cluster]"') from None
+    # The workers do not have these modules: they get them with every job.
+    for module in (adjudication, game, uci, importlib.import_module(__name__)):
+        cloudpickle.register_pickle_by_value(module)
+    # What goes wrong ends a game, and is told there.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    try:
+        client = distributed.Client(scheduler, timeout=SCHEDULER_TIMEOUT)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"no scheduler answers at {scheduler}: {error}") from None
+    with client:
+        available = sum(client.nthreads().values())
+        executor = client.get_executor(pure=False)
+        # Pickled here: Dask's own pickling would look for these modules on the workers.
+        yield Workers(
+            max(1, min(count, available)),
+            lambda job: executor.submit(pickle.loads, cloudpickle.dumps(Task(job))),
+            threading.Event(),
+        )
+
+
+@dataclass(frozen=True)
+class Task:
+    """A game that is played where it is unpickled."""
+
+    job: Job
+
+    def __reduce__(self) -> tuple[Callable[[Job], Played], tuple[Job]]:
+        return play_task, (self.job,)
+
+
+def play_task(job: Job) -> Played:
+    """Play a game as a task of a Dask worker. It ends early when it is cancelled, its client is gone, or the
+    worker closes.
+    """
+    worker = importlib.import_module("distributed").get_worker()
+    task = worker.state.tasks[worker.get_current_task()]
+    return play_game(job, lambda: task.state == "cancelled" or worker.status.name == "closing")
