@@ -20,18 +20,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle import STARTS, packed, scaled
+from tests.oracle import SHARED, STARTS, packed, scaled, shared_files
 from x88 import coordinate, fen, pgn
 
 logging.getLogger("chess.pgn").setLevel(logging.CRITICAL)
-
-DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
-"""Real and malformed files, which a clone of the project does without."""
-
-GOOD_FILES = [path for path in sorted(DATA.glob("pgn/*.pgn")) if path.stem != "fischerr19"]
-MALFORMED_FILES = sorted(DATA.glob("malformed/*.pgn"))
-CHESS960_FILE = DATA / "pgn" / "fischerr19.pgn"
-OPENINGS_FILE = DATA / "books" / "8moves_v3.pgn"
 
 
 # --- The two readers
@@ -527,7 +519,7 @@ def test_tags_alone_are_a_game_without_moves() -> None:
 # --- Real files
 
 
-@pytest.mark.parametrize("path", GOOD_FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shared_files("pgn/[!f]*.pgn"))
 def test_a_tournament_is_read_as_python_chess_reads_it(path: Path) -> None:
     data = path.read_bytes()
     games = read(data)
@@ -547,12 +539,12 @@ def their_games(text: str) -> Iterator[chess.pgn.Game]:
         yield game
 
 
-@pytest.mark.skipif(not OPENINGS_FILE.exists(), reason="without shared data")
-def test_a_book_of_openings_is_read_as_python_chess_reads_it() -> None:
+@pytest.mark.parametrize("path", shared_files("books/8moves_v3.pgn"))
+def test_a_book_of_openings_is_read_as_python_chess_reads_it(path: Path) -> None:
     some = scaled(200, 40)
-    with open(OPENINGS_FILE, "rb") as stream:
+    with open(path, "rb") as stream:
         games = list(itertools.islice(pgn.Reader(stream), some))
-    with open(OPENINGS_FILE, encoding="utf-8") as stream:
+    with open(path, encoding="utf-8") as stream:
         for ours in games:
             theirs = chess.pgn.read_game(stream)
             assert theirs is not None
@@ -560,9 +552,9 @@ def test_a_book_of_openings_is_read_as_python_chess_reads_it() -> None:
     assert len(games) == some
 
 
-@pytest.mark.skipif(not CHESS960_FILE.exists(), reason="without shared data")
-def test_a_variant_is_named_and_its_tags_and_results_are_kept() -> None:
-    text = CHESS960_FILE.read_text()
+@pytest.mark.parametrize("path", shared_files("pgn/fischerr19.pgn"))
+def test_a_variant_is_named_and_its_tags_and_results_are_kept(path: Path) -> None:
+    text = path.read_text()
     games = read(text)
     theirs = read_by_python_chess(text)
     assert len(games) == len(theirs) > 0
@@ -575,7 +567,7 @@ def test_a_variant_is_named_and_its_tags_and_results_are_kept() -> None:
         assert repr(other.headers["Variant"]) in fault
 
 
-@pytest.mark.parametrize("path", MALFORMED_FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shared_files("malformed/*.pgn"))
 def test_a_malformed_file_is_read_as_far_as_python_chess_can_follow(path: Path) -> None:
     data = path.read_bytes()
     games = read(data)
@@ -592,10 +584,10 @@ def test_a_malformed_file_is_read_as_far_as_python_chess_can_follow(path: Path) 
     check_order(games, data)
 
 
-@pytest.mark.skipif(not MALFORMED_FILES, reason="without shared data")
+@pytest.mark.skipif(not (SHARED / "malformed").exists(), reason="../shared/data/malformed is missing")
 def test_what_malformed_files_hold() -> None:
     def games(name: str) -> list[pgn.Game]:
-        return read((DATA / "malformed" / f"{name}.pgn").read_bytes())
+        return read((SHARED / "malformed" / f"{name}.pgn").read_bytes())
 
     (bad,) = games("badpgn")
     assert bad.moves == []
@@ -605,7 +597,11 @@ def test_what_malformed_files_hold() -> None:
     assert sans(nested) == ["e4"]
     assert nested.moves[0].comment == "This game contains { a nested comment"
     assert nested.faults[0].line == 1
-    whole = ("allownullmoves", "fixresulttags-in", "long-line", "nomovenumbers", "noresults", "notags")
+    for game in games("test-allownullmoves"):
+        ((_, fault),) = game.faults
+        assert fault == "'--' is a null move outside variations"
+        assert len(game.moves) == 1
+    whole = ("fixresulttags-in", "long-line", "nomovenumbers", "noresults", "notags")
     for name in whole:
         for game in games(f"test-{name}"):
             assert game.moves
@@ -617,6 +613,16 @@ def test_what_malformed_files_hold() -> None:
         *("0-1", "1/2-1/2", "1-0"),
         *("1-0", "0-1", "1/2-1/2"),
     ]
+
+
+def test_without_the_shared_files_a_test_is_skipped_and_says_so(tmp_path: Path) -> None:
+    (parameter,) = shared_files("pgn/*.pgn", tmp_path)
+    (mark,) = parameter.marks
+    assert (mark.name, mark.kwargs) == ("skip", {"reason": "../shared/data/pgn/*.pgn is missing"})
+    (tmp_path / "pgn").mkdir()
+    (tmp_path / "pgn" / "x.pgn").touch()
+    (parameter,) = shared_files("pgn/*.pgn", tmp_path)
+    assert (parameter.values, parameter.marks) == ((tmp_path / "pgn" / "x.pgn",), ())
 
 
 def check_order(games: list[pgn.Game], data: bytes) -> None:
@@ -1256,7 +1262,7 @@ def test_reading_takes_time_in_proportion_to_the_text(many: str) -> None:
             gc.enable()
 
     seconds(100)
-    times = scaled(4_000, 200)
+    times = scaled(1_000, 200)
     # Thirty-two times the text: a ratio of 32 if in proportion, of 1,024 if by its square. It is processor
     # time, and whatever disturbs it has to do so three times.
     ratios = (seconds(32 * times) / max(1e-3, seconds(times)) for _ in range(3))
