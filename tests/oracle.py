@@ -2,15 +2,31 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import chess
+import pytest
 from hypothesis import strategies as st
 
 from x88 import build, coordinate, fen
 from x88.board import Board
 from x88.movegen import MoveStack, generate, generate_captures
 from x88.piece import BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, side_of
+
+SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+"""Real and malformed files beside the checkout, which a clone of the project does without."""
+
+
+def shared_files(pattern: str, folder: Path = SHARED) -> list[Any]:
+    """The shared files of a pattern as parameters of a test; without them, one that skips it and says so."""
+    found = sorted(folder.glob(pattern))
+    missing = pytest.mark.skip(reason=f"../shared/data/{pattern} is missing")
+    return [pytest.param(path, id=path.stem) for path in found] or [
+        pytest.param(folder / pattern, id="none", marks=missing)
+    ]
+
 
 STARTS = (
     fen.START,

@@ -5,7 +5,8 @@ from x88.board cimport HISTORY, Board
 from x88.fen cimport write as write_fen
 from x88.move cimport NO_MOVE
 from x88.movegen cimport MoveStack, generate
-from x88.san cimport find, play, read
+from x88.piece cimport WHITE
+from x88.san cimport find, match, plain, play, read
 
 
 cdef class Move:
@@ -24,18 +25,21 @@ cdef Move _new_move(str san, int move, str fen)
 cdef class Reader:
     cdef object _stream
     cdef Py_ssize_t _line         # lines taken in so far
-    cdef bytes _pushed_back       # the first line of the next game
+    cdef list _waiting            # lines read but not taken in, the next one last
     cdef bytes _text              # what has been taken in
     cdef Py_ssize_t _position     # how far it has been read
     cdef Py_ssize_t _here         # the index whose line was asked for last,
     cdef Py_ssize_t _line_here    # and on which line of the file
     cdef Py_ssize_t _number
+    cdef bint _lost               # whether the moves after the word read last cannot be followed
+    cdef bint _over               # whether it is the game's result
     cdef MoveStack _stack
     cdef Board _board             # for the games from the start position
 
-    @cython.locals(lines=list, size=Py_ssize_t, last=bytes, line=bytes, is_open=bint, movetext=bint, tags=bint, blank=bint)
+    @cython.locals(lines=list, size=Py_ssize_t, last=bytes, line=bytes, is_open=bint, movetext=bint, tags=bint, blank=bint,
+                   remarked=bint, is_tag=bint, ended=bint, start=Py_ssize_t)
     cdef bint _fill(self) except -1
-    @cython.locals(i=Py_ssize_t, board=Board, lost=bint)
+    @cython.locals(i=Py_ssize_t, board=Board, lost=bint, in_braces=bint)
     cdef bint _read_game(self, game, const unsigned char* text, Py_ssize_t size) except -1
     cdef Py_ssize_t _skip_space(self, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept
     @cython.locals(start=Py_ssize_t, name_end=Py_ssize_t, value=Py_ssize_t, end=Py_ssize_t)
@@ -50,7 +54,12 @@ cdef class Reader:
     cdef Py_ssize_t _read_end(self, game, const unsigned char* text, Py_ssize_t i, Py_ssize_t size, bint lost) except -1
     @cython.locals(in_braces=bint, stop=Py_ssize_t)
     cdef Py_ssize_t _read_comment(self, game, line, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) except -1
-    cdef bint _read_word(self, game, Board board, line, Py_ssize_t start, Py_ssize_t end) except -1
+    @cython.locals(length=Py_ssize_t, digits=Py_ssize_t, raw=bytes, word=str, result=str)
+    cdef Py_ssize_t _read_word(self, game, Board board, line, Py_ssize_t start, Py_ssize_t end, bint in_variation,
+                               bint lost) except -1
+    cdef _read_null_move(self, game, Board board, line, Py_ssize_t start, str word, bint in_variation)
+    @cython.locals(move=int, san=str, text=str)
+    cdef bint _read_part(self, Board board, line, str word) except -1
     cdef _note(self, game, Py_ssize_t i, str text)
     cdef Py_ssize_t _line_of(self, Py_ssize_t i) except -1
 
@@ -59,8 +68,22 @@ cdef bint _is_word_character(int character) noexcept nogil
 cdef bint _is_digit(int character) noexcept nogil
 cdef bint _is_zero_castling(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
 cdef Py_ssize_t _index_of(const unsigned char* text, Py_ssize_t i, Py_ssize_t size, int character) noexcept nogil
-@cython.locals(c=int)
+cdef Py_ssize_t _end_of_reserved(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
+@cython.locals(c=int, longest=Py_ssize_t)
 cdef Py_ssize_t _end_of_word(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
+@cython.locals(i=Py_ssize_t)
+cdef bint _has_mark(const unsigned char* text, Py_ssize_t size) noexcept nogil
+@cython.locals(i=Py_ssize_t)
+cdef bint _leaves_open(const unsigned char* text, Py_ssize_t size, bint is_open) noexcept nogil
+@cython.locals(start=Py_ssize_t)
+cdef list _pieces(bytes line)
+@cython.locals(end=Py_ssize_t)
+cdef Py_ssize_t _end_of_head(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
+@cython.locals(start=Py_ssize_t)
+cdef Py_ssize_t _end_of_tag(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
+cdef Py_ssize_t _end_of_space(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
+cdef bint _is_end_of_token(str word, Py_ssize_t length) except -1
+cdef str _result(str text)
 cdef str _decode(bytes text)
 cdef _take_back(Board board, int move)
 cdef _play_again(Board board, int move)

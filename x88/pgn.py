@@ -3,6 +3,10 @@
 The reader streams: one game at a time, whatever the size of the file. Every move carries its SAN and the FEN
 after it, as the `Move` object of "Modelarea tablei și jocului de șah" (XII) does. Damage in a game is noted
 with its line, keeps the moves before it and never costs the next game. The writer gives the export format.
+
+Besides what the standard asks for, the reader takes glyphs for NAGs ("±"), results with other dashes and
+fractions ("1–0", "½-½"), figurines, tokens without spaces between them ("d5!!2.c4"), and null moves in
+variations. It skips text in angle brackets, which the standard reserves.
 """
 
 import re
@@ -22,7 +26,8 @@ if not cython.compiled:
     from x88.fen import write as write_fen
     from x88.move import NO_MOVE
     from x88.movegen import MoveStack, generate
-    from x88.san import find, play, read
+    from x88.piece import WHITE
+    from x88.san import find, match, plain, play, read
 
 
 ROSTER = {
@@ -44,25 +49,50 @@ _LONGEST_GAME = 1 << 24
 _ENOUGH = 1 << 16
 _LONGEST_COMMENT = 1 << 16
 _DEEPEST = 64
-_MARKS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
-_SYMBOLS = {
-    "=": 10,
-    "+=": 14,
-    "=+": 15,
-    "+/=": 14,
-    "=/+": 15,
-    "+/-": 16,
-    "-/+": 17,
-    "+-": 18,
-    "-+": 19,
-    "N": 146,
+_MARKS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "‼": 3, "⁇": 4, "⁉": 5, "⁈": 6}
+_GLYPHS = {
+    **dict.fromkeys("□", (7, 7)),
+    "=": (10, 10),
+    "∞": (13, 13),
+    **dict.fromkeys(("⩲", "+=", "+/="), (14, 14)),
+    **dict.fromkeys(("⩱", "=+", "=/+"), (15, 15)),
+    **dict.fromkeys(("±", "+/-"), (16, 16)),
+    **dict.fromkeys(("∓", "-/+"), (17, 17)),
+    "+-": (18, 18),
+    "-+": (19, 19),
+    **dict.fromkeys("⨀⊙", (23, 22)),
+    "○": (26, 27),
+    **dict.fromkeys(("⟳", "↑↑"), (32, 33)),
+    "↑": (36, 37),
+    "→": (40, 41),
+    **dict.fromkeys(("⯹", "=/∞", "=∞"), (44, 45)),
+    **dict.fromkeys("⇆⇄", (132, 133)),
+    **dict.fromkeys("⨁⊕", (138, 139)),
+    **dict.fromkeys("∆Δ△", (140, 140)),
+    "∇": (141, 141),
+    "⌓": (142, 142),
+    "N": (146, 146),
 }
+"""The NAG of a glyph after a move of White, and after one of Black. Initiative, attack and the like belong to
+the side that has moved, zugzwang to the other side.
+"""
 _SAID_BESIDES = ("e.p.", "ep", "ep.", "e.p", "+", "++", "#", "mate", "ch", "ch.")
+_NULL_MOVES = ("--", "Z0", "0000", "@@@@")
 _VARIANTS = ("standard", "normal", "chess", "from position")
-_TAG = re.compile(rb'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
-_LENIENT_TAG = re.compile(rb'\[\s*(\w+)\s+"(.*)"\s*\][ \t\r]*$', re.MULTILINE)
+_TAG = re.compile(rb'\[\s*(\w+)\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
+_LENIENT_TAG = re.compile(rb'\[\s*(\w+)\s*"(.*)"\s*\][ \t\r]*$', re.MULTILINE)
 _ESCAPED = re.compile(r"\\(.)")
-_ENDS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
+_ENDS = tuple(
+    text.encode() for text in ("1-0", "0-1", "1/2-1/2", "*", "1–0", "0–1", "1/2–1/2", "½-½", "½–½", "½")
+)
+_EVENT = (b"[Event ", b'[Event"')
+_MARK = "\ufeff".encode()
+"""The byte order mark. Files joined together have it anywhere."""
+
+_DIGITS = "0123456789"
+_LONGEST_MOVE = 16
+_AFTER_A_MOVE = (*"!?‼⁇⁉⁈.…*½", "1-0", "0-1", "1/2")
+"""What can follow a move without a space between them, besides glyphs and the number of the next move."""
 
 
 class Fault(NamedTuple):
@@ -169,19 +199,21 @@ def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> G
 class Reader:
     """An iterator over the games of a binary stream.
 
-    UTF-8, with or without a byte-order mark; what is not UTF-8 is taken for Latin-1. No input raises but what
-    the stream itself raises.
+    UTF-8, with or without byte order marks; what is not UTF-8 is taken for Latin-1. Only the stream itself
+    raises.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._line = 0
-        self._pushed_back = b""
+        self._waiting: list[bytes] = []
         self._text = b""
         self._position = 0
         self._number = 0
         self._here = 0
         self._line_here = 1
+        self._lost = False
+        self._over = False
         self._stack = MoveStack()
         self._board = fen.parse(fen.START)
 
@@ -201,43 +233,53 @@ class Reader:
     def _fill(self) -> bool:
         """Take in the lines up to the end of the next game, at least; False at the end of the stream.
 
-        A game ends before the next one's tags, or at an empty line after its result. Only where a comment was
-        left open, the tags have to follow an empty line.
+        A game ends before the next one's tags, or at an empty line after its result. After a comment that was
+        left open, the tags must follow an empty line. A game of tags alone ends before an Event tag.
         """
         lines: list[bytes] = []
         size = 0
         last = b""
-        is_open = movetext = tags = blank = False
+        is_open = movetext = tags = blank = remarked = False
         self._position = self._here = 0
         self._line_here = self._line + 1
         while size < _LONGEST_GAME:
-            line = self._pushed_back or self._stream.readline(_LONGEST_GAME)
-            self._pushed_back = b""
+            line = self._waiting.pop() if self._waiting else self._stream.readline(_LONGEST_GAME)
             if not line:
                 break
-            if self._line == 0 and line.startswith(b"\xef\xbb\xbf"):
-                line = line[3:]
+            if _has_mark(line, len(line)):
+                self._waiting.extend(_pieces(line))
+                if not self._waiting:
+                    continue
+                line = self._waiting.pop()
             if line.isspace():
                 blank = True
             else:
-                if line.startswith(b"["):
-                    if movetext and (not is_open or (blank and _TAG.match(line))):
-                        self._pushed_back = line
-                        break
-                    if not movetext and tags and blank and line.startswith(b"[Event "):
-                        self._pushed_back = line
+                is_tag = line.startswith(b"[")
+                if is_tag:
+                    if is_open:
+                        ended = blank and _TAG.match(line) is not None
+                    else:
+                        ended = movetext or (tags and (blank or remarked) and line.startswith(_EVENT))
+                    if ended:
+                        self._waiting.append(line)
                         break
                     tags = True
                 last = line.rstrip()
                 blank = False
-                if line.startswith(b"["):
-                    # Moves can follow tags on the same line.
-                    if b"]" in last and not last.endswith(b"]"):
-                        movetext = True
-                elif not line.startswith((b"%", b";")):
-                    movetext = True
-                if b"{" in line or b"}" in line:
-                    is_open = line.rfind(b"{") > line.rfind(b"}")
+                if movetext:
+                    is_open = _leaves_open(line, len(line), is_open)
+                elif is_tag and not is_open and last.endswith(b"]"):
+                    remarked = False
+                elif is_open or not line.startswith((b"%", b";")):
+                    # Moves can follow tags and comments on the same line.
+                    start = line.find(b"}") + 1 if is_open else 0
+                    if start or not is_open:
+                        remarked = is_open or b"{" in line
+                        start = _end_of_head(last, start, len(last))
+                        is_open = last.startswith(b"{", start)
+                        if start < len(last) and not is_open and (not is_tag or b"]" in last):
+                            movetext = True
+                            is_open = _leaves_open(line, len(line), False)
             self._line += line.endswith(b"\n")
             size += len(line)
             lines.append(line)
@@ -252,22 +294,22 @@ class Reader:
         if i == size:
             return False
         game.line = self._line_of(i)
-        while i < size and (text[i] == ord("[") or text[i] == ord(";")):
+        in_braces = False
+        while i < size and (text[i] == ord("[") or text[i] == ord(";") or text[i] == ord("{")):
             if text[i] == ord("["):
                 i = self._read_tag(game, text, i, size)
             else:
+                in_braces = in_braces or text[i] == ord("{")
                 i = self._read_comment(game, game, text, i, size)
             i = self._skip_space(text, i, size)
-        if i == size and not game.tags and not game.faults:
+        if i == size and not game.tags and not game.faults and not in_braces:
             self._position = i
             return False
         board = self._set_up(game)
         lost = board is None
         self._position = self._read_moves(game, board or self._board, text, i, size, lost)
         if game.result == UNFINISHED:
-            claimed = game.tags.get("Result", UNFINISHED)
-            if claimed in RESULTS:
-                game.result = claimed
+            game.result = _result(game.tags.get("Result", "")) or UNFINISHED
         return True
 
     def _skip_space(self, text: bytes, i: int, size: int) -> int:
@@ -353,18 +395,26 @@ class Reader:
             elif c == ord("%") and (i == 0 or text[i - 1] == ord("\n")):
                 i = _index_of(text, i, size, ord("\n"))
             elif _is_digit(c) and not _is_zero_castling(text, i, size):
-                # A move's number, or the result.
+                # A move's number, the result, or the null move 0000.
                 start = i
                 while i < size and _is_digit(text[i]):
                     i += 1
                 if i < size and (text[i] == ord("-") or text[i] == ord("/")):
                     i = _end_of_word(text, i, size)
-                    result = _decode(self._text[start:i])
-                    if result not in RESULTS and result != "1/2":
+                    result = _result(_decode(self._text[start:i]))
+                    if not result:
                         if not lost:
-                            self._note(game, start, f"{_quote(result)} is neither a move nor a result")
+                            word = _quote(_decode(self._text[start:i]))
+                            self._note(game, start, f"{word} is neither a move nor a result")
                     elif not in_variation:
-                        game.result = "1/2-1/2" if result == "1/2" else result
+                        game.result = result
+                        return self._read_end(game, text, i, size, lost)
+                elif (i < size and text[i] >= 0x80) or (i - start == 4 and self._text[start:i] == b"0000"):
+                    i = self._read_word(
+                        game, board, line, start, _end_of_word(text, i - 1, size), in_variation, lost
+                    )
+                    lost = self._lost
+                    if self._over:
                         return self._read_end(game, text, i, size, lost)
             elif c == ord("."):
                 i += 1
@@ -411,23 +461,29 @@ class Reader:
                 i += 1
                 if not in_variation:
                     return self._read_end(game, text, i, size, lost)
+            elif c == ord("<") and _end_of_reserved(text, i, size):
+                i = _end_of_reserved(text, i, size)
             else:
                 start = i
                 i = _end_of_word(text, i, size)
-                if lost:
+                if not lost:
+                    if not in_variation:
+                        board.forget()
+                    end = generate(board, stack, 0)
+                    move = find(stack, 0, end, read(text, start, i))
+                    if move > 0 and board.ply < HISTORY - 1:
+                        san = play(board, stack, 0, end, move)
+                        played = _new_move(san, move, write_fen(board))
+                        moves.append(played)
+                        if text[i - 1] == ord("!") or text[i - 1] == ord("?"):
+                            played.nags = _marks(self._text[start:i])
+                        continue
+                elif c < 0x80:
                     continue
-                if not in_variation:
-                    board.forget()
-                end = generate(board, stack, 0)
-                move = find(stack, 0, end, read(text, start, i))
-                if move > 0 and board.ply < HISTORY - 1:
-                    san = play(board, stack, 0, end, move)
-                    played = _new_move(san, move, write_fen(board))
-                    moves.append(played)
-                    if text[i - 1] == ord("!") or text[i - 1] == ord("?"):
-                        played.nags = _marks(self._text[start:i])
-                else:
-                    lost = self._read_word(game, board, line, start, i)
+                i = self._read_word(game, board, line, start, i, in_variation, lost)
+                lost = self._lost
+                if self._over:
+                    return self._read_end(game, text, i, size, lost)
         if branches:
             self._note(game, size - 1, "a variation is not closed")
         return i
@@ -461,25 +517,71 @@ class Reader:
                     self._note(game, i, "so long a comment on one move that what follows of it is left out")
         return stop + in_braces
 
-    def _read_word(self, game: Game, board: Board, line: Variation, start: int, end: int) -> bool:
-        """What a word means that is no legal move; True if the moves after it cannot be followed."""
-        word = _decode(self._text[start:end])
+    def _read_word(
+        self, game: Game, board: Board, line: Variation, start: int, end: int, in_variation: bool, lost: bool
+    ) -> int:
+        """Read a word that is no legal move as it stands, or what it begins with; returns the index after.
+
+        Sets `_lost` if the moves after it cannot be followed, `_over` if it is the game's result.
+        """
+        raw = self._text[start:end]
+        word = _decode(raw)
+        result = _result(word)
+        self._lost = lost
+        self._over = bool(result) and not in_variation
+        if self._over:
+            game.result = result
+        if lost or result:
+            return end
+        digits = len(word) - len(word.lstrip(_DIGITS))
+        if word.startswith(("…", "\x85"), digits):
+            return start + digits + (3 if word[digits] == "…" else 1)
         if board.ply >= HISTORY - 1:
             self._note(game, start, f"a variation of more than {HISTORY} moves")
-            return True
-        if word in ("--", "Z0") and not in_check(board):
+            self._lost = True
+            return end
+        if plain(word) in _NULL_MOVES:
+            self._read_null_move(game, board, line, start, word, in_variation)
+            return end
+        if self._read_part(board, line, word):
+            return end
+        for length in range(1, min(len(word), _LONGEST_MOVE)):
+            if _is_end_of_token(word, length) and self._read_part(board, line, word[:length]):
+                is_utf8 = len(word) < len(raw)
+                return start + (len(word[:length].encode()) if is_utf8 else length)
+        self._note(game, start, complaint(board, word))
+        self._lost = True
+        return end
+
+    def _read_null_move(
+        self, game: Game, board: Board, line: Variation, start: int, word: str, in_variation: bool
+    ) -> None:
+        """Play a null move in a variation. Elsewhere, and in check, none is possible."""
+        if in_variation and not in_check(board):
             board.make_null()
             line.moves.append(_new_move("--", NO_MOVE, write_fen(board)))
+            return
+        reason = "in check" if in_variation else "outside variations"
+        self._note(game, start, f"{_quote(word)} is a null move {reason}")
+        self._lost = True
+
+    def _read_part(self, board: Board, line: Variation, word: str) -> bool:
+        """Read a move, or what is said of the last one; False if the text is neither."""
+        move = match(board, word)
+        if move > 0:
+            san = play(board, self._stack, 0, generate(board, self._stack, 0), move)
+            line.moves.append(_new_move(san, move, write_fen(board)))
+            line.moves[-1].nags = _marks(word.encode("utf-8", "surrogatepass"))
+            return True
+        if not line.moves:
             return False
-        if line.moves:
-            nag = _MARKS.get(word) or _SYMBOLS.get(word)
-            if nag:
-                line.moves[-1].nags.append(nag)
-                return False
-            if word.lower() in _SAID_BESIDES:
-                return False
-        self._note(game, start, complaint(board, word))
-        return True
+        text = plain(word)
+        glyph = _GLYPHS.get(text)
+        nag = glyph[board.side == WHITE] if glyph else _MARKS.get(text)
+        if nag:
+            line.moves[-1].nags.append(nag)
+            return True
+        return text.lower() in _SAID_BESIDES
 
     def _note(self, game: Game, i: int, text: str) -> None:
         """Note damage at an index."""
@@ -521,10 +623,22 @@ def _index_of(text: bytes, i: int, size: int, character: int) -> int:
     return i
 
 
+def _end_of_reserved(text: bytes, i: int, size: int) -> int:
+    """The index after the "<...>" that begins at an index; 0 if no bracket on the line closes it."""
+    i += 1
+    while i < size and text[i] != ord("\n") and text[i] != ord("<") and text[i] != ord("{"):
+        if text[i] == ord(">"):
+            return i + 1
+        i += 1
+    return 0
+
+
 def _end_of_word(text: bytes, i: int, size: int) -> int:
     """The index after the word that begins at an index. The brackets of e8(Q) belong to the word."""
+    # The rest of a word may be read again as words of its own: without a limit, in time by its square.
+    longest = i + 255
     i += 1
-    while i < size and text[i] > ord(" "):
+    while i < size and text[i] > ord(" ") and (i < longest or text[i] & 0xC0 == 0x80):
         c = text[i]
         if c == ord("(") and i + 2 < size and text[i + 2] == ord(")") and _is_digit(text[i - 1]):
             i += 3
@@ -544,6 +658,102 @@ def _end_of_word(text: bytes, i: int, size: int) -> int:
             break
         i += 1
     return i
+
+
+def _has_mark(text: bytes, size: int) -> bool:
+    """Whether there is a byte order mark. Asked of every line: in C, a tenth of the time of `in`."""
+    i = _index_of(text, 0, size, 0xEF)
+    while i + 2 < size:
+        if text[i + 1] == 0xBB and text[i + 2] == 0xBF:
+            return True
+        i = _index_of(text, i + 1, size, 0xEF)
+    return False
+
+
+def _leaves_open(text: bytes, size: int, is_open: bool) -> bool:
+    """Whether a comment is open after a line, if it was or was not before."""
+    for i in range(size - 1, -1, -1):
+        if text[i] == ord("{"):
+            return True
+        if text[i] == ord("}"):
+            return False
+    return is_open
+
+
+def _pieces(line: bytes) -> list[bytes]:
+    """A line without its byte order marks, cut where tags follow one; the last piece first."""
+    start = 0
+    while line.startswith(_MARK, start):
+        start += len(_MARK)
+    first, *others = line[start:].split(_MARK + b"[")
+    found = [b"[" + other for other in reversed(others)]
+    if first:
+        found.append(first if first.startswith(b"[") else first.replace(_MARK, b" "))
+    return found
+
+
+def _end_of_head(text: bytes, i: int, size: int) -> int:
+    """The index after the tags, comments and white space that begin at an index."""
+    while i < size:
+        end = i
+        if text[i] <= ord(" "):
+            end += 1
+        elif text[i] == ord("["):
+            end = _end_of_tag(text, i, size)
+        elif text[i] == ord("{"):
+            end = _index_of(text, i, size, ord("}")) + 1
+        elif text[i] == ord(";"):
+            end = _index_of(text, i, size, ord("\n"))
+        if end == i or end > size:
+            return i
+        i = end
+    return i
+
+
+def _end_of_tag(text: bytes, i: int, size: int) -> int:
+    """The index after the tag pair that begins at an index; the index itself if there is none."""
+    start = i
+    i = _end_of_space(text, i + 1, size)
+    while i < size and _is_word_character(text[i]):
+        i += 1
+    i = _end_of_space(text, i, size)
+    if i == size or text[i] != ord('"'):
+        return start
+    i += 1
+    while i < size and text[i] != ord('"'):
+        i += 2 if text[i] == ord("\\") else 1
+    i = _end_of_space(text, i + 1, size)
+    return i + 1 if i < size and text[i] == ord("]") else start
+
+
+def _end_of_space(text: bytes, i: int, size: int) -> int:
+    """The index of the next character that is no white space."""
+    while i < size and text[i] <= ord(" "):
+        i += 1
+    return i
+
+
+def _is_end_of_token(word: str, length: int) -> bool:
+    """Whether a token can end after so many characters of a word, as what follows shows."""
+    last, rest = word[length - 1], plain(word[length : length + 8])
+    if last in "!?":
+        return rest[:1] not in ("!", "?")
+    if not last.isascii() or rest.startswith(_AFTER_A_MOVE):
+        return True
+    after_number = rest.lstrip(_DIGITS)
+    if after_number != rest and after_number.startswith((".", "…")):
+        return True
+    for glyph in _GLYPHS:
+        after = rest.removeprefix(glyph)
+        if after != rest and glyph != "N" and not (after[:1].isalpha() and glyph.isascii()):
+            return True
+    return False
+
+
+def _result(text: str) -> str:
+    """The result that the text means, as the standard writes it, or "" if it is none."""
+    found = plain(text).replace("½", "1/2")
+    return "1/2-1/2" if found == "1/2" else found if found in RESULTS else ""
 
 
 def _decode(text: bytes) -> str:

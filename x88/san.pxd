@@ -16,8 +16,11 @@ cdef unsigned char[256] KIND_OF
 
 @cython.locals(stack=MoveStack)
 cpdef str write(Board board, int move)
-@cython.locals(stack=MoveStack, move=int)
+cpdef str plain(str text)
+@cython.locals(move=int)
 cpdef int parse(Board board, str text) except? -1
+@cython.locals(stack=MoveStack)
+cpdef int match(Board board, str text) except? -2
 cpdef bint _matches(int move, long long pattern) noexcept
 @cython.locals(n=int, wanted=int, mask=int, kind=int)
 cdef long long read(const unsigned char* text, int start, int end) noexcept nogil

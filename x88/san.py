@@ -2,8 +2,8 @@
 
 Written is what the PGN standard asks for: the least disambiguation among the legal moves (a pinned knight
 does not count), "+" and "#". Read is what people write besides: zeros for castling, "e8Q" and "e8(Q)",
-squares named that need not be ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, a missing or wrong
-"x", "+" or "#", and "e.p.", "!" or "?" at the end.
+squares named that need not be ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, any kind of dash, a
+missing or wrong "x", "+" or "#", and "e.p.", "!" or "?" at the end.
 
 Moves are resolved against the legal moves of the position, after "Modelarea tablei și jocului de șah" (XII).
 """
@@ -30,7 +30,9 @@ if not cython.compiled:
     AMBIGUOUS = -1
 
 _NAMES = {PAWN: "pawn", KNIGHT: "knight", BISHOP: "bishop", ROOK: "rook", QUEEN: "queen", KING: "king"}
-_FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPKQRBNP", "\ufe0e")
+_PLAIN = str.maketrans(
+    "♔♕♖♗♘♙♚♛♜♝♞♟\u2010\u2011\u2012\u2013\u2014\u2015\u2212\x96\x97", "KQRBNPKQRBNP---------", "\ufe0e\ufe0f"
+)
 
 
 def _letters() -> list[int]:
@@ -63,22 +65,32 @@ def write(board: Board, move: int) -> str:
     return text
 
 
+def plain(text: str) -> str:
+    """The text with letters for figurines and a hyphen for every kind of dash."""
+    return text.translate(_PLAIN)
+
+
 def parse(board: Board, text: str) -> int:
     """The legal move that the text means on this board, packed.
 
     Raises ValueError with the text, the reason, and the candidates if there is more than one.
     """
-    stack = own_stack()
-    characters = text.translate(_FIGURINES).encode("utf-8", "surrogatepass")
-    move = find(stack, 0, generate(board, stack, 0), read(characters, 0, len(characters)))
+    move = match(board, text)
     if move > 0:
         return move
     raise ValueError(complaint(board, text))
 
 
+def match(board: Board, text: str) -> int:
+    """The legal move that the text means on this board, packed; 0 for none, AMBIGUOUS for several."""
+    stack = own_stack()
+    characters = plain(text).encode("utf-8", "surrogatepass")
+    return find(stack, 0, generate(board, stack, 0), read(characters, 0, len(characters)))
+
+
 def complaint(board: Board, text: str) -> str:
     """Why `parse` cannot take the text for a legal move, in one line."""
-    characters = text.translate(_FIGURINES).encode("utf-8", "surrogatepass")
+    characters = plain(text).encode("utf-8", "surrogatepass")
     pattern = read(characters, 0, len(characters))
     quoted = repr(text if len(text) <= 40 else text[:40] + "...")
     if not pattern:
