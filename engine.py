@@ -189,7 +189,7 @@ class Engine:
     # Commands, in the order of the protocol's description.
 
     def _uci(self, _words: list[str]) -> None:
-        self._write(f"id name Moff {VERSION}")
+        self._write(f"id name Moff {VERSION}{build.label()}")
         self._write(f"id author {AUTHOR}")
         for name, option in self._options.items():
             self._write(option.declare(name))
