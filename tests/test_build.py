@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.client import Conversation
+from search import benchmark
+from tests.client import ENGINE, Conversation
 from x88 import build
 from x88.build import PACKAGES
 
@@ -43,7 +44,7 @@ if {include!r}:
     setup.sysconfig.get_path = lambda name: {include!r}
 print(json.dumps(setup.obstacle()))
 """
-"""Why setup.py would not compile on a system with that package manager and that folder for Python's headers."""
+"""Why setup.py would not compile, given the package manager and the folder of Python's headers."""
 
 FLAGS = """
 import importlib.util
@@ -605,3 +606,54 @@ def test_a_build_of_the_extensions_alone_fails_without_a_compiler(small_checkout
     ended = build_with(small_checkout, "no-such-compiler", "build_ext", "--inplace")
     assert ended.returncode != 0
     assert "no-such-compiler" in ended.stderr
+
+
+# The bench: its default depth, and its expected counts.
+
+
+def test_the_bench_is_shallower_uncompiled() -> None:
+    code = "from search import benchmark; print(benchmark.DEPTH)"
+    assert run(ROOT, code, "1") == benchmark.UNCOMPILED_DEPTH < benchmark.COMPILED_DEPTH
+    if build.compiled:
+        assert run(ROOT, code) == benchmark.COMPILED_DEPTH
+
+
+def test_the_bench_says_how_deep_it_searches() -> None:
+    ended = subprocess.run([*ENGINE, "bench", "1"], capture_output=True, text=True, check=True)
+    assert f"bench of {len(benchmark.POSITIONS)} positions at depth 1\n" in ended.stderr
+    with Conversation() as conversation:
+        conversation.send("bench 1")
+        assert any("at depth 1" in line for line in conversation.until(tuple("123456789")))
+
+
+def signature(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "bench" / "signature.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_expected_counts_are_those_of_the_default_depths() -> None:
+    lines = (ROOT / "bench" / "signature.txt").read_text(encoding="ascii").splitlines()
+    depths = [int(line.split()[0]) for line in lines]
+    assert depths == [benchmark.UNCOMPILED_DEPTH, benchmark.COMPILED_DEPTH]
+
+
+def test_a_count_other_than_expected_is_an_error_that_names_the_duty(tmp_path: Path) -> None:
+    nodes = benchmark.Bench().run(1).nodes
+    file = tmp_path / "signature.txt"
+    file.write_text(f"1 {nodes}\n", encoding="ascii")
+    ended = signature("--file", str(file))
+    assert (ended.returncode, ended.stdout.count(f" {nodes} nodes")) == (0, 1 + build.compiled)
+    file.write_text(f"1 {nodes + 1}\n", encoding="ascii")
+    ended = signature("--file", str(file))
+    assert ended.returncode == 1
+    assert f"{nodes} nodes instead of {nodes + 1}" in ended.stderr
+    assert "--update" in ended.stderr
+
+
+@pytest.mark.parametrize("text", ["x", "1", "1 2 3"])
+def test_a_damaged_file_of_counts_is_an_error(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "signature.txt"
+    file.write_text(text, encoding="ascii")
+    ended = signature("--file", str(file))
+    assert ended.returncode == 1
+    assert f"line 1: {text!r}" in ended.stderr
