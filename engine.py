@@ -189,7 +189,7 @@ class Engine:
     # Commands, in the order of the protocol's description.
 
     def _uci(self, _words: list[str]) -> None:
-        self._write(f"id name Moff {VERSION}")
+        self._write(f"id name Moff {VERSION}{build.label()}")
         self._write(f"id author {AUTHOR}")
         for name, option in self._options.items():
             self._write(option.declare(name))
@@ -430,6 +430,7 @@ class Engine:
             total = bench.run(depth, progress)
             self._write(f"{total.nodes} nodes {total.speed} nps" if total else "info string bench stopped")
 
+        self._info(benchmark.heading(depth))
         bench = benchmark.Bench()
         self._start_job(run, bench.stop)
 
@@ -1096,7 +1097,9 @@ def _run_bench(options: "argparse.Namespace") -> int:
     def progress(done: int, nodes: int) -> None:
         print(f"position {done}/{len(benchmark.POSITIONS)}: {nodes} nodes so far", file=sys.stderr)
 
-    total = benchmark.Bench().run(options.depth or benchmark.DEPTH, progress)
+    depth = options.depth or benchmark.DEPTH
+    print(benchmark.heading(depth), file=sys.stderr)
+    total = benchmark.Bench().run(depth, progress)
     assert total is not None, "nobody stops it"
     print(f"{total.nodes} nodes {total.speed} nps")
     return 0

@@ -1,6 +1,8 @@
 """The native build: every module with a .pxd beside it becomes a C extension, or none does.
 
-Without a C compiler, or with MOFF_PURE set, the package installs as plain Python: slower, but whole.
+Without a working C compiler, or with MOFF_PURE set, the package installs as plain Python: slower, but
+complete. The build then notes what is missing and how to install it, and Moff says so whenever it runs
+(`x88.build`).
 """
 
 import glob
@@ -17,7 +19,7 @@ from typing import Any
 from setuptools import Distribution, Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
-from setuptools.errors import BaseError, CCompilerError
+from setuptools.errors import BaseError, CCompilerError, PlatformError
 
 DIRECTIVES = {
     "language_level": 3,
@@ -26,6 +28,33 @@ DIRECTIVES = {
     "cdivision": True,
 }
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
+FAILURES = (BaseError, CCompilerError, OSError)
+"""What compiling and linking raise."""
+
+PROBES = {
+    "compiler": "int probe;\n",
+    "library": "#include <stdio.h>\n#include <stdlib.h>\nint probe;\n",
+    "headers": "#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n",
+}
+"""C sources that need more and more of what an extension needs."""
+
+PACKAGE_MANAGERS = {
+    # zypper first: openSUSE has an apt-get that is none.
+    "zypper": ("zypper install", "gcc", "python{0}{1}-devel"),
+    "apt-get": ("apt install", "gcc libc6-dev", "python{0}.{1}-dev"),
+    "dnf": ("dnf install", "gcc", "python{0}.{1}-devel"),
+    "yum": ("yum install", "gcc", "python{0}.{1}-devel"),
+    "pacman": ("pacman -S --needed", "gcc", "python"),
+    "apk": ("apk add", "gcc musl-dev", "python3-dev"),
+    "xbps-install": ("xbps-install", "gcc", "python3-devel"),
+    "emerge": ("emerge", "sys-devel/gcc", "dev-lang/python"),
+}
+"""By the program that installs packages: its command, the C compiler with the C library, Python's headers."""
+
+BUILD_TOOLS = (
+    "winget install Microsoft.VisualStudio.2022.BuildTools --override "
+    '"--wait --passive --add Microsoft.VisualStudio.Workload.VCTools --includeRecommended"'
+)
 
 
 def load_build() -> ModuleType:
@@ -40,21 +69,40 @@ def load_build() -> ModuleType:
 class BuildSource(build_py):
     """Starts from nothing: no compiled module of an earlier build may outlive its source."""
 
-    uncompiled = ""
+    obstacle = ""
     """Why this build stays uncompiled, if it does."""
 
+    remedy = ""
+    """The command that installs what is missing, where one is known."""
+
     def run(self) -> None:
-        if self.uncompiled:
-            print(f"Moff is built uncompiled, a hundred times slower: {self.uncompiled}", file=sys.stderr)
+        build = load_build()
         if self.editable_mode:
-            for path in load_build().compiled_files():
+            for path in build.compiled_files():
                 os.remove(path)
         else:
             shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
+        if self.obstacle:
+            folder = os.path.dirname(build.__file__) if self.editable_mode else f"{self.build_lib}/x88"
+            build.note_obstacle(folder, self.obstacle, self.remedy)
+            print(f"\n{complaint(self.obstacle, self.remedy)}\n", file=sys.stderr)
 
 
-class BuildExtensions(build_ext):
+class Compiling(build_ext):
+    """Compiles with the flags that suit the compiler."""
+
+    def build_extensions(self) -> None:
+        # Some Pythons link with the path of their own libraries, which no module of ours needs elsewhere.
+        if isinstance(linker := getattr(self.compiler, "linker_so", None), list):
+            self.compiler.linker_so = [word for word in linker if not word.startswith("-Wl,-rpath")]
+        flags = accepted(self.compiler, flags_for(self.compiler.compiler_type))
+        for extension in self.extensions:
+            extension.extra_compile_args = flags
+        super().build_extensions()
+
+
+class BuildExtensions(Compiling):
     """Compiles on all cores, and notes which sources went into modules built beside them."""
 
     def finalize_options(self) -> None:
@@ -62,6 +110,8 @@ class BuildExtensions(build_ext):
         super().finalize_options()
 
     def run(self) -> None:
+        if BuildSource.obstacle:  # asked for by name; an installation does without
+            raise PlatformError(complaint(BuildSource.obstacle, BuildSource.remedy))
         from Cython.Build import cythonize
 
         build = load_build()
@@ -83,55 +133,188 @@ class BuildExtensions(build_ext):
         if self.inplace:
             build.record(digests)
 
+
+class Diagnosis(build_ext):
+    """Compiles nothing; finds out which of the PROBES compile."""
+
     def build_extensions(self) -> None:
-        # Some Pythons link with the path of their own libraries, which no module of ours needs elsewhere.
-        if isinstance(linker := getattr(self.compiler, "linker_so", None), list):
-            self.compiler.linker_so = [word for word in linker if not word.startswith("-Wl,-rpath")]
-        super().build_extensions()
+        self.program = (getattr(self.compiler, "compiler", None) or [self.compiler.compiler_type])[0]
+        self.compiles = {name: compiles(self.compiler, source) for name, source in PROBES.items()}
 
 
-def obstacle() -> str:
-    """Why no extension is to be compiled and linked here; empty if one can be."""
-    if os.environ.get("MOFF_PURE", "0") not in ("", "0"):
-        return "MOFF_PURE is set"
+def flags_for(compiler: str) -> list[list[str]]:
+    """The flags for a type of compiler, as setuptools calls it: those that belong together in one list.
+
+    Lists of moves are short: vectorised loops over them cost more than they save. Nothing here relies on
+    signed integers that wrap, as the builds could not be equal then, and indices cost less without it.
+    """
+    if compiler == "msvc":
+        return [["/O2"]]
+    flags = [["-O3"], ["-fno-tree-vectorize"], ["-fno-wrapv"], ["-g0"]]
+    if sys.platform == "darwin":
+        # One run of the compiler may make code for both kinds of processor.
+        flags.append(["-Xarch_x86_64", "-mpopcnt"])
+    elif platform.machine() in ("x86_64", "AMD64"):
+        flags.append(["-mpopcnt"])  # every such processor since 2008 has it
+    return flags
+
+
+def compiles(compiler: Any, source: str, flags: list[str] | None = None) -> bool:
+    """Whether a compiler takes a source and the flags."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "probe.c")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(source)
+        try:
+            compiler.compile([path], output_dir=folder, extra_postargs=flags or [])
+        except FAILURES:
+            return False
+    return True
+
+
+def accepted(compiler: Any, flags: list[list[str]]) -> list[str]:
+    """The flags that a compiler does not refuse."""
+    source = PROBES["compiler"]
+    together = [word for group in flags for word in group]
+    if compiles(compiler, source, together) or not compiles(compiler, source):
+        return together
+    taken: list[str] = []
+    for group in flags:
+        if compiles(compiler, source, taken + group):
+            taken += group
+        else:
+            print(f"the C compiler refuses {' '.join(group)}, which is left out", file=sys.stderr)
+    return taken
+
+
+def run_probe(command: type[build_ext]) -> build_ext:
+    """Run a build command on an extension that does nothing, made as Moff's are."""
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "probe.c")
         with open(source, "w", encoding="ascii") as file:
-            file.write("#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n")
-        probe = build_ext(Distribution({"ext_modules": [Extension("probe", [source])]}))
-        probe.build_lib = probe.build_temp = folder
-        try:
-            probe.ensure_finalized()
-            probe.run()
-        except (BaseError, CCompilerError, OSError) as error:
-            return f"no C compiler works here ({error})"
-    return ""
+            file.write(PROBES["headers"])
+        distribution = Distribution({"ext_modules": [Extension("probe", [source], **abi())]})
+        distribution.cmdclass["build_ext"] = command
+        distribution.parse_config_files()  # they may choose a compiler
+        build = distribution.get_command_obj("build_ext")
+        for word in sys.argv:
+            if word.startswith("--compiler="):
+                build.compiler = word.partition("=")[2]
+        build.build_lib = build.build_temp = folder
+        build.ensure_finalized()
+        build.run()
+    return build
+
+
+def obstacle() -> tuple[str, str]:
+    """Why no extension can be compiled and linked here, and the command that installs what is missing.
+
+    Both are empty if one can be; the command is empty if none is known to help.
+    """
+    if load_build().is_forced():
+        return "MOFF_PURE was set", ""
+    try:
+        run_probe(Compiling)
+    except FAILURES as error:
+        return diagnosis(error)
+    return "", ""
+
+
+def diagnosis(error: Exception) -> tuple[str, str]:
+    """What is missing where a probe ended with the error, and the command that installs it."""
+    include = sysconfig.get_path("include")
+    header = os.path.join(include, "Python.h")
+    lacks_headers = not os.path.exists(header)
+    try:
+        found = run_probe(Diagnosis)
+    except FAILURES:  # Microsoft's compiler is looked for before anything is compiled
+        reason = f"no C compiler was found ({one_line(error)})"
+    else:
+        if not found.compiles["compiler"]:
+            if shutil.which(found.program):
+                reason = f"the C compiler ({found.program}) failed at an empty program"
+            else:
+                reason = f"no C compiler was found (there is no {found.program})"
+            if os.environ.get("CC") and (shutil.which("cc") or shutil.which("gcc")):
+                return f"{reason}; the environment variable CC named it", "unset CC"
+        elif not found.compiles["library"]:
+            reason = "the headers of the C library (stdio.h, stdlib.h) were missing"
+        elif found.compiles["headers"]:
+            reason = (
+                f"the C compiler ({found.program}) could not link an extension module ({one_line(error)})"
+            )
+        elif lacks_headers:
+            return f"Python's headers were missing ({header})", remedy(compiler=False, headers=True)
+        else:
+            return f"Python's headers did not compile ({header})", ""
+    if lacks_headers:
+        reason += f", and Python's headers were missing ({header})"
+    return reason, remedy(compiler=True, headers=lacks_headers)
+
+
+def remedy(compiler: bool, headers: bool) -> str:
+    """The command that installs a C compiler, Python's headers or both on this system; empty if unknown."""
+    if sys.platform == "darwin":
+        return "xcode-select --install"
+    if sys.platform == "win32":
+        return BUILD_TOOLS if compiler else ""
+    manager = next((name for name in PACKAGE_MANAGERS if shutil.which(name)), "")
+    # The headers of a Python that did not come as a package are no package either.
+    headers = headers and sysconfig.get_path("include").startswith("/usr/include/")
+    if not manager or not (compiler or headers):
+        return ""
+    command, compiler_packages, header_package = PACKAGE_MANAGERS[manager]
+    packages = [compiler_packages] if compiler else []
+    if headers:
+        package = header_package.format(*sys.version_info)
+        if manager in ("dnf", "yum") and is_default_python():
+            package = "python3-devel"
+        packages.append(package)
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    return f"{sudo}{command} {' '.join(packages)}"
+
+
+def is_default_python() -> bool:
+    """Whether this is the Python that the system calls python3."""
+    return os.path.realpath("/usr/bin/python3") == os.path.realpath(sys.executable)
+
+
+def complaint(reason: str, command: str) -> str:
+    """What an uncompiled build says of itself."""
+    text = f"Moff is built uncompiled, which runs about a hundred times slower: {reason}."
+    if command:
+        text += f"\nRun `{command}`, then install Moff again."
+    return text
+
+
+def one_line(error: Exception) -> str:
+    """The message of an error without line breaks."""
+    return " ".join(str(error).split())
+
+
+def abi() -> dict[str, Any]:
+    """The options of an extension that is to run on every later Python."""
+    if not STABLE_ABI:
+        return {}
+    return {"py_limited_api": True, "define_macros": [("Py_LIMITED_API", "0x030B0000")]}
 
 
 def extensions() -> list[Extension]:
     """One for each module that has a header."""
     names = sorted(path[:-4] for package in ("x88", "search") for path in glob.glob(f"{package}/*.pxd"))
-    # Lists of moves are short: vectorised loops over them cost more than they save. Nothing here relies on
-    # signed integers that wrap, as the builds could not be equal then, and indices cost less without it.
-    flags = ["/O2"] if sys.platform == "win32" else ["-O3", "-fno-tree-vectorize", "-fno-wrapv", "-g0"]
-    if sys.platform != "win32" and platform.machine() in ("x86_64", "AMD64"):
-        flags.append("-mpopcnt")  # every such processor since 2008 has it
-    options: dict[str, Any] = {"extra_compile_args": flags}
-    if STABLE_ABI:
-        options |= {"py_limited_api": True, "define_macros": [("Py_LIMITED_API", "0x030B0000")]}
-    return [Extension(name.replace(os.sep, "."), [name + ".py"], **options) for name in names]
+    return [Extension(name.replace(os.sep, "."), [name + ".py"], **abi()) for name in names]
 
 
 def main() -> None:
     """Set up the compiled package where one can be built, the uncompiled one elsewhere."""
-    commands: dict[str, Any] = {"build_py": BuildSource}
-    BuildSource.uncompiled = obstacle()
-    if BuildSource.uncompiled:
+    commands: dict[str, Any] = {"build_py": BuildSource, "build_ext": BuildExtensions}
+    BuildSource.obstacle, BuildSource.remedy = obstacle()
+    if BuildSource.obstacle:
         setup(cmdclass=commands)
         return
     options = {"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE_ABI else {}
-    commands["build_ext"] = BuildExtensions
     setup(ext_modules=extensions(), cmdclass=commands, options=options)
 
 
-main()
+if __name__ == "__main__":
+    main()

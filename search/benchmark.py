@@ -1,7 +1,8 @@
 """The bench: a fixed list of positions searched to a fixed depth, whose node count is the search's signature.
 
-The count is the same on every run and every machine, compiled or not, and changes whenever the search or the
-evaluation does something else. The positions are from tournament games and from the suite "Win at Chess".
+The count at a depth is the same on every run and every machine, compiled or not, and changes whenever the
+search or the evaluation does something else; bench/signature.txt has the counts of this version. The
+positions are from tournament games and from the suite "Win at Chess".
 """
 
 from collections.abc import Callable
@@ -10,9 +11,15 @@ from typing import NamedTuple
 from search.clock import Clock
 from search.limits import Limits
 from search.search import Report, Search
-from x88 import fen
+from x88 import build, fen
 
-DEPTH = 13
+COMPILED_DEPTH = 13
+UNCOMPILED_DEPTH = 6
+"""Takes about 20 s uncompiled."""
+
+DEPTH = COMPILED_DEPTH if build.compiled else UNCOMPILED_DEPTH
+"""Default depth of the build that runs."""
+
 MEGABYTES = 16
 
 POSITIONS = [
@@ -67,6 +74,11 @@ POSITIONS = [
     "1R6/1brk2p1/4p2p/p1P1Pp2/P7/6P1/1P4P1/2R3K1 w - - 0 1",
     "r5r1/p1q2p1k/1p1R2pB/3pP3/6bQ/2p5/P1P1NPPP/6K1 w - - 0 1",
 ]
+
+
+def heading(depth: int) -> str:
+    """What a run is about to do, in one line."""
+    return f"bench of {len(POSITIONS)} positions at depth {depth}"
 
 
 class Total(NamedTuple):

@@ -6,21 +6,56 @@ checkout without gets empty files in their place: what must not be loaded then f
 
 import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import zipfile
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from x88.build import PACKAGES, REBUILD
+from search import benchmark
+from tests.client import ENGINE, Conversation
+from x88 import build
+from x88.build import PACKAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 
+REBUILD = f"{sys.executable} -m pip install"
+"""How every command that builds Moff again begins, if the path has no spaces."""
+
 VERDICT = "from x88 import build; print(json.dumps([build.compiled, build.problem, build.notice()]))"
 """Decides, and loads nothing that can be compiled."""
+
+OBSTACLE = """
+import importlib.util
+spec = importlib.util.spec_from_file_location("moff_setup", "setup.py")
+setup = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(setup)
+def which(name, real=setup.shutil.which):
+    return name if name == {manager!r} else None if name in setup.PACKAGE_MANAGERS else real(name)
+setup.shutil.which = which
+if {include!r}:
+    setup.sysconfig.get_path = lambda name: {include!r}
+print(json.dumps(setup.obstacle()))
+"""
+"""Why setup.py would not compile, given the package manager and the folder of Python's headers."""
+
+FLAGS = """
+import importlib.util
+spec = importlib.util.spec_from_file_location("moff_setup", "setup.py")
+setup = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(setup)
+setup.sys.platform = {platform!r}
+setup.platform.machine = lambda: {machine!r}
+print(json.dumps(setup.flags_for({compiler!r})))
+"""
+"""The flags that setup.py chooses for a compiler."""
 
 LOADED = """
 import importlib, pkgutil
@@ -160,7 +195,7 @@ def test_both_builds_count_the_same() -> None:
 @pytest.mark.parametrize("name", ["x88/perft.py", "x88/board.pxd", "search/evaluate.py", "setup.py"])
 def test_an_edited_source_is_reported_and_runs(checkout: Path, name: str) -> None:
     edit(checkout / name)
-    assert_source_runs(checkout, name, REBUILD)
+    assert_source_runs(checkout, name, f"{REBUILD} -e {checkout}")
 
 
 def test_an_edited_source_runs_compiled_again_after_a_build(checkout: Path) -> None:
@@ -179,7 +214,7 @@ def test_many_edited_sources_make_one_short_line(checkout: Path) -> None:
     for file in checkout.glob("x88/*.pxd"):
         edit(file)
     assert_source_runs(checkout, "x88/attack.pxd", "more", REBUILD)
-    assert len(run(checkout, VERDICT)[1]) < 200
+    assert run(checkout, VERDICT)[1].count(".pxd") == 3
 
 
 @pytest.mark.parametrize("place", [0, -1])
@@ -229,12 +264,396 @@ def test_an_installed_package_is_not_compared_with_anything(installed: Path) -> 
 
 def test_an_incomplete_installation_runs_from_source(installed: Path) -> None:
     compiled_files(installed)[0].unlink()
-    assert_source_runs(installed, "install Moff again")
+    assert_source_runs(installed, f"{REBUILD} --force-reinstall")
 
 
-def test_an_uncompiled_installation_asks_for_a_compiler(installed: Path) -> None:
+def test_an_uncompiled_installation_says_how_to_build_it(installed: Path) -> None:
     for file in compiled_files(installed):
         file.unlink()
     compiled, problem, notice = run(installed, VERDICT)
     assert (compiled, problem) == (False, "")
     assert "C compiler" in notice
+    assert REBUILD in notice
+
+
+@pytest.mark.parametrize(
+    ("record", "origin"),
+    [
+        ({"url": "file:///home/a%20b/moff-1.0.tar.gz", "archive_info": {}}, '"/home/a b/moff-1.0.tar.gz"'),
+        ({"url": "https://host/moff.git", "vcs_info": {"vcs": "git"}}, "git+https://host/moff.git"),
+        ({"url": "https://host/moff-1.0.tar.gz", "archive_info": {}}, "https://host/moff-1.0.tar.gz"),
+        (None, "moff"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="the path is one of Unix")
+def test_an_installation_is_built_again_from_where_it_came(
+    installed: Path, record: dict[str, Any] | None, origin: str
+) -> None:
+    for file in compiled_files(installed):
+        file.unlink()
+    metadata = installed / "moff-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: moff\nVersion: 1.0\n", encoding="utf-8")
+    if record is not None:
+        (metadata / "direct_url.json").write_text(json.dumps(record), encoding="utf-8")
+    assert f"{REBUILD} --force-reinstall --no-deps --no-cache-dir {origin}`" in run(installed, VERDICT)[2]
+
+
+def test_the_reason_noted_by_the_build_is_told_with_both_commands(checkout: Path) -> None:
+    for file in compiled_files(checkout):
+        file.unlink()
+    build.note_obstacle(str(checkout / "x88"), "the headers are gone", "fetch headers")
+    notice = run(checkout, VERDICT)[2]
+    assert "the headers are gone" in notice
+    assert notice.index("`fetch headers`") < notice.index(f"`{REBUILD} -e {checkout}`")
+    build.note_obstacle(str(checkout / "x88"), "nobody knows", "")
+    notice = run(checkout, VERDICT)[2]
+    assert "nobody knows" in notice
+    assert notice.count("`") == 2, "one command only"
+
+
+def test_the_reason_is_forgotten_when_the_modules_are_compiled(checkout: Path) -> None:
+    build.note_obstacle(str(checkout / "x88"), "the headers are gone", "fetch headers")
+    note_as_compiled(checkout)
+    assert run(checkout, VERDICT) == [True, "", ""]
+    assert not (checkout / "x88" / "obstacle.txt").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff\xfe", b"only a reason"])
+def test_a_damaged_note_is_no_harm(checkout: Path, content: bytes) -> None:
+    for file in compiled_files(checkout):
+        file.unlink()
+    (checkout / "x88" / "obstacle.txt").write_bytes(content)
+    assert f"{REBUILD} -e {checkout}" in run(checkout, VERDICT)[2]
+
+
+def test_the_engine_s_name_tells_the_slow_build() -> None:
+    for pure in (False, True):
+        with Conversation(pure) as conversation:
+            conversation.send("uci")
+            (name,) = [line for line in conversation.until("uciok") if line.startswith("id name ")]
+            assert name.endswith(" (uncompiled)") == (pure or not build.compiled)
+
+
+# Fake compilers: what setup.py says of them, and what is installed with them.
+
+
+@pytest.fixture
+def real_compiler() -> str:
+    """The command that compiles C here, with what building Moff needs besides."""
+    setuptools = pytest.importorskip("setuptools", reason="setuptools is not installed")
+    if int(setuptools.__version__.partition(".")[0]) < 77:
+        pytest.skip("setuptools is older than the build needs")
+    if sys.platform == "win32":
+        pytest.skip("a shell script is no compiler on Windows")
+    command = (sysconfig.get_config_var("CC") or "cc").split()[0]
+    if shutil.which(command) is None:
+        pytest.skip("no C compiler is installed")
+    return command
+
+
+def fake_compiler(folder: Path, script: str) -> str:
+    """The path of a shell script that is called like a compiler."""
+    file = folder / "fake-cc"
+    file.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    file.chmod(0o755)
+    return str(file)
+
+
+def refuses(flags: list[str], compiler: str) -> str:
+    """A script that fails at any of the flags and is the real compiler otherwise."""
+    return f'''for word; do
+    case $word in {"|".join(flags)}) echo "fake-cc: unknown option $word" >&2; exit 1;; esac
+done
+exec {compiler} "$@"'''
+
+
+def fails_on(text: str, compiler: str) -> str:
+    """A script that fails at a source with a text and is the real compiler otherwise."""
+    return f'''for word; do
+    case $word in *.c) if grep -q "{text}" "$word"; then echo "fake-cc: no {text}" >&2; exit 1; fi;; esac
+done
+exec {compiler} "$@"'''
+
+
+def obstacle(manager: str = "apt-get", include: str = "", **variables: str) -> tuple[str, str]:
+    """What setup.py says with the environment variables given."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("CC", "LDSHARED")}
+    code = f"import json, sys\n{OBSTACLE.format(manager=manager, include=include)}"
+    child = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**environment, "MOFF_PURE": "0", **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert child.returncode == 0, child.stderr
+    reason, remedy = json.loads(child.stdout.splitlines()[-1])
+    return reason, remedy
+
+
+needs_headers = pytest.mark.skipif(
+    not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")),
+    reason="Python's headers are not installed",
+)
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="the package managers are Linux's")
+
+
+@needs_headers
+def test_a_working_compiler_is_no_obstacle(real_compiler: str) -> None:
+    assert obstacle(CC=real_compiler) == ("", "")
+
+
+@pytest.mark.usefixtures("real_compiler")
+def test_moff_pure_is_the_reason_when_it_is_set() -> None:
+    assert obstacle(MOFF_PURE="1") == ("MOFF_PURE was set", "")
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("manager", "command"),
+    [
+        ("apt-get", "apt install gcc libc6-dev"),
+        ("dnf", "dnf install gcc"),
+        ("pacman", "pacman -S --needed gcc"),
+        ("zypper", "zypper install gcc"),
+        ("apk", "apk add gcc musl-dev"),
+        ("", ""),
+    ],
+)
+@pytest.mark.usefixtures("real_compiler")
+def test_no_compiler_is_told_with_the_command_that_installs_one(
+    tmp_path: Path, manager: str, command: str
+) -> None:
+    reason, remedy = obstacle(manager, PATH=str(tmp_path))
+    assert "no C compiler was found" in reason
+    assert remedy.removeprefix("sudo ") == command
+
+
+@on_linux
+@pytest.mark.usefixtures("real_compiler")
+def test_no_compiler_and_no_headers_are_told_at_once(tmp_path: Path) -> None:
+    reason, remedy = obstacle("apt-get", "/usr/include/python3", PATH=str(tmp_path))
+    assert "no C compiler was found" in reason
+    assert "Python's headers were missing (/usr/include/python3/Python.h)" in reason
+    headers = f"python3.{sys.version_info.minor}-dev"
+    assert remedy.removeprefix("sudo ") == f"apt install gcc libc6-dev {headers}"
+
+
+def test_a_compiler_that_only_cc_names_is_told(real_compiler: str) -> None:
+    if not (shutil.which("cc") or shutil.which("gcc")):
+        pytest.skip("no compiler has one of the usual names")
+    reason, remedy = obstacle(CC="no-such-compiler")
+    assert "there is no no-such-compiler" in reason
+    assert remedy == "unset CC"
+
+
+@pytest.mark.usefixtures("real_compiler")
+def test_a_compiler_that_always_fails_is_told_from_a_missing_one(tmp_path: Path) -> None:
+    reason, _ = obstacle(CC=fake_compiler(tmp_path, "exit 1"))
+    assert "fake-cc) failed at an empty program" in reason
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("manager", "command"),
+    [
+        ("apt-get", "apt install python3.{minor}-dev"),
+        ("dnf", "dnf install python3.{minor}-devel"),
+        ("dnf", "dnf install python3-devel"),
+        ("zypper", "zypper install python3{minor}-devel"),
+        ("apk", "apk add python3-dev"),
+    ],
+)
+def test_missing_headers_of_python_are_told_with_the_command_that_installs_them(
+    tmp_path: Path, real_compiler: str, manager: str, command: str
+) -> None:
+    compiler = fake_compiler(tmp_path, fails_on("Python.h", real_compiler))
+    reason, remedy = obstacle(manager, "/usr/include/python3", CC=compiler)
+    assert reason == "Python's headers were missing (/usr/include/python3/Python.h)"
+    default = os.path.realpath("/usr/bin/python3") == os.path.realpath(sys.executable)
+    if manager == "dnf" and default != ("python3-" in command):
+        pytest.skip("the name of the package depends on the Python that runs")
+    assert remedy.removeprefix("sudo ") == command.format(minor=sys.version_info.minor)
+
+
+def test_headers_of_a_python_that_is_no_package_have_no_command(tmp_path: Path, real_compiler: str) -> None:
+    compiler = fake_compiler(tmp_path, fails_on("Python.h", real_compiler))
+    reason, remedy = obstacle(include="/opt/python/include", CC=compiler)
+    assert "Python's headers were missing" in reason
+    assert remedy in ("", "xcode-select --install")
+
+
+@needs_headers
+def test_headers_of_python_that_do_not_compile_are_told(tmp_path: Path, real_compiler: str) -> None:
+    reason, remedy = obstacle(CC=fake_compiler(tmp_path, fails_on("Python.h", real_compiler)))
+    assert "Python's headers did not compile" in reason
+    assert remedy == ""
+
+
+def test_missing_headers_of_the_c_library_are_told(tmp_path: Path, real_compiler: str) -> None:
+    script = fails_on("stdlib.h\\|Python.h", real_compiler)
+    reason, remedy = obstacle(CC=fake_compiler(tmp_path, script))
+    assert "headers of the C library" in reason
+    if sys.platform == "linux":
+        assert "libc6-dev" in remedy
+
+
+@needs_headers
+def test_a_compiler_that_cannot_link_is_told(tmp_path: Path, real_compiler: str) -> None:
+    flag = "-bundle" if sys.platform == "darwin" else "-shared"
+    reason, _ = obstacle(CC=fake_compiler(tmp_path, refuses([flag], real_compiler)))
+    assert "could not link an extension module" in reason
+
+
+@pytest.mark.parametrize(
+    ("compiler", "platform", "machine", "popcnt"),
+    [
+        ("msvc", "win32", "AMD64", None),
+        ("mingw32", "win32", "AMD64", ["-mpopcnt"]),
+        ("unix", "linux", "x86_64", ["-mpopcnt"]),
+        ("unix", "linux", "aarch64", None),
+        ("unix", "darwin", "arm64", ["-Xarch_x86_64", "-mpopcnt"]),
+        ("unix", "darwin", "x86_64", ["-Xarch_x86_64", "-mpopcnt"]),
+    ],
+)
+@pytest.mark.usefixtures("real_compiler")
+def test_flags_are_the_compiler_s(
+    compiler: str, platform: str, machine: str, popcnt: list[str] | None
+) -> None:
+    flags = run(ROOT, FLAGS.format(compiler=compiler, platform=platform, machine=machine))
+    assert [group for group in flags if "-mpopcnt" in group] == ([popcnt] if popcnt else [])
+    assert (["/O2"] in flags) == (compiler == "msvc")
+    assert (["-fno-wrapv"] in flags) == (compiler != "msvc")
+
+
+@pytest.fixture
+def small_checkout(tmp_path: Path, real_compiler: str) -> Path:
+    """A source tree whose one compiled module is quickly built."""
+    pytest.importorskip("Cython", reason="Cython is not installed")
+    copy = tmp_path / "small"
+    for package in PACKAGES:
+        shutil.copytree(
+            ROOT / package,
+            copy / package,
+            ignore=shutil.ignore_patterns("*.pxd", "*.so", "*.txt", "__pycache__"),
+        )
+    (copy / "bench").mkdir()
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "engine.py", "bench/perft.py"):
+        shutil.copy(ROOT / name, copy / name)
+    shutil.copy(ROOT / "search" / "stop.pxd", copy / "search" / "stop.pxd")
+    return copy
+
+
+def build_with(folder: Path, compiler: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run setup.py with a compiler."""
+    return subprocess.run(
+        [sys.executable, "setup.py", *arguments],
+        cwd=folder,
+        env={**os.environ, "CC": compiler, "MOFF_PURE": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_flags_that_the_compiler_refuses_are_left_out(
+    small_checkout: Path, tmp_path: Path, real_compiler: str
+) -> None:
+    flags = ["-fno-wrapv", "-fno-tree-vectorize"]
+    if platform.machine() in ("x86_64", "AMD64"):
+        flags.append("-mpopcnt")
+    compiler = fake_compiler(tmp_path, refuses(flags, real_compiler))
+    ended = build_with(small_checkout, compiler, "build_ext", "--inplace")
+    assert ended.returncode == 0, ended.stderr
+    assert len(compiled_files(small_checkout)) == 1
+    assert run(small_checkout, VERDICT)[0]
+    assert set(re.findall("refuses (.*),", ended.stderr)) == set(flags)
+
+
+def test_an_uncompiled_wheel_keeps_the_reason(small_checkout: Path, tmp_path: Path) -> None:
+    ended = build_with(
+        small_checkout, "no-such-compiler", "bdist_wheel", "--dist-dir", str(tmp_path / "dist")
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "no-such-compiler" in ended.stderr
+    assert "install Moff again" in ended.stderr or sys.platform != "linux"
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert wheel.name.endswith("-none-any.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    assert not compiled_files(tmp_path / "site")
+    compiled, _, notice = run(tmp_path / "site", VERDICT)
+    assert not compiled
+    assert "no-such-compiler" in notice
+    assert f"{REBUILD} --force-reinstall" in notice
+
+
+def test_an_uncompiled_checkout_keeps_the_reason_until_it_is_compiled(
+    small_checkout: Path, tmp_path: Path, real_compiler: str
+) -> None:
+    ended = build_with(
+        small_checkout, "no-such-compiler", "editable_wheel", "--dist-dir", str(tmp_path / "dist")
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "no-such-compiler" in run(small_checkout, VERDICT)[2]
+    assert build_with(small_checkout, real_compiler, "build_ext", "--inplace").returncode == 0
+    assert run(small_checkout, VERDICT) == [True, "", ""]
+
+
+def test_a_build_of_the_extensions_alone_fails_without_a_compiler(small_checkout: Path) -> None:
+    ended = build_with(small_checkout, "no-such-compiler", "build_ext", "--inplace")
+    assert ended.returncode != 0
+    assert "no-such-compiler" in ended.stderr
+
+
+# The bench: its default depth, and its expected counts.
+
+
+def test_the_bench_is_shallower_uncompiled() -> None:
+    code = "from search import benchmark; print(benchmark.DEPTH)"
+    assert run(ROOT, code, "1") == benchmark.UNCOMPILED_DEPTH < benchmark.COMPILED_DEPTH
+    if build.compiled:
+        assert run(ROOT, code) == benchmark.COMPILED_DEPTH
+
+
+def test_the_bench_says_how_deep_it_searches() -> None:
+    ended = subprocess.run([*ENGINE, "bench", "1"], capture_output=True, text=True, check=True)
+    assert f"bench of {len(benchmark.POSITIONS)} positions at depth 1\n" in ended.stderr
+    with Conversation() as conversation:
+        conversation.send("bench 1")
+        assert any("at depth 1" in line for line in conversation.until(tuple("123456789")))
+
+
+def signature(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "bench" / "signature.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_expected_counts_are_those_of_the_default_depths() -> None:
+    lines = (ROOT / "bench" / "signature.txt").read_text(encoding="ascii").splitlines()
+    depths = [int(line.split()[0]) for line in lines]
+    assert depths == [benchmark.UNCOMPILED_DEPTH, benchmark.COMPILED_DEPTH]
+
+
+def test_a_count_other_than_expected_is_an_error_that_names_the_duty(tmp_path: Path) -> None:
+    nodes = benchmark.Bench().run(1).nodes
+    file = tmp_path / "signature.txt"
+    file.write_text(f"1 {nodes}\n", encoding="ascii")
+    ended = signature("--file", str(file))
+    assert (ended.returncode, ended.stdout.count(f" {nodes} nodes")) == (0, 1 + build.compiled)
+    file.write_text(f"1 {nodes + 1}\n", encoding="ascii")
+    ended = signature("--file", str(file))
+    assert ended.returncode == 1
+    assert f"{nodes} nodes instead of {nodes + 1}" in ended.stderr
+    assert "--update" in ended.stderr
+
+
+@pytest.mark.parametrize("text", ["x", "1", "1 2 3"])
+def test_a_damaged_file_of_counts_is_an_error(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "signature.txt"
+    file.write_text(text, encoding="ascii")
+    ended = signature("--file", str(file))
+    assert ended.returncode == 1
+    assert f"line 1: {text!r}" in ended.stderr

@@ -10,7 +10,8 @@ The source runs
 - when the compiled modules are not one for each header,
 - in a checkout whose compiled modules were made from other sources than those that are there now.
 
-In the last two cases `problem` says so.
+In the last two cases `problem` says so. Where no extension could be compiled, the build noted the reason, and
+the command that installs what is missing, in a file that `notice` reads.
 """
 
 import importlib.machinery
@@ -21,8 +22,6 @@ from collections.abc import Sequence
 from types import ModuleType
 
 PACKAGES = ("x88", "search")
-REBUILD = "python -m pip install -e ."
-"""The command that compiles a checkout's modules again."""
 
 compiled = False
 """Whether the compiled modules run."""
@@ -33,6 +32,7 @@ problem = ""
 _SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _RECORD = os.path.join(_ROOT, "x88", "compiled.txt")
+_OBSTACLE = "obstacle.txt"
 
 
 def choose() -> None:
@@ -53,19 +53,37 @@ def is_forced() -> bool:
     return os.environ.get("MOFF_PURE", "0") not in ("", "0")
 
 
+def label() -> str:
+    """What the engine's name ends with: the build, where it is the slow one."""
+    return "" if compiled else " (uncompiled)"
+
+
 def notice() -> str:
-    """One line for whoever runs Moff uncompiled: why, and what mends it. Empty if it runs compiled."""
+    """One line for whoever runs Moff uncompiled: why, and how to change it. Empty if it runs compiled."""
     if compiled:
         return ""
     if is_forced():
         reason = "MOFF_PURE is set"
     elif problem:
         reason = problem
-    elif _is_checkout():
-        reason = f"with a C compiler at hand, `{REBUILD}` compiles it"
     else:
-        reason = "install a C compiler, then install Moff again"
+        reason = _why_uncompiled()
     return f"Moff runs uncompiled, about a hundred times slower: {reason}"
+
+
+def rebuild_command() -> str:
+    """The command that builds Moff again, from where it was installed."""
+    python = _quoted(sys.executable or "python")
+    if _is_checkout():
+        return f"{python} -m pip install -e {_quoted(_ROOT)}"
+    # Without the cache: pip may keep the uncompiled wheel there.
+    return f"{python} -m pip install --force-reinstall --no-deps --no-cache-dir {_quoted(_origin())}"
+
+
+def note_obstacle(folder: str, reason: str, remedy: str) -> None:
+    """Note in a built package why it is uncompiled, and the command that installs what is missing, or ""."""
+    with open(os.path.join(folder, _OBSTACLE), "w", encoding="utf-8") as file:
+        file.write(f"{reason}\n{remedy}\n")
 
 
 def digests() -> dict[str, str]:
@@ -81,6 +99,9 @@ def record(made_from: dict[str, str]) -> None:
     """Note the `digests` that modules were compiled from in place; `choose` compares them at every start."""
     with open(_RECORD, "w", encoding="ascii") as file:
         file.writelines(f"{name} {digest}\n" for name, digest in made_from.items())
+    obstacle = os.path.join(_ROOT, "x88", _OBSTACLE)
+    if os.path.exists(obstacle):
+        os.remove(obstacle)
 
 
 def recorded() -> dict[str, str]:
@@ -150,7 +171,50 @@ def _digest(name: str) -> str:
 
 
 def _remedy() -> str:
-    return f"rebuild with `{REBUILD}`" if _is_checkout() else "install Moff again"
+    return f"run `{rebuild_command()}`"
+
+
+def _why_uncompiled() -> str:
+    """Why there is no compiled module, and what to do."""
+    reason, remedy = _obstacle()
+    if not reason:
+        return f"it has not been compiled yet; with a C compiler installed, run `{rebuild_command()}`"
+    first = f"run `{remedy}`, then" if remedy else "correct that, then run"
+    return f"when it was built, {reason}; {first} `{rebuild_command()}`"
+
+
+def _obstacle() -> tuple[str, str]:
+    """What `note_obstacle` noted; empty if nothing was."""
+    try:
+        with open(os.path.join(_ROOT, "x88", _OBSTACLE), encoding="utf-8") as file:
+            lines = [*file.read().splitlines(), "", ""]
+    except (OSError, ValueError):
+        return "", ""
+    return lines[0], lines[1]
+
+
+def _origin() -> str:
+    """What pip was given to install Moff: a path or address, or the name by which it looked for it."""
+    import json  # only an uncompiled installation needs to know
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    try:
+        record = json.loads(distribution("moff").read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, OSError, ValueError):
+        record = {}
+    url = str(record.get("url", ""))
+    if url.startswith("file:"):
+        return url2pathname(urlsplit(url).path)
+    if "vcs_info" in record:
+        return f"{record['vcs_info']['vcs']}+{url}"
+    return url or "moff"
+
+
+def _quoted(text: str) -> str:
+    """A path as a word of a command line."""
+    return f'"{text}"' if " " in text else text
 
 
 def _listed(names: set[str]) -> str:

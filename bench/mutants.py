@@ -1,0 +1,640 @@
+#!/usr/bin/env python3
+"""Mutation testing: put small faults into the source, one at a time; do the tests of the file notice?
+
+    python bench/mutants.py --sample 300 --out FILE.json               draw 300 mutants and test them
+    python bench/mutants.py --sample 99 --out FILE.json x88/board.py   the same for some modules only
+    python bench/mutants.py --out FILE.json                            continue, or show the results again
+    python bench/mutants.py --out FILE.json --again                    test the survivors again
+    python bench/mutants.py --sample 300 --out FILE.json --draw        draw only, to test elsewhere
+
+The faults are those of cosmic-ray (https://cosmic-ray.readthedocs.io): other operators, comparisons, numbers,
+`and` for `or`, negated conditions, loops that do not run; and one more, statements left out. They are drawn
+with a seed: a random statement, then one of its faults; every statement once before any is drawn twice. Left
+out is what no test can notice: annotations, what stands under `if not cython.compiled` (a test compares it
+with the headers), the lengths of arrays, and what bench/mutants.toml lists as equivalent.
+
+Each mutant runs in a copy of this checkout, uncompiled, against the tests of its file: tests/test_NAME.py, or
+what bench/mutants.toml says. It is killed by a test that fails, or by a run that takes several times as long
+as without it. The file --out is written after every mutant, so that a run may be interrupted, or limited by
+--minutes, and continued later; mutants of lines that have changed since are dropped.
+
+Results go to standard output, progress and complaints to standard error; the exit code is 0 unless something
+could not be run. Drawing needs the `mutation` extra, testing only the `test` extra. Needs Unix.
+"""
+
+import argparse
+import ast
+import concurrent.futures
+import contextlib
+import json
+import os
+import queue
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIGURATION = ROOT / "bench" / "mutants.toml"
+PACKAGES = ("x88", "search")
+
+PENDING, KILLED, TIMEOUT, SURVIVED = "pending", "killed", "timeout", "survived"
+MEMORY = 6 << 20
+"""Kilobytes of address space for each process of a test run; a mutant may ask for any amount."""
+
+LEFT_OUT = {
+    "VariableReplacer": "needs to be told variables",
+    "VariableInserter": "the same",
+    "ReplaceComparisonOperator_Eq_Is": "the same for the small numbers that are compared here",
+    "ReplaceComparisonOperator_NotEq_IsNot": "the same",
+}
+"""Operators of cosmic-ray that are of no use here."""
+
+
+@dataclass
+class Mutant:
+    """One fault: these lines of a module, from `line` (1 is the first), become those."""
+
+    module: str
+    operator: str
+    line: int
+    old: list[str]
+    new: list[str]
+    outcome: str = PENDING
+    seconds: float = 0.0
+    failed: str = ""
+    """The first test that failed."""
+
+    @property
+    def name(self) -> tuple[str, str, str]:
+        """What the mutant is, wherever in its module the lines stand."""
+        return self.module, _text(self.old), _text(self.new)
+
+    def applied(self, source: list[str]) -> list[str] | None:
+        """The lines of the module with the fault; None if its lines are no longer there."""
+        end = self.line - 1 + len(self.old)
+        if source[self.line - 1 : end] != self.old:
+            return None
+        return source[: self.line - 1] + self.new + source[end:]
+
+    def diff(self) -> str:
+        """The fault as a person reads it."""
+        lines = [f"{self.module}:{self.line} ({self.operator})"]
+        lines += [f"  - {line.rstrip()}" for line in self.old] + [f"  + {line.rstrip()}" for line in self.new]
+        return "\n".join(lines)
+
+
+@dataclass
+class Configuration:
+    """What bench/mutants.toml says."""
+
+    tests: dict[str, list[str]] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    equivalent: dict[tuple[str, str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> "Configuration":
+        with open(path, "rb") as file:
+            table = tomllib.load(file)
+        equivalent = {
+            (entry["module"], _text(entry["old"].splitlines()), _text(entry["new"].splitlines())): entry[
+                "why"
+            ]
+            for entry in table.get("equivalent", [])
+        }
+        return cls(table.get("tests", {}), table.get("skipped", {}), equivalent)
+
+    def tests_of(self, module: str) -> list[str]:
+        """The test files of a module that there are."""
+        own = f"tests/test_{Path(module).stem}.py"
+        return [name for name in self.tests.get(module, [own]) if (ROOT / name).exists()]
+
+
+def _text(lines: Iterable[str]) -> str:
+    """Lines without their indentation, which moves too easily."""
+    return "\n".join(line.strip() for line in lines).strip()
+
+
+# Drawing.
+
+
+def draw(modules: list[str], number: int, seed: int, known: Configuration) -> list[Mutant]:
+    """So many mutants of the modules, spread over their statements."""
+    chance = random.Random(seed)
+    sources = {module: Source(module) for module in modules}
+    statements = [faults for module in modules for faults in sources[module].faults()]
+    print(f"{sum(map(len, statements))} faults of {len(statements)} statements", file=sys.stderr)
+    for faults in statements:
+        chance.shuffle(faults)
+    drawn: dict[tuple[str, str, str], Mutant] = {}
+    while statements and len(drawn) < number:
+        chance.shuffle(statements)
+        for faults in statements:
+            while faults and len(drawn) < number:
+                fault = faults.pop()
+                mutant = sources[fault.module].mutant(fault)
+                if mutant and mutant.name not in known.equivalent and mutant.name not in drawn:
+                    drawn[mutant.name] = mutant
+                    break
+        statements = [faults for faults in statements if faults]
+    return list(drawn.values())
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The n-th place in a module at which an operator of cosmic-ray can do something."""
+
+    module: str
+    operator: str
+    occurrence: int
+
+
+class Source:
+    """A module to put faults into."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._text = (ROOT / module).read_text(encoding="utf-8")
+        self._operators = operators()
+
+    def faults(self) -> list[list[Fault]]:
+        """All that a test may notice, by statement."""
+        from cosmic_ray.ast import ast_nodes, get_ast
+
+        nodes = list(ast_nodes(get_ast(self._text)))
+        places = Places(self._text)
+        by_line: dict[int, list[Fault]] = defaultdict(list)
+        for name, operator in self._operators.items():
+            positions = [position for node in nodes for position in operator.mutation_positions(node)]
+            for occurrence, (start, end) in enumerate(positions):
+                if places.may_change(name, start, end):
+                    by_line[places.statement(start[0])].append(Fault(self._module, name, occurrence))
+        return [by_line[line] for line in sorted(by_line)]
+
+    def mutant(self, fault: Fault) -> Mutant | None:
+        """The module with a fault; None if it is no other module, or no Python."""
+        from cosmic_ray.mutating import mutate_code
+
+        mutated = mutate_code(self._text, self._operators[fault.operator], fault.occurrence)
+        if mutated is None or mutated == self._text or not _compiles(mutated):
+            return None
+        return _mutant(self._module, fault.operator, self._text, mutated)
+
+
+def operators() -> dict[str, Any]:
+    """Cosmic-ray's operators and our own, by name."""
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    found = {name.rpartition("/")[2]: name for name in operator_names()}
+    made = {short: get_operator(name)() for short, name in found.items() if short not in LEFT_OUT}
+    return {**made, "DeleteStatement": DeleteStatement()}
+
+
+class DeleteStatement:
+    """An operator as cosmic-ray wants it: a simple statement becomes `pass`."""
+
+    KINDS = ("expr_stmt", "return_stmt", "del_stmt", "atom_expr", "power")
+
+    def mutation_positions(self, node: Any) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+        parent = node.parent
+        if node.type in self.KINDS and parent is not None and parent.type == "simple_stmt":
+            yield node.start_pos, node.end_pos
+
+    def mutate(self, node: Any, _index: int) -> Any:
+        from parso.python.tree import Keyword
+
+        return Keyword("pass", node.start_pos, prefix=node.get_first_leaf().prefix)
+
+
+class Places:
+    """Where in a module a fault would mean something, and which statement each line belongs to."""
+
+    def __init__(self, source: str) -> None:
+        self._lines = source.splitlines()
+        self._closed: list[tuple[tuple[int, int], tuple[int, int]]] = []
+        self._lengths: list[tuple[tuple[int, int], tuple[int, int]]] = []
+        self._starts: dict[int, int] = {}
+        for node in ast.walk(ast.parse(source)):
+            self._look_at(node)
+
+    def _look_at(self, node: ast.AST) -> None:
+        if isinstance(node, ast.stmt):
+            self._note_lines(node)
+        closed: list[ast.AST | None] = []
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            closed.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            closed.append(node.returns)
+            closed += [decorator for decorator in node.decorator_list if _is_cython(decorator)]
+        elif isinstance(node, ast.If) and _is_cython(node.test):
+            closed.append(node)
+        elif isinstance(node, ast.Try) and "cython" in ast.unparse(node.body[0]):
+            closed.append(node)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
+            # `self.squares = [0] * 256`: the header has the length as well.
+            if isinstance(node.value.left, ast.List) and isinstance(node.targets[0], ast.Attribute):
+                self._lengths.append(self._range(node.value.right))
+        self._closed += [self._range(part) for part in closed if part is not None]
+
+    def _note_lines(self, node: ast.stmt) -> None:
+        """The lines of a statement belong to it, but for those of the statements inside."""
+        inner = [
+            child.lineno for child in ast.walk(node) if isinstance(child, ast.stmt) and child is not node
+        ]
+        end = min(inner, default=(node.end_lineno or node.lineno) + 1)
+        for line in range(node.lineno, max(end, node.lineno + 1)):
+            self._starts[line] = node.lineno
+
+    def _range(self, node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Where a node stands, columns counted in characters."""
+        return self._position(node.lineno, node.col_offset), self._position(
+            node.end_lineno, node.end_col_offset
+        )
+
+    def _position(self, line: int, offset: int) -> tuple[int, int]:
+        return line, len(self._lines[line - 1].encode()[:offset].decode(errors="ignore"))
+
+    def statement(self, line: int) -> int:
+        """The line on which the statement of a line begins."""
+        return self._starts.get(line, line)
+
+    def may_change(self, operator: str, start: tuple[int, int], end: tuple[int, int]) -> bool:
+        """Whether the operator's fault at that place can be noticed by a test."""
+        if operator == "NumberReplacer" and any(a <= start and end <= b for a, b in self._lengths):
+            return False
+        return not any(a <= start and end <= b for a, b in self._closed)
+
+
+def _is_cython(node: ast.AST) -> bool:
+    return "cython." in ast.unparse(node)
+
+
+def _compiles(source: str) -> bool:
+    try:
+        compile(source, "mutant", "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _mutant(module: str, operator: str, source: str, mutated: str) -> Mutant:
+    """The lines in which two sources differ."""
+    old, new = source.splitlines(), mutated.splitlines()
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    return Mutant(module, operator, start + 1, old[start : len(old) - end], new[start : len(new) - end])
+
+
+# Running.
+
+
+class Checkout:
+    """A copy of this checkout in which one mutant at a time is tested."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        left_out = shutil.ignore_patterns(
+            ".*", "build", "dist", "__pycache__", "*.so", "*.egg-info", "compiled.txt"
+        )
+        shutil.copytree(ROOT, folder, ignore=left_out)
+        self._environment = {
+            **os.environ,
+            "MOFF_PURE": "1",
+            "CI": "1",  # hypothesis repeats its examples then
+            "PYTHONPATH": str(folder),
+        }
+        # By content, not by time: a mutant may change a file within a second and keep its size.
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "compileall",
+                "-q",
+                "--invalidation-mode",
+                "checked-hash",
+                *PACKAGES,
+                "engine.py",
+            ],
+            cwd=folder,
+            check=True,
+        )
+        self._lock = threading.Lock()
+        self._running: subprocess.Popen[str] | None = None
+        self._stopped = False
+
+    def stop(self) -> None:
+        """End the test that runs, and let no other begin."""
+        with self._lock:
+            self._stopped = True
+            self._kill()
+
+    def _kill(self) -> None:
+        if self._running is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._running.pid, signal.SIGKILL)
+
+    def run(self, tests: list[str], seconds: float | None, keep: bool = False) -> tuple[bool, bool, str]:
+        """Whether the tests pass, whether they took longer than allowed, and what they printed.
+
+        `keep` leaves the code that pytest compiles for later runs.
+        """
+        limited = f'ulimit -v {MEMORY}; exec "$@"'
+        command = ["sh", "-c", limited, "sh", sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-rfE"]
+        command += ["-p", "no:cacheprovider", *tests]
+        environment = self._environment if keep else {**self._environment, "PYTHONDONTWRITEBYTECODE": "1"}
+        with self._lock:
+            if self._stopped:
+                raise InterruptedError
+            self._running = subprocess.Popen(
+                command,
+                cwd=self._folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        late = False
+        try:
+            printed, _ = self._running.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            late = True
+            self._kill()
+            printed, _ = self._running.communicate()
+        passed = self._running.returncode == 0
+        with self._lock:
+            self._kill()  # engines that the tests have left behind
+            self._running = None
+            if self._stopped:
+                raise InterruptedError
+        return passed, late, printed
+
+    def test(self, mutant: Mutant, tests: list[str], seconds: float) -> None:
+        """Test one mutant and note the outcome in it."""
+        file = self._folder / mutant.module
+        original = file.read_text(encoding="utf-8")
+        lines = mutant.applied(original.splitlines())
+        assert lines is not None, "those are dropped before"
+        began = time.monotonic()
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        try:
+            passed, late, printed = self.run(tests, seconds)
+        finally:
+            file.write_text(original, encoding="utf-8")
+        mutant.seconds = round(time.monotonic() - began, 1)
+        mutant.outcome = TIMEOUT if late else SURVIVED if passed else KILLED
+        failures = [line for line in printed.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+        mutant.failed = failures[0].split(" - ")[0] if failures and not passed else ""
+
+
+class Run:
+    """Mutants being tested in several checkouts at once, their file kept up to date."""
+
+    def __init__(self, mutants: list[Mutant], out: Path, seed: int, known: Configuration) -> None:
+        self._mutants = mutants
+        self._out = out
+        self._seed = seed
+        self._known = known
+        self._lock = threading.Lock()
+        self._limits: dict[str, float] = {}
+        self.faults: list[str] = []
+
+    def save(self) -> None:
+        """Write all mutants with their outcomes; never half a file."""
+        text = json.dumps(
+            {"seed": self._seed, "mutants": [asdict(mutant) for mutant in self._mutants]}, indent=1
+        )
+        new = self._out.with_name(self._out.name + ".new")
+        new.write_text(text + "\n", encoding="utf-8")
+        new.replace(self._out)
+
+    def test_all(self, processes: int, minutes: float) -> None:
+        """Test what is pending, for so many minutes at most."""
+        todo = [mutant for mutant in self._mutants if mutant.outcome == PENDING]
+        if not todo:
+            return
+        with tempfile.TemporaryDirectory(prefix="mutants-") as name:
+            folder = Path(name)
+            if (ROOT.parent / "shared").exists():
+                (folder / "shared").symlink_to(ROOT.parent / "shared")
+            checkouts = [Checkout(folder / f"moff-{n}") for n in range(min(processes, len(todo)))]
+            stopping = threading.Timer(minutes * 60, _stop_all, [checkouts])
+            stopping.daemon = True
+            stopping.start()
+            try:
+                self._measure(checkouts, sorted({mutant.module for mutant in todo}))
+                self._spread(checkouts, [mutant for mutant in todo if mutant.module in self._limits])
+            finally:
+                stopping.cancel()
+                self.save()
+
+    def _measure(self, checkouts: list[Checkout], modules: list[str]) -> None:
+        """How long the tests of each module take without a fault; those that fail are of no use."""
+
+        def measure(checkout: Checkout, module: str) -> None:
+            began = time.monotonic()
+            passed, _, printed = checkout.run(self._known.tests_of(module), None, keep=True)
+            taken = time.monotonic() - began
+            if passed:
+                self._limits[module] = 30 + 6 * taken
+                print(f"{module}: the tests take {taken:.1f} s", file=sys.stderr, flush=True)
+            else:
+                self.faults.append(f"{module}: the tests fail without a fault:\n{printed}")
+
+        _work_off(checkouts, modules, measure)
+
+    def _spread(self, checkouts: list[Checkout], todo: list[Mutant]) -> None:
+        done = 0
+
+        def test(checkout: Checkout, mutant: Mutant) -> None:
+            nonlocal done
+            checkout.test(mutant, self._known.tests_of(mutant.module), self._limits[mutant.module])
+            with self._lock:
+                done += 1
+                self.save()
+                told = f"{mutant.module}:{mutant.line} {mutant.outcome} in {mutant.seconds} s"
+                print(f"{done}/{len(todo)} {told}", file=sys.stderr, flush=True)
+
+        _work_off(checkouts, todo, test)
+
+
+def _work_off(checkouts: list[Checkout], work: list[Any], do: Any) -> None:
+    """Do each piece of work in whichever checkout is free, until none is left or they are stopped."""
+    waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    for piece in work:
+        waiting.put(piece)
+
+    def keep_busy(checkout: Checkout) -> None:
+        while True:
+            try:
+                do(checkout, waiting.get_nowait())
+            except (queue.Empty, InterruptedError):
+                return
+
+    with concurrent.futures.ThreadPoolExecutor(len(checkouts)) as pool:
+        futures = [pool.submit(keep_busy, checkout) for checkout in checkouts]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:
+            _stop_all(checkouts)
+            raise
+
+
+def _stop_all(checkouts: list[Checkout]) -> None:
+    for checkout in checkouts:
+        checkout.stop()
+
+
+# What a user sees.
+
+
+def report(mutants: list[Mutant], known: Configuration) -> str:
+    """The survivors, and a line for each module."""
+    survivors = [
+        mutant for mutant in mutants if mutant.outcome == SURVIVED and mutant.name not in known.equivalent
+    ]
+    parts = [
+        mutant.diff() + "\n" for mutant in sorted(survivors, key=lambda mutant: (mutant.module, mutant.line))
+    ]
+    parts.append(
+        f"{'module':24}{'mutants':>8}{'killed':>8}{'(late)':>8}{'survived':>10}{'equivalent':>12}{'share':>8}"
+    )
+    modules = sorted({mutant.module for mutant in mutants})
+    parts += [_row(module, [m for m in mutants if m.module == module], known) for module in modules]
+    parts.append(_row("all", mutants, known))
+    pending = sum(mutant.outcome == PENDING for mutant in mutants)
+    if pending:
+        parts.append(f"{pending} mutants are not tested yet")
+    return "\n".join(parts)
+
+
+def _row(name: str, mutants: list[Mutant], known: Configuration) -> str:
+    equivalent = sum(mutant.name in known.equivalent for mutant in mutants)
+    counted = [mutant for mutant in mutants if mutant.name not in known.equivalent]
+    late = sum(mutant.outcome == TIMEOUT for mutant in counted)
+    killed = late + sum(mutant.outcome == KILLED for mutant in counted)
+    survived = sum(mutant.outcome == SURVIVED for mutant in counted)
+    tested = killed + survived
+    share = f"{100 * killed / tested:.1f} %" if tested else "-"
+    return f"{name:24}{tested:8}{killed:8}{late:8}{survived:10}{equivalent:12}{share:>8}"
+
+
+def load(path: Path, again: bool) -> tuple[list[Mutant], int]:
+    """The mutants of a file whose lines are still there, and the seed that drew them."""
+    record = json.loads(path.read_text(encoding="utf-8"))
+    mutants = [Mutant(**entry) for entry in record["mutants"]]
+    sources: dict[str, list[str]] = {}
+    for module in {mutant.module for mutant in mutants}:
+        file = ROOT / module
+        sources[module] = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    kept = [mutant for mutant in mutants if _find(mutant, sources[mutant.module])]
+    if len(kept) < len(mutants):
+        print(f"{len(mutants) - len(kept)} mutants are dropped: their lines have changed", file=sys.stderr)
+    for mutant in kept:
+        if again and mutant.outcome == SURVIVED:
+            mutant.outcome = PENDING
+    return kept, record["seed"]
+
+
+def _find(mutant: Mutant, source: list[str]) -> bool:
+    """Whether a mutant's lines are in its module; they may have moved a little."""
+    size = len(mutant.old)
+    starts = [n for n in range(len(source) - size + 1) if source[n : n + size] == mutant.old]
+    if not starts:
+        return False
+    mutant.line = 1 + min(starts, key=lambda n: abs(n + 1 - mutant.line))
+    return True
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Put faults into the source and see which the tests notice.")
+    parser.add_argument("modules", nargs="*", metavar="FILE.py", help="default all of x88/ and search/")
+    parser.add_argument(
+        "--sample", type=int, metavar="N", help="draw so many mutants, and add those new to --out"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="default 1")
+    parser.add_argument(
+        "--out", type=Path, default=Path("mutants.json"), metavar="FILE", help="default mutants.json"
+    )
+    parser.add_argument(
+        "--processes", type=int, default=1, metavar="N", help="checkouts at a time, default 1"
+    )
+    parser.add_argument(
+        "--minutes", type=float, default=600, metavar="M", help="end after so long, default 600"
+    )
+    parser.add_argument("--draw", action="store_true", help="run nothing")
+    parser.add_argument("--again", action="store_true", help="run the survivors again")
+    return parser.parse_args()
+
+
+def modules_to_mutate(wanted: list[str], known: Configuration) -> list[str]:
+    """The modules, as paths from the root; those without tests are told and left out."""
+    found = [
+        str(file.relative_to(ROOT)) for package in PACKAGES for file in sorted((ROOT / package).glob("*.py"))
+    ]
+    for name in wanted:
+        if name not in found:
+            raise ValueError(f"{name!r} is not one of {', '.join(found)}")
+    chosen = wanted or [name for name in found if name not in known.skipped]
+    for name in chosen:
+        if not known.tests_of(name):
+            print(f"{name}: bench/mutants.toml names no tests, it is left out", file=sys.stderr)
+    return [name for name in chosen if known.tests_of(name)]
+
+
+def main() -> int:
+    chosen = options()
+    known = Configuration.read(CONFIGURATION)
+    mutants: list[Mutant] = []
+    seed = chosen.seed
+    try:
+        if chosen.out.exists():
+            mutants, seed = load(chosen.out, chosen.again)
+        elif not chosen.sample:
+            raise ValueError(f"{chosen.out} does not exist yet; --sample N draws the mutants for it")
+        modules = modules_to_mutate(chosen.modules, known) if chosen.sample else []
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if chosen.sample:
+        try:
+            drawn = draw(modules, chosen.sample, chosen.seed, known)
+        except ImportError as error:
+            print(f"{error}: python -m pip install -e '.[mutation]'", file=sys.stderr)
+            return 2
+        there = {mutant.name for mutant in mutants}
+        mutants += [mutant for mutant in drawn if mutant.name not in there]
+    run = Run(mutants, chosen.out, seed, known)
+    run.save()
+    if chosen.draw:
+        return 0
+    run.test_all(chosen.processes, chosen.minutes)
+    print(report(mutants, known))
+    print(*run.faults, sep="\n", file=sys.stderr, end="")
+    return 1 if run.faults else 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("interrupted; what was tested is kept", file=sys.stderr)
+        sys.exit(130)

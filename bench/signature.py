@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""The node counts of `moff bench` that this version is meant to have: bench/signature.txt.
+
+    python bench/signature.py             count again, on both builds, and compare; exit code 1 if they differ
+    python bench/signature.py --update    write what was counted to the file
+
+A commit that changes the search or the evaluation on purpose updates the file, and its message ends with the
+line `Bench: N` that is printed. Any other commit leaves the counts as they are.
+
+The file has a line `DEPTH NODES` for each build's default depth. The compiled build counts at every depth,
+the uncompiled source no deeper than its own default.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from search import benchmark
+from x88 import build
+
+FILE = ROOT / "bench" / "signature.txt"
+
+
+def read(file: Path) -> dict[int, int]:
+    """The expected number of nodes by depth."""
+    expected = {}
+    for number, line in enumerate(file.read_text(encoding="ascii").splitlines(), 1):
+        try:
+            depth, nodes = map(int, line.split())
+        except ValueError:
+            raise ValueError(f"{file}, line {number}: {line!r} is not DEPTH NODES") from None
+        expected[depth] = nodes
+    return expected
+
+
+def count(depth: int, pure: bool) -> int:
+    """What `moff bench` counts, in a process of its own."""
+    command = [sys.executable, str(ROOT / "engine.py"), "bench", str(depth)]
+    environment = {**os.environ, "MOFF_PURE": "1" if pure else "0"}
+    ended = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if ended.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{ended.stderr}")
+    return int(ended.stdout.split()[0])
+
+
+def counted(depths: list[int]) -> dict[int, dict[str, int]]:
+    """The nodes at each depth, by build; shows each as soon as it is known."""
+    counts: dict[int, dict[str, int]] = {}
+    for depth in sorted(depths):
+        builds = ["compiled"] if build.compiled else []
+        if depth <= benchmark.UNCOMPILED_DEPTH:
+            builds.append("uncompiled")
+        if not builds:
+            print(f"depth {depth}: not counted, it is too deep for the uncompiled source")
+        counts[depth] = {}
+        for name in builds:
+            nodes = counts[depth][name] = count(depth, name == "uncompiled")
+            print(f"depth {depth}, {name}: {nodes} nodes", flush=True)
+    return counts
+
+
+def faults(expected: dict[int, int], counts: dict[int, dict[str, int]]) -> list[str]:
+    """What is not as expected, a line each."""
+    found = []
+    for depth, by_build in counts.items():
+        if len(set(by_build.values())) > 1:
+            found.append(f"depth {depth}: the builds differ: {by_build}")
+        found += [
+            f"depth {depth}, {name}: {nodes} nodes instead of {expected[depth]}"
+            for name, nodes in by_build.items()
+            if nodes != expected[depth]
+        ]
+    return found
+
+
+def update(file: Path, counts: dict[int, dict[str, int]]) -> int:
+    """Write the counts of both builds, if those are equal; the exit code."""
+    totals = {depth: set(by_build.values()) for depth, by_build in counts.items()}
+    if any(len(total) != 1 for total in totals.values()):
+        print("nothing is written: the builds differ, or the compiled one is missing", file=sys.stderr)
+        return 1
+    nodes = {depth: total.pop() for depth, total in totals.items()}
+    file.write_text("".join(f"{depth} {nodes[depth]}\n" for depth in sorted(nodes)), encoding="ascii")
+    print(f"Bench: {nodes[max(nodes)]}")
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description="Compare the node counts of the bench with the expected ones."
+    )
+    parser.add_argument("--update", action="store_true", help="write what is counted to the file")
+    parser.add_argument("--file", type=Path, default=FILE, help="default bench/signature.txt")
+    options = parser.parse_args()
+    if notice := build.notice():
+        print(notice, file=sys.stderr)
+    if options.update:
+        return update(options.file, counted([benchmark.UNCOMPILED_DEPTH, benchmark.COMPILED_DEPTH]))
+    try:
+        expected = read(options.file)
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    found = faults(expected, counted(list(expected)))
+    if not found:
+        return 0
+    print(*found, sep="\n", file=sys.stderr)
+    print(
+        "If the commit is meant to change the search or the evaluation, run\n"
+        "`python bench/signature.py --update`, commit bench/signature.txt with it and end its message with\n"
+        "`Bench: N`. Otherwise the commit has a fault.",
+        file=sys.stderr,
+    )
+    return 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
