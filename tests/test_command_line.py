@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from engine import VERSION
+from moff import __version__
 from tests.client import ENGINE
 
 
@@ -16,7 +16,7 @@ def moff(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_version_and_help() -> None:
-    assert moff("--version").stdout == f"Moff {VERSION}\n"
+    assert moff("--version").stdout == f"Moff {__version__}\n"
     ended = moff("--help")
     assert ended.returncode == 0
     assert "bench" in ended.stdout

@@ -12,8 +12,9 @@ import chess
 import chess.pgn
 import pytest
 
-import engine
-from engine import Console, Log
+from moff import __version__, commands
+from moff.console import Console
+from moff.log import Log
 from search import evaluate
 from search.limits import Limits
 from search.search import Report
@@ -119,7 +120,7 @@ def test_a_whole_game_is_played_by_the_rules_and_saved(
     (game,) = read_games(tmp_path / "moff.pgn")
     operator = game.headers["White" if colour else "Black"]
     machine = game.headers["Black" if colour else "White"]
-    assert (operator, machine) == ("Operator", f"Moff {engine.VERSION}")
+    assert (operator, machine) == ("Operator", f"Moff {__version__}")
     assert game.headers["Termination"] == reason
     assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", game.headers["Date"])
 
@@ -633,7 +634,7 @@ def test_a_time_is_read_in_seconds(text: str) -> None:
     base, _, increment = text.partition("+")
     milliseconds = round(float(base) * 1000)
     gain = round(float(increment or 0) * 1000)
-    limits = engine._time_control(text)
+    limits = commands._time_control(text)
     assert limits == Limits(time=(milliseconds, milliseconds), increment=(gain, gain))
 
 

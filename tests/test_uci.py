@@ -9,7 +9,7 @@ import time
 import chess
 import pytest
 
-from engine import VERSION
+from moff import __version__
 from tests.client import ENGINE, Conversation
 from tests.oracle import scaled
 from x88 import build
@@ -33,7 +33,7 @@ def depth_of(line: str) -> int:
 def test_uci_names_the_engine_its_options_and_ends_with_uciok(moff: Conversation) -> None:
     moff.send("uci")
     lines = moff.until("uciok")
-    assert f"id name Moff {VERSION}" in lines
+    assert f"id name Moff {__version__}" in lines
     assert any(line.startswith("id author ") for line in lines)
     assert "option name Hash type spin default 16 min 1 max 65536" in lines
     assert "option name Clear Hash type button" in lines
