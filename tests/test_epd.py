@@ -117,7 +117,7 @@ def test_remarks_empty_lines_crlf_and_a_byte_order_mark_are_no_positions(tmp_pat
 DAMAGED = [
     ("8/8/8/8 w - - bm e4;", "bad FEN '8/8/8/8 w - -': placement: 4 ranks instead of 8"),
     ("no chess at all; bm e4;", "bad FEN 'no chess at all'"),
-    ("4k3/8/8/8/8/8/8/4K3 w -; bm Kd1;", "it has 3 fields"),
+    ("4k3/8/8/8/8/8/8/4K3 w -; bm Kd1;", "it has fewer than 4 fields"),
     (f"{BACK_RANK} 0 -1; bm Ra8;", "'-1' is no name of an operation"),
     (f"{BACK_RANK} bm Ra9;", "'bm Ra9': 'Ra9' is no move"),
     (f"{BACK_RANK} bm Rb2;", "'bm Rb2': 'Rb2' is not a legal move: no rook of White can go to b2"),

@@ -67,6 +67,80 @@ def test_castling_rights_may_stand_in_any_order() -> None:
 # --- Short forms and spaces
 
 
+WHOLE = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+ASSUMED = [
+    "the FEN has no side to move: w is assumed",
+    "the FEN has no castling rights: - is assumed",
+    "the FEN has no en-passant square: - is assumed",
+    "the FEN has no half-move clock: 0 is assumed",
+    "the FEN has no full-move number: 1 is assumed",
+]
+
+
+@pytest.mark.parametrize("count", range(1, 7))
+def test_missing_fields_are_assumed_and_told(count: int) -> None:
+    text = " ".join(WHOLE.split()[:count])
+    told: list[str] = []
+    assert fen.write(fen.parse(text)) == WHOLE
+    assert fen.write(fen.parse(text, told)) == WHOLE
+    assert told == ASSUMED[count - 1 :]
+
+
+@pytest.mark.parametrize("text", ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "4k3/8/8/8/8/8/8/R3K2R"])
+def test_the_placement_alone_is_read_as_python_chess_reads_it(text: str) -> None:
+    assert fen.write(fen.parse(text)) == chess.Board(text).fen()
+
+
+@pytest.mark.parametrize(
+    ("position", "ignored"),
+    [
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "bm e4;"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "; D1 6 ;D2 30"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ";"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - -", 'bm e4; id "A; 1";'),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0", "acd 9;"),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - -", ";D1 6"),
+        ("4k3/8/8/8/8/8/4P3/4K3", ";"),
+    ],
+)
+def test_text_after_a_fen_is_ignored_and_told_if_somebody_listens(position: str, ignored: str) -> None:
+    fields = len(position.split())
+    for text in (f"{position} {ignored}", f"{position}{ignored}" if ignored[0] == ";" else ""):
+        if text:
+            told: list[str] = []
+            assert fen.write(fen.parse(text, told)) == WHOLE
+            assert told == [f"{ignored!r} after the FEN is ignored", *ASSUMED[fields - 1 :]]
+    with pytest.raises(ValueError, match="bad FEN"):
+        fen.parse(f"{position} {ignored}")
+
+
+def test_a_long_text_after_a_fen_is_not_told_whole() -> None:
+    told: list[str] = []
+    fen.parse(f"{WHOLE} {'x' * 100_000}", told)
+    assert told == [f"{'x' * 60 + '...'!r} after the FEN is ignored"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ";",
+        f"{WHOLE[:-4]} -1 1",
+        f"{WHOLE[:-2]} -",
+        "4k3/8/8/8/8/8/4P3/4K3 w KX -",
+        "4k3/8/8/8/8/8/4P3/4K3 w bm e4;",
+        "4k3/8/8/8/8/8/4R3/4K3 w KQ bm",
+    ],
+)
+def test_an_error_is_no_less_one_if_somebody_listens(text: str) -> None:
+    told = ["before"]
+    with pytest.raises(ValueError, match="bad FEN") as caught:
+        fen.parse(text, told)
+    assert repr(text) in str(caught.value)
+    assert told == ["before"]
+
+
 @pytest.mark.parametrize(
     ("text", "counters"),
     [
@@ -99,8 +173,28 @@ def test_four_five_and_six_fields_are_read(text: str, counters: str) -> None:
         ("R2nkn1R/8/8/8/8/8/8/r2NKN1r b KQkq - 0 1", "-"),
     ],
 )
-def test_castling_rights_that_no_king_and_rook_at_home_back_are_dropped(text: str, kept: str) -> None:
-    assert fen.write(fen.parse(text)).split()[2] == kept
+def test_castling_rights_without_king_and_rook_at_home_are_dropped_and_told(text: str, kept: str) -> None:
+    told: list[str] = []
+    assert fen.write(fen.parse(text, told)).split()[2] == kept
+    dropped = [right for right in text.split()[2] if right not in kept]
+    assert [remark.split(" is dropped")[0] for remark in told] == [
+        f"the castling right {right}" for right in dropped
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("4k3/8/8/8/8/8/8/R3K3 w KQ - 0 1", "K is dropped: White has no rook on h1"),
+        ("4k3/8/8/8/8/8/8/4K2R w KQ - 0 1", "Q is dropped: White has no rook on a1"),
+        ("4k2r/8/8/8/8/8/8/4K3 w kq - 0 1", "q is dropped: Black has no rook on a8"),
+        ("3k3r/8/8/8/8/8/8/4K3 w k - 0 1", "k is dropped: Black's king is not on e8"),
+    ],
+)
+def test_the_reason_for_dropping_a_castling_right_is_told(text: str, reason: str) -> None:
+    told: list[str] = []
+    fen.parse(text, told)
+    assert told == [f"the castling right {reason}"]
 
 
 @pytest.mark.parametrize(
@@ -168,8 +262,7 @@ PLACEMENT = "4k3/8/8/8/8/8/4P3/4K3"
         # The number of fields.
         ("", "fields", "0 fields"),
         ("   ", "fields", "0 fields"),
-        (PLACEMENT, "fields", "1 fields"),
-        (f"{PLACEMENT} w -", "fields", "3 fields"),
+        (f"{PLACEMENT} w - 0", "en passant", "'0' is not a square"),
         (f"{PLACEMENT} w - - 0 1 1", "fields", "7 fields"),
         # Ranks.
         ("4k3/8/8/8/8/8/4K3 w - - 0 1", "placement", "7 ranks"),

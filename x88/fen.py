@@ -3,6 +3,8 @@
 After "Modelarea tablei și jocului de șah" (XII), with the full-move number as the standard has it.
 """
 
+import re
+
 try:
     import cython
 except ImportError:
@@ -21,7 +23,15 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 _RIGHTS = {"K": WHITE_SHORT, "Q": WHITE_LONG, "k": BLACK_SHORT, "q": BLACK_LONG}
 _SIDES = {WHITE: "White", BLACK: "Black"}
+_ASSUMED = (
+    ("side to move", "w"),
+    ("castling rights", "-"),
+    ("en-passant square", "-"),
+    ("half-move clock", "0"),
+    ("full-move number", "1"),
+)
 _MOST = 99999
+_WORD = re.compile(r"[^\s;]+|;")
 
 
 def _letters() -> list[int]:
@@ -35,16 +45,24 @@ def _letters() -> list[int]:
 LETTER = _letters()
 
 
-def parse(text: str) -> Board:
-    """The position of a FEN of six fields, or of four as EPD has them (the counters are 0 and 1 then).
+def parse(text: str, told: list[str] | None = None) -> Board:
+    """The position of a FEN. Missing fields at its end are taken for those of "w - - 0 1".
 
-    Castling rights that no king and rook at home back, and an en-passant square that no pawn can use, are
-    dropped. Raises ValueError with the text, the field and what is wrong with it.
+    Castling rights without king and rook at home, and an en-passant square that no pawn can use, are dropped.
+    If a list is given, a sentence is appended to it for every field assumed and every castling right dropped,
+    and text after the position, such as the operations of EPD, is ignored with a sentence too.
+
+    Raises ValueError with the text, the field and the reason; the list is unchanged then.
     """
+    remarks: list[str] = []
     try:
-        return _parse(text.split())
+        fields = text.split() if told is None else _position_fields(text, remarks)
+        board = _parse(fields, remarks)
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error}") from None
+    if told is not None:
+        told += remarks
+    return board
 
 
 def write(board: Board) -> str:
@@ -122,9 +140,25 @@ def _write_number(text: bytearray, n: int, number: int) -> int:
     return n + digits + 1
 
 
-def _parse(fields: list[str]) -> Board:
-    if not 4 <= len(fields) <= 6:
-        raise ValueError(f"it has {len(fields)} fields instead of 6 (or the first 4)")
+def _position_fields(text: str, remarks: list[str]) -> list[str]:
+    """The fields of a FEN with text after it: a `;` ends them, and so does a word in place of a counter."""
+    fields: list[str] = []
+    for word in _WORD.finditer(text):
+        if word[0] == ";" or len(fields) == 6 or (len(fields) >= 4 and word[0][0].isalpha()):
+            ignored = text[word.start() :].strip()
+            shortened = ignored if len(ignored) <= 60 else f"{ignored[:60]}..."
+            remarks.append(f"{shortened!r} after the FEN is ignored")
+            break
+        fields.append(word[0])
+    return fields
+
+
+def _parse(fields: list[str], remarks: list[str]) -> Board:
+    if not 1 <= len(fields) <= 6:
+        raise ValueError(f"it has {len(fields)} fields instead of 1 to 6")
+    for name, value in _ASSUMED[len(fields) - 1 :]:
+        remarks.append(f"the FEN has no {name}: {value} is assumed")
+    fields = fields + [value for _, value in _ASSUMED[len(fields) - 1 :]]
     placement = _placement(fields[0])
     if fields[1] not in ("w", "b"):
         raise ValueError(f"side to move: {fields[1]!r} is neither w nor b")
@@ -134,13 +168,28 @@ def _parse(fields: list[str]) -> Board:
         en_passant = NO_SQUARE if fields[3] == "-" else square.parse(fields[3])
     except ValueError as error:
         raise ValueError(f"en passant: {error}, nor -") from None
-    halfmove = _counter("half-move clock", fields[4]) if len(fields) > 4 else 0
-    fullmove = _counter("full-move number", fields[5]) if len(fields) > 5 else 1
+    halfmove = _counter("half-move clock", fields[4])
+    fullmove = _counter("full-move number", fields[5])
     board = Board()
     board.setup(placement, side, castling, en_passant, halfmove, max(fullmove, 1))
     if is_attacked(board, board.king(side ^ 1), side):
         raise ValueError(f"placement: {_SIDES[side ^ 1]} is in check, but {_SIDES[side]} is to move")
+    for right, bit in _RIGHTS.items():
+        if castling & ~board.castling & bit:
+            remarks.append(_dropped(board, right))
     return board
+
+
+def _dropped(board: Board, right: str) -> str:
+    """Why a castling right is dropped."""
+    side = WHITE if right.isupper() else BLACK
+    rank = "1" if right.isupper() else "8"
+    king, rook = f"e{rank}", ("h" if right in "Kk" else "a") + rank
+    if board.king(side) != square.parse(king):
+        reason = f"{_SIDES[side]}'s king is not on {king}"
+    else:
+        reason = f"{_SIDES[side]} has no rook on {rook}"
+    return f"the castling right {right} is dropped: {reason}"
 
 
 def _placement(text: str) -> dict[int, int]:
