@@ -2,6 +2,7 @@
 Decides nothing about chess.
 """
 
+import contextlib
 import io
 import os
 import re
@@ -9,11 +10,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from moff import __version__ as VERSION
-from moff.text import LARGEST_NUMBER, echo, perft_speed, shorten, whole_number
+from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole_number
 from search import wdl
 from search.limits import Limits
 from search.search import Progress, Report, Result, Search
@@ -30,7 +31,14 @@ AUTHOR = "the Moff authors"
 
 DEFAULT_HASH = 16
 DEFAULT_ELO = 1500
+COMMANDS_AS_WORDS = (("go", "perft"), ("position", "moves"))
+"""Commands that are also words of other commands."""
+
+MOST_THREADS = 1024
+INTERRUPTED = 130
+"""The exit code after an interrupt from the keyboard."""
 ABOUT = f"Moff {VERSION} by {AUTHOR}: plain Python on a 0x88 board, compiled"
+GREETING = f"Moff {VERSION} speaks UCI: type help for its commands, quit to leave."
 GO_WORDS = (
     "searchmoves",
     "ponder",
@@ -87,9 +95,12 @@ class Engine:
     has news.
     """
 
-    def __init__(self, write: Callable[[str], object] | None = None) -> None:
-        """`write` takes each line of output, without its end; standard output if None."""
+    def __init__(self, write: Callable[[str], object] | None = None, is_typed: bool = False) -> None:
+        """`write` takes each line of output, without its end; standard output if None. `is_typed` says that a
+        person types the lines and wants to hear of unknown words.
+        """
         self._output = write or _print
+        self._is_typed = is_typed
         self._log: Log | None = None
         self._search = Search(DEFAULT_HASH)
         self._board = fen.parse(fen.START)
@@ -99,6 +110,11 @@ class Engine:
         self._job: threading.Thread | None = None
         self._job_stopped = threading.Event()
         self._stop_job: Callable[[], None] = lambda: None
+        self._idle = threading.Event()
+        self._idle.set()
+        self._ends_by_itself = False
+        self._is_infinite = False
+        self._faults = 0
         self._deferred: list[Callable[[], None]] = []
         self._limits = Limits()
         self._shows_wdl = False
@@ -107,32 +123,32 @@ class Engine:
         self._is_limited = False
         self._analyses = False
         self._commands: dict[str, tuple[Callable[[list[str]], None], str]] = {
-            "uci": (self._uci, "name the engine and its options"),
-            "debug": (self._set_debug, "debug on|off: say which words are passed over"),
-            "isready": (self._isready, "answer readyok, also during a search"),
+            "uci": (self._uci, "identify the engine and list its options"),
+            "debug": (self._set_debug, "debug on|off: report words that are not understood"),
+            "isready": (self._isready, "answer readyok, even during a search"),
             "setoption": (self._setoption, "setoption name NAME [value VALUE]"),
-            "register": (self._register, "nothing to register"),
+            "register": (self._register, "accepted, but there is nothing to register"),
             "ucinewgame": (self._ucinewgame, "forget the last game"),
             "position": (self._position, "position startpos|fen FEN [moves MOVE ...]"),
             "go": (self._go, "go " + " ".join(GO_WORDS)),
-            "stop": (self._stop, "end the search and play"),
+            "stop": (self._stop, "end the search and report the best move"),
             "ponderhit": (self._ponderhit, "the expected move was played"),
-            "d": (self._show, "the board, its FEN, key and checkers"),
-            "eval": (self._eval, "the static evaluation, term by term"),
-            "moves": (self._moves, "the legal moves with the generator's scores"),
+            "d": (self._show, "show the board, its FEN, key and checkers"),
+            "eval": (self._eval, "show the static evaluation, term by term"),
+            "moves": (self._moves, "list the legal moves with the generator's scores"),
             "flip": (self._flip, "exchange the colours"),
             "bench": (self._bench, "bench [DEPTH]: search fixed positions"),
             "perft": (self._perft, "perft DEPTH: count the leaves under each move"),
-            "compiler": (self._compiler, "what runs here"),
-            "license": (self._license, "what you may do with Moff"),
-            "help": (self._help, "this list"),
-            "quit": (self._stop, "end the program"),
+            "compiler": (self._compiler, "show which build runs on which Python"),
+            "license": (self._license, "show the licence"),
+            "help": (self._help, "show this list"),
+            "quit": (self._quit, "end the program, once a search with a limit, a perft or a bench is done"),
         }
         self._options = {
             "Hash": Option("spin", str(DEFAULT_HASH), self._resize_table, (1, LARGEST)),
             "Clear Hash": Option("button", "", lambda _: self._search.forget()),
-            "Threads": Option("spin", "1", lambda _: None, (1, 1)),
-            # That it may ponder is for the GUI: it says when.
+            "Threads": Option("spin", "1", self._set_threads, (1, MOST_THREADS)),
+            # The GUI decides when to ponder; the option tells it that it may.
             "Ponder": Option("check", "false", lambda _: None),
             "MultiPV": Option("spin", "1", lambda value: self._limit(lines=int(value)), (1, 256)),
             "Move Overhead": Option("spin", "20", lambda value: self._limit(overhead=int(value)), (0, 5000)),
@@ -147,39 +163,69 @@ class Engine:
 
     def run(self) -> None:
         """Read lines from standard input until `quit` or its end."""
+        if self._is_typed:
+            print(GREETING, file=sys.stderr, flush=True)
         notice = build.notice()
         if notice:
             self._info(notice)
         for raw in sys.stdin.buffer:
-            # Some write a byte order mark first.
+            # Some programs write a byte order mark first.
             if not self.execute(raw.decode("utf-8", "replace").removeprefix("\ufeff")):
                 break
         self.end()
 
-    def end(self) -> None:
-        """End what runs, and the log."""
-        self._finish()
+    def end(self, at_once: bool = False) -> None:
+        """Finish what runs, and close the log. Without `at_once`, a search with a limit, a perft and a bench
+        run to their own end.
+        """
+        self._finish(at_once or not self._ends_by_itself)
         if self._log is not None:
             self._log.close()
 
     def execute(self, line: str) -> bool:
-        """Carry out one line; False after `quit`. As UCI asks, words before a known command are passed
-        over.
-        """
+        """Carry out one line; False after `quit`. Words before a known command are ignored, as UCI asks."""
         if self._log is not None:
             self._log.write("< " + line.rstrip("\r\n"))
         words = line.split()
         for number, word in enumerate(words):
             command = self._commands.get(word)
             if command is not None:
-                if number and self._debug:
-                    self._info(f"passed over: {echo(' '.join(words[:number]))}")
+                if number and self._tells_unknown():
+                    self._complain(f"ignored: {echo(' '.join(words[:number]))}")
                 self._rest = line.split(maxsplit=number + 1)[-1]
                 command[0](words[number + 1 :])
                 return word != "quit"
-        if words and self._debug:
-            self._info(f"passed over: {echo(' '.join(words))}")
+        if words and self._tells_unknown():
+            self._complain(f"unknown command {echo(' '.join(words))}; help lists the commands")
         return True
+
+    def split(self, words: list[str]) -> list[str]:
+        """The words of a command line as lines of UCI, each of which begins with a command; none if the first
+        word is no command.
+        """
+        lines: list[list[str]] = []
+        for word in words:
+            first = word.split()[:1]
+            belongs = bool(lines) and (lines[-1][0].split()[0], *first) in COMMANDS_AS_WORDS
+            if first and first[0] in self._commands and not belongs:
+                lines.append([word])
+            elif lines:
+                lines[-1].append(word)
+            else:
+                return []
+        return [" ".join(line) for line in lines]
+
+    def carry_out(self, lines: list[str]) -> int:
+        """Carry out some lines, each to its end; returns how many faults were reported."""
+        for line in lines:
+            if not self.execute(line):
+                break
+            self._wait()
+        return self._faults
+
+    def _tells_unknown(self) -> bool:
+        """Whether somebody wants to hear of words that are not understood."""
+        return self._debug or self._is_typed
 
     # Commands, in the order of the protocol's description.
 
@@ -192,7 +238,7 @@ class Engine:
 
     def _set_debug(self, words: list[str]) -> None:
         if words[:1] not in (["on"], ["off"]):
-            self._info(f"debug: it is on or off, not {echo(' '.join(words))}")
+            self._complain(f"debug: it is on or off, not {echo(' '.join(words))}")
             return
         self._debug = words[0] == "on"
 
@@ -204,14 +250,14 @@ class Engine:
     def _setoption(self, words: list[str]) -> None:
         """An option set during a search takes effect after it."""
         if not words or words[0] != "name":
-            self._info("setoption: it must say `name`, as in setoption name Hash value 64")
+            self._complain("setoption: it must say `name`, as in setoption name Hash value 64")
             return
         split = words.index("value") if "value" in words else len(words)
         asked = " ".join(words[1:split])
         value = " ".join(words[split + 1 :])
         name = next((name for name in self._options if name.lower() == asked.lower()), None)
         if name is None:
-            self._info(f"setoption: there is no option {echo(asked)}")
+            self._complain(f"setoption: there is no option {echo(asked)}")
             return
         option = self._options[name]
         if value and option.kind == "string":
@@ -220,7 +266,7 @@ class Engine:
         try:
             value = option.read(name, value)
         except ValueError as error:
-            self._info(f"setoption: {error}")
+            self._complain(f"setoption: {error}")
             return
         self._deferred.append(lambda: option.set(value))
         if not self._is_busy():
@@ -230,12 +276,16 @@ class Engine:
         try:
             self._search.resize_table(int(value))
         except MemoryError as error:
-            self._info(f"setoption: {error}")
+            self._complain(f"setoption: {error}")
+
+    def _set_threads(self, value: str) -> None:
+        if int(value) > 1:
+            self._info("Threads: only one is used, as there is no parallel search yet")
 
     def _limit(
         self, lines: int | None = None, overhead: int | None = None, nodestime: int | None = None
     ) -> None:
-        """Set what options say of every search; None leaves as it is."""
+        """Set the limits of every search that are options; None keeps the old value."""
         old = self._limits
         self._limits = old._replace(
             lines=old.lines if lines is None else lines,
@@ -259,7 +309,7 @@ class Engine:
         self._set_strength()
 
     def _set_strength(self) -> None:
-        """A weaker player is asked for to play against, not for his analysis."""
+        """Limit the strength in games, never in analysis."""
         self._search.limit_strength(self._elo if self._is_limited and not self._analyses else None)
 
     def start_log(self, value: str) -> None:
@@ -282,22 +332,25 @@ class Engine:
         self._logged = ("", [])
 
     def _position(self, words: list[str]) -> None:
-        """Set up a position; a fault anywhere in the line is reported and leaves the one before."""
+        """Set up a position; a fault anywhere in the line is reported and keeps the old position."""
         self._finish()
+        told: list[str] = []
         split = words.index("moves") if "moves" in words else len(words)
         try:
             if words[:1] == ["startpos"] and split == 1:
                 board = fen.parse(fen.START)
             elif words[:1] == ["fen"]:
-                board = fen.parse(" ".join(words[1:split]))
+                board = fen.parse(" ".join(words[1:split]), told)
             else:
                 raise ValueError("it must say startpos or fen, and then may give moves")
             for text in words[split + 1 :]:
                 board.forget()
                 board.make(coordinate.parse(board, text))
         except ValueError as error:
-            self._info(f"position: {shorten(str(error))}")
+            self._complain(f"position: {shorten(str(error))}")
             return
+        if told:
+            self._info(f"position: {shorten('; '.join(told))}")
         self._board = board
         self._game = " ".join(words[:split]), words[split + 1 :]
         if self._log is not None:
@@ -305,7 +358,7 @@ class Engine:
 
     def _log_game(self, log: "Log", start: str, moves: list[str]) -> None:
         """Log what is new in a game: before every move the moves that were generated."""
-        board = fen.parse(fen.START if start == "startpos" else start.removeprefix("fen "))
+        board = fen.parse(fen.START if start == "startpos" else start.removeprefix("fen "), [])
         if self._logged[0] != start or self._logged[1] != moves[: len(self._logged[1])]:
             self._logged = (start, [])
             log.write_moves(board)
@@ -327,13 +380,16 @@ class Engine:
         limits, faults = self._parse_limits(words)
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-            self._info(f"go: {shorten(faults[0])}{more}")
+            self._complain(f"go: {shorten(faults[0])}{more}")
+        self._ends_by_itself = not (limits.infinite or limits.ponder)
+        self._is_infinite = limits.infinite
+        self._idle.clear()
         self._search.start(self._board, limits, self._report, self._bestmove, started, self._progress)
 
     def _parse_limits(self, words: list[str]) -> tuple[Limits, list[str]]:
-        """The limits of a `go` line, in any order, and what is wrong with it. Whoever asks for a move waits
-        for one: unknown words are passed over, numbers out of range are taken for the nearest, and where no
-        limit is left of those that were meant, the move comes at once.
+        """The limits of a `go` line, in any order, and what is wrong with it. The GUI waits for a move in any
+        case: unknown words are ignored, a number out of range becomes the nearest valid one, and if no limit
+        can be read, the move comes at once.
         """
         found: dict[str, int] = {}
         flags = set()
@@ -364,6 +420,8 @@ class Engine:
                 if fault:
                     faults.append(fault)
                     lost = lost or value is None
+            elif self._tells_unknown():
+                faults.append(f"unknown word {echo(word)}")
         for word in {"depth", "nodes", "mate", "movetime"} & found.keys():
             # None at all still asks for a move.
             found[word] = max(1, found[word])
@@ -390,7 +448,11 @@ class Engine:
         self._stop_job()
 
     def _ponderhit(self, _words: list[str]) -> None:
+        self._ends_by_itself = not self._is_infinite
         self._search.ponderhit()
+
+    def _quit(self, _words: list[str]) -> None:
+        """`execute` tells its caller."""
 
     # Commands for people.
 
@@ -421,17 +483,24 @@ class Engine:
 
         self._finish()
         try:
-            depth = whole_number("bench", words[0], 1) if words else benchmark.DEPTH
+            depth = whole_number("the depth", words[0], 1) if words else benchmark.DEPTH
         except ValueError as error:
-            self._info(f"bench: {error}")
+            self._complain(f"bench: {error}")
             return
 
+        known = "before the first position was done"
+
         def progress(done: int, nodes: int) -> None:
+            nonlocal known
+            known = f"after {counted(done, 'position')}, {nodes} nodes"
             self._info(f"position {done}/{len(benchmark.POSITIONS)}: {nodes} nodes so far")
 
         def run() -> None:
             total = bench.run(depth, progress)
-            self._write(f"{total.nodes} nodes {total.speed} nps" if total else "info string bench stopped")
+            if total is None:
+                self._info(f"bench stopped {known}")
+            else:
+                self._write(f"{total.nodes} nodes {total.speed} nps")
 
         bench = benchmark.Bench()
         self._start_job(run, bench.stop)
@@ -441,38 +510,54 @@ class Engine:
 
         self._finish()
         try:
-            depth = whole_number("perft", words[0] if words else "", 1, DEEPEST)
+            depth = whole_number("the depth", words[0] if words else "", 1, DEEPEST)
         except ValueError as error:
-            self._info(f"go: {error}")
+            self._complain(f"perft: {error}")
             return
         board = self._board.copy()
         self._start_job(lambda: self._run_perft(board, depth), lambda: None)
 
     def _start_job(self, run: Callable[[], None], stop: Callable[[], None]) -> None:
-        """Run something long beside the conversation, which `stop` has end."""
+        """Run something long beside the conversation, which `stop` ends."""
+
+        def run_to_the_end() -> None:
+            try:
+                run()
+            finally:
+                self._idle.set()
+
         self._job_stopped.clear()
+        self._ends_by_itself = True
         self._stop_job = stop
-        self._job = threading.Thread(target=run, daemon=True)
+        self._idle.clear()
+        self._job = threading.Thread(target=run_to_the_end, daemon=True)
         self._job.start()
 
     def _run_perft(self, board: Board, depth: int) -> None:
         """The leaves under each move, and their sum, until stopped."""
         from moff.divide import divide
 
-        def check(_leaves: int, _part: float) -> None:
+        counted_so_far = 0
+
+        def on_piece(leaves: int, _part: float) -> None:
+            nonlocal counted_so_far
+            counted_so_far += leaves
             if self._job_stopped.is_set():
                 raise _Stopped
 
         started = time.perf_counter()
         total = 0
         try:
-            for move, leaves in divide(board, depth, on_piece=check):
+            for move, leaves in divide(board, depth, on_piece=on_piece):
                 total += leaves
                 self._write(f"{coordinate.write(move)}: {leaves}")
         except _Stopped:
-            self._info("perft stopped")
+            self._info(f"perft stopped after {counted(counted_so_far, 'node')}")
             return
-        self._write(perft_speed(total, time.perf_counter() - started))
+        seconds = time.perf_counter() - started
+        self._write("")
+        self._write(f"Nodes searched: {total}")
+        self._info(perft_speed(total, seconds))
 
     def _compiler(self, _words: list[str]) -> None:
         import platform
@@ -512,13 +597,16 @@ class Engine:
         self._write(f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}")
 
     def _bestmove(self, result: Result) -> None:
-        if not result.move:
-            self._write("bestmove (none)")
-            return
-        line = f"bestmove {coordinate.write(result.move)}"
+        line = f"bestmove {coordinate.write(result.move) if result.move else '(none)'}"
         if result.reply:
             line += f" ponder {coordinate.write(result.reply)}"
         self._write(line)
+        self._idle.set()
+
+    def _complain(self, text: str) -> None:
+        """Report a fault of the input."""
+        self._faults += 1
+        self._info(text)
 
     def _info(self, text: str) -> None:
         self._write(f"info string {text}")
@@ -533,10 +621,17 @@ class Engine:
     def _is_busy(self) -> bool:
         return self._search.is_running() or (self._job is not None and self._job.is_alive())
 
-    def _finish(self) -> None:
-        """End what runs and wait for its last line, then carry out what waited for that."""
-        self._stop([])
-        self._search.wait()
+    def _finish(self, at_once: bool = True) -> None:
+        """Wait for the last line of what runs, having stopped it or not, then carry out what was deferred."""
+        if at_once:
+            self._stop([])
+        self._wait()
+
+    def _wait(self) -> None:
+        """Wait until nothing runs any more, then carry out what was deferred."""
+        # With a timeout, or no signal would come through on Windows.
+        while self._is_busy() and not self._idle.wait(0.1):
+            pass
         if self._job is not None:
             self._job.join()
             self._job = None
@@ -581,45 +676,86 @@ def _nearest_number(name: str, text: str, least: int) -> tuple[int | None, str]:
 
 
 def main() -> int:
-    """The `moff` command: UCI without arguments. Returns the exit code: 0 done, 1 faulty input; wrong usage
-    exits with 2.
+    """The `moff` command: UCI without arguments. Returns the exit code: 0 done, 1 faulty input, 130
+    interrupted; wrong usage exits with 2.
     """
     try:
-        if len(sys.argv) == 1:
-            _converse()
-            return 0
-        from moff import commands  # not for UCI, where a GUI waits
-
-        return commands.run(sys.argv[1:], _converse)
+        code = _run(sys.argv[1:])
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except BrokenPipeError:
-        # Whoever read our output is gone. Point it elsewhere, or the interpreter complains at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return 0
     except KeyboardInterrupt:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _give_up_output()
+        return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
+    """Carry out a command line."""
+    if not arguments:
+        _converse()
         return 0
+    from moff import commands  # a GUI, which gives no arguments, need not wait for it
+
+    if arguments[0] in commands.NAMES or arguments[0].startswith("-"):
+        return commands.run(arguments, _converse)
+    engine = Engine(is_typed=True)
+    lines = engine.split(arguments)
+    if not lines:
+        return commands.run(arguments, _converse)
+    commands.tell_build()
+    faults = 0
+    with _ended_by_signals(engine):
+        faults = engine.carry_out(lines)
+        engine.end()
+    return 1 if faults else 0
 
 
 def _converse(log: str = "") -> None:
     """Speak UCI until the end of input or a signal to end, with a log if there is a file for it."""
+    if sys.stdin is None or sys.stdout is None:
+        return  # there is nobody to talk to
+    engine = Engine(is_typed=sys.stdin.isatty() and sys.stdout.isatty())
+    with _ended_by_signals(engine):
+        if log:
+            engine.start_log(log)
+        engine.run()
+
+
+@contextlib.contextmanager
+def _ended_by_signals(engine: Engine) -> Iterator[None]:
+    """Have a signal to end stop what the engine does. Raises KeyboardInterrupt after an interrupt from the
+    keyboard.
+    """
+    came = 0
 
     def interrupt(number: int, _frame: object) -> None:
+        nonlocal came
+        came = number
         signal.signal(number, signal.SIG_IGN)  # once is enough
         raise KeyboardInterrupt
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
-    if sys.stdin is None or sys.stdout is None:
-        return  # there is nobody to talk to
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # A message quotes what it is about, which the encoding may not know.
+        # A message quotes its input, which the encoding may not know.
         sys.stdout.reconfigure(errors="backslashreplace")
-    engine = Engine()
-    if log:
-        engine.start_log(log)
     try:
-        engine.run()
+        yield
     except KeyboardInterrupt:
-        engine.end()
+        engine.end(at_once=True)
+        if came == signal.SIGINT:
+            raise
+
+
+def _give_up_output() -> None:
+    """Nobody reads our output any more: point it elsewhere, or the interpreter complains at its exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

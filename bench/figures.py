@@ -92,7 +92,7 @@ def measure(command: list[str], megabytes: int, movetime: int) -> dict[str, floa
     figures["stop to bestmove, ms"] = engine.answer("stop", "bestmove") * 1000
     began = time.perf_counter()
     engine.send(f"go perft {PERFT_DEPTH}")
-    engine.until(str(PERFT_LEAVES))
+    engine.until(f"Nodes searched: {PERFT_LEAVES}")
     figures[f"go perft {PERFT_DEPTH}, million nodes/s"] = PERFT_LEAVES / (time.perf_counter() - began) / 1e6
     engine.send(f"setoption name Hash value {megabytes}")
     engine.send("ucinewgame")

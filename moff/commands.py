@@ -5,6 +5,7 @@ import io
 import json
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import BinaryIO
@@ -12,12 +13,16 @@ from typing import BinaryIO
 from moff import __version__
 from moff.bar import Bar
 from moff.divide import DEEPEST, divide
-from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, whole_number
+from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole_number
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
 from x88 import build, coordinate, diagram, fen, pgn
+from x88.board import Board
 from x88.diagram import Style
 from x88.piece import BLACK, WHITE
+
+NAMES = ("bench", "perft", "moves", "play", "log", "fens")
+"""The commands; a test holds them to the parser's."""
 
 PACE = "120+1"
 LOG_FILE = "moff.log"
@@ -29,9 +34,7 @@ def run(arguments: list[str], converse: Callable[[str], None]) -> int:
     `converse` speaks UCI and writes a log to the file that it is given.
     """
     options = _parser().parse_args(arguments)
-    notice = build.notice()
-    if notice:
-        print(notice, file=sys.stderr)
+    tell_build()
     if options.run is None:
         converse(options.file)
         return 0
@@ -39,15 +42,27 @@ def run(arguments: list[str], converse: Callable[[str], None]) -> int:
     return code
 
 
+def tell_build() -> None:
+    """Say so on standard error if Moff runs uncompiled."""
+    notice = build.notice()
+    if notice:
+        print(notice, file=sys.stderr)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="moff", description="A UCI chess engine. Without a command it speaks UCI."
+        prog="moff",
+        description="A UCI chess engine. Without a command it speaks UCI.",
+        epilog="UCI commands are carried out too, and then it ends: moff go depth 12, moff d eval, "
+        'moff position fen "FEN" go movetime 3000.',
     )
     parser.add_argument("--version", action="version", version=f"Moff {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     bench = commands.add_parser("bench", help="search fixed positions: node signature and nodes/s")
-    bench.add_argument("depth", nargs="?", type=_positive, metavar="DEPTH", help="plies, if not as usual")
+    bench.add_argument(
+        "depth", nargs="?", type=_positive, metavar="DEPTH", help="plies, instead of the standard depth"
+    )
     bench.set_defaults(run=_run_bench)
 
     perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
@@ -72,14 +87,14 @@ def _parser() -> argparse.ArgumentParser:
         type=_time_control,
         default=_time_control(PACE),
         metavar="SECONDS[+INCREMENT]",
-        help=f"the engine's clock, in seconds (usually {PACE})",
+        help=f"the engine's clock, in seconds (default {PACE})",
     )
     pace.add_argument("--depth", type=_positive, metavar="N", help="plies the engine looks ahead, instead")
     play.add_argument(
         "--elo",
         type=_elo,
         metavar="ELO",
-        help=f"how strong the engine plays, {WEAKEST} to {STRONGEST} (usually its best)",
+        help=f"how strong the engine plays, {WEAKEST} to {STRONGEST} (default: full strength)",
     )
     play.add_argument("--log", metavar="FILE", help="write a log, with the generated moves before every move")
     play.set_defaults(run=_run_play)
@@ -87,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--ascii", action="store_true", help="letters instead of Unicode pieces")
 
     log = commands.add_parser("log", help="speak UCI, and write a log of it")
-    log.add_argument("file", nargs="?", default=LOG_FILE, metavar="FILE", help=f"usually {LOG_FILE}")
+    log.add_argument("file", nargs="?", default=LOG_FILE, metavar="FILE", help=f"default {LOG_FILE}")
     log.set_defaults(run=None)
 
     fens = commands.add_parser("fens", help="print the FEN after every move of every game of a PGN file")
@@ -119,27 +134,75 @@ def _whole_number(text: str, least: int, most: int = LARGEST_NUMBER) -> int:
 def _run_bench(options: argparse.Namespace) -> int:
     from search import benchmark
 
-    def progress(done: int, nodes: int) -> None:
-        print(f"position {done}/{len(benchmark.POSITIONS)}: {nodes} nodes so far", file=sys.stderr)
+    bench = benchmark.Bench()
+    positions = len(benchmark.POSITIONS)
+    done = nodes = 0
+    totals: list[benchmark.Total | None] = []
 
-    total = benchmark.Bench().run(options.depth or benchmark.DEPTH, progress)
-    assert total is not None, "nobody stops it"
-    print(f"{total.nodes} nodes {total.speed} nps")
+    def progress(number: int, count: int) -> None:
+        nonlocal done, nodes
+        done, nodes = number, count
+        print(f"position {number}/{positions}: {count} nodes so far", file=sys.stderr)
+
+    def run() -> None:
+        totals.append(bench.run(options.depth or benchmark.DEPTH, progress))
+
+    # Beside the main thread, which an interrupt reaches at any time.
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+    except KeyboardInterrupt:
+        bench.stop()
+        thread.join()
+        print(f"{nodes} nodes so far (interrupted after {done} of {positions} positions)")
+        raise
+    if not totals or totals[0] is None:
+        return 1  # its thread has said why
+    print(f"{totals[0].nodes} nodes {totals[0].speed} nps")
     return 0
 
 
-def _run_perft(options: argparse.Namespace) -> int:
+def _read_position(text: str) -> Board | None:
+    """The position of a FEN; None, with a complaint, if it is none. Tells what was assumed."""
+    told: list[str] = []
+    board = None
     try:
-        board = fen.parse(options.fen)
+        board = fen.parse(text, told)
     except ValueError as error:
-        print(error, file=sys.stderr)
+        told = [str(error)]
+    for sentence in told:
+        print(shorten(sentence), file=sys.stderr)
+    return board
+
+
+def _run_perft(options: argparse.Namespace) -> int:
+    board = _read_position(options.fen)
+    if board is None:
         return 1
+    bar = Bar(beside_results=True)
     started = time.perf_counter()
     total = 0
-    for move, leaves in divide(board, options.depth, options.play_leaves):
+    done = 0.0
+
+    def on_piece(leaves: int, part: float) -> None:
+        nonlocal total, done
         total += leaves
-        if options.divide:
-            print(f"{coordinate.write(move)}: {leaves}", flush=True)
+        done = part
+        bar.show(part, counted(total, "node"))
+
+    try:
+        for move, leaves in divide(board, options.depth, options.play_leaves, on_piece):
+            if options.divide:
+                bar.clear()
+                print(f"{coordinate.write(move)}: {leaves}", flush=True)
+    except KeyboardInterrupt:
+        bar.clear()
+        speed = perft_speed(total, time.perf_counter() - started)
+        print(f"{speed} so far (interrupted at {100 * done:.0f} %)")
+        raise
+    bar.clear()
     how = "every leaf played" if options.play_leaves else "last ply counted"
     print(f"{perft_speed(total, time.perf_counter() - started)} ({how})")
     return 0
@@ -169,10 +232,8 @@ def _style(letters: bool, flipped: bool = False) -> Style:
 
 
 def _run_moves(options: argparse.Namespace) -> int:
-    try:
-        board = fen.parse(options.fen)
-    except ValueError as error:
-        print(error, file=sys.stderr)
+    board = _read_position(options.fen)
+    if board is None:
         return 1
     style = _style(options.ascii)
     lines = [*diagram.draw(board, style), ""]
@@ -206,7 +267,8 @@ def _run_fens(options: argparse.Namespace) -> int:
         print(f"{options.file}: {error.strerror}", file=sys.stderr)
         return 1
     if damaged:
-        print(f"{options.file}: {damaged} of {games} games are damaged", file=sys.stderr)
+        verb = "is" if damaged == 1 else "are"
+        print(f"{options.file}: {damaged} of {counted(games, 'game')} {verb} damaged", file=sys.stderr)
     return 1 if damaged else 0
 
 
@@ -215,17 +277,22 @@ def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
     bar = Bar()
     size = os.fstat(stream.fileno()).st_size if stream.seekable() else 0
     damaged = games = 0
-    for game in pgn.Reader(stream):
-        games += 1
-        bar.show(stream.tell() / size if size else None, counted(games, "game"))
-        if as_json:
-            print(json.dumps(game.as_dict()))
-        elif game.moves:
-            print("\n".join([move.fen for move in game.moves]))
-        if game.faults:
-            damaged += 1
-            bar.clear()
-            for fault in game.faults:
-                print(f"{name}: game {game.number}, line {fault.line}: {fault.text}", file=sys.stderr)
+    try:
+        for game in pgn.Reader(stream):
+            games += 1
+            bar.show(stream.tell() / size if size else None, counted(games, "game"))
+            if as_json:
+                print(json.dumps(game.as_dict()))
+            elif game.moves:
+                print("\n".join([move.fen for move in game.moves]))
+            if game.faults:
+                damaged += 1
+                bar.clear()
+                for fault in game.faults:
+                    print(f"{name}: game {game.number}, line {fault.line}: {fault.text}", file=sys.stderr)
+    except KeyboardInterrupt:
+        bar.clear()
+        print(f"{name}: interrupted after {counted(games, 'game')}", file=sys.stderr)
+        raise
     bar.clear()
     return damaged, games

@@ -198,10 +198,14 @@ class Console:
         if not rest:
             self._say(fen.write(self._game.board))
             return
+        told: list[str] = []
         try:
-            self._start(OngoingGame(rest))
+            board = fen.parse(rest, told)
         except ValueError as error:
             self._say(f"{error}.")
+            return
+        self._say(*[f"{sentence}." for sentence in told])
+        self._start(OngoingGame(fen.write(board)))
 
     def _start(self, game: OngoingGame) -> None:
         """Leave the game for another one."""

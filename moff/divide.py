@@ -10,8 +10,11 @@ from x88.perft import leaves_under
 DEEPEST = 64
 """Plies; no count of more would end."""
 
-PIECE = 4 if build.compiled else 3
-"""Plies that are counted without a pause: microseconds as a rule, a second at most."""
+PIECE = 10**6 if build.compiled else 10**4
+"""The estimated positions that are counted without a pause: a fraction of a second."""
+
+BRANCHES = 20
+"""The estimate takes any position to have at least so many moves: many may follow on few."""
 
 
 def divide(
@@ -31,7 +34,7 @@ def divide(
     for number, move in enumerate(moves):
         leaves = 0
         done = 0.0
-        for count, share in _pieces(board, move, depth, playing, 1.0):
+        for count, share in _pieces(board, move, len(moves), depth, playing, 1.0):
             leaves += count
             done += share
             if on_piece is not None:
@@ -39,15 +42,19 @@ def divide(
         yield move, leaves
 
 
-def _pieces(board: Board, move: int, depth: int, playing: bool, share: float) -> Iterator[tuple[int, float]]:
-    """The leaves under a move in pieces, each with its part of the move's share of the work."""
-    if depth <= PIECE:
-        yield leaves_under(board, move, depth, playing), share
-        return
+def _pieces(
+    board: Board, move: int, siblings: int, depth: int, playing: bool, share: float
+) -> Iterator[tuple[int, float]]:
+    """The leaves under a move, one of so many siblings, in pieces, each with its part of the share."""
     board.make(move)
     replies = legal_moves(board)
+    busiest = max(siblings, len(replies), BRANCHES)
+    if depth < 3 or busiest ** (depth - 1 if playing else depth - 2) <= PIECE:
+        board.unmake()
+        yield leaves_under(board, move, depth, playing), share
+        return
     for reply in replies:
-        yield from _pieces(board, reply, depth - 1, playing, share / len(replies))
+        yield from _pieces(board, reply, len(replies), depth - 1, playing, share / len(replies))
     board.unmake()
 
 
