@@ -20,7 +20,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from tqdm import tqdm
 
-from engine import LARGEST_NUMBER, Engine
+from engine import Engine
+from moff.text import LARGEST_NUMBER
 from search.benchmark import POSITIONS
 from x88 import coordinate, fen, pgn, san
 

@@ -1,12 +1,16 @@
-"""The `moff` command and its exit codes: 0 done, 1 the input had faults, 2 wrong usage."""
+"""The `moff` command and its exit codes: 0 done, 1 the input had faults, 2 wrong usage, 130 interrupted."""
 
 import re
+import signal
 import subprocess
+import sys
+import time
 
+import chess
 import pytest
 
-from engine import VERSION
-from tests.client import ENGINE
+from moff import __version__, commands
+from tests.client import ENGINE, PATIENCE
 
 
 def moff(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -16,7 +20,7 @@ def moff(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_version_and_help() -> None:
-    assert moff("--version").stdout == f"Moff {VERSION}\n"
+    assert moff("--version").stdout == f"Moff {__version__}\n"
     ended = moff("--help")
     assert ended.returncode == 0
     assert "bench" in ended.stdout
@@ -62,3 +66,135 @@ def test_the_last_line_of_bench_is_its_result() -> None:
     ended = moff("bench", "1")
     assert ended.returncode == 0
     assert re.fullmatch(r"\d+ nodes \d+ nps", ended.stdout.splitlines()[-1])
+
+
+# UCI on the command line.
+
+
+def test_words_of_uci_are_carried_out_to_their_end() -> None:
+    ended = moff("go", "depth", "3")
+    assert (ended.returncode, ended.stdout.splitlines()[-1].split()[0]) == (0, "bestmove")
+    ended = moff("d")
+    assert ended.returncode == 0
+    assert f"FEN: {chess.STARTING_FEN}" in ended.stdout
+    ended = moff("eval")
+    assert re.search(r"^score [+-]\d+\.\d\d for White$", ended.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["position", "startpos", "moves", "e2e4", "e7e5", "go", "perft", "2", "d"],
+        ["position startpos moves e2e4 e7e5", "go perft 2", "d"],
+        ["position", "fen", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", "perft 2", "d"],
+        ["uci", "position", "startpos moves e2e4 e7e5", "isready", "go", "perft", "2", "d", "quit", "d"],
+    ],
+)
+def test_several_commands_follow_each_other(arguments: list[str]) -> None:
+    ended = moff(*arguments)
+    board = chess.Board()
+    for text in ("e2e4", "e7e5"):
+        board.push_uci(text)
+    leaves = 0
+    for move in board.legal_moves:
+        board.push(move)
+        leaves += board.legal_moves.count()
+        board.pop()
+    assert ended.returncode == 0
+    assert f"Nodes searched: {leaves}\n" in ended.stdout
+    assert ended.stdout.count("FEN: ") == 1
+    assert "FEN: " in ended.stdout.split("Nodes searched: ")[1], "the board comes after the count"
+
+
+def test_words_of_the_command_line_come_first() -> None:
+    assert "(last ply counted)" in moff("perft", "2").stdout
+    assert "White: 20 moves" in moff("moves").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["position", "fen", "8/8/8/8 w - - 0 1", "d"], "8/8/8/8"),
+        (["go", "depth", "x"], "not 'x'"),
+        (["go", "deep", "2", "depth", "1"], "unknown word 'deep'"),
+        (["setoption", "name", "Hash", "value", "0"], "not '0'"),
+    ],
+)
+def test_a_fault_in_words_of_uci_is_told_by_the_exit_code(arguments: list[str], reason: str) -> None:
+    ended = moff(*arguments)
+    assert ended.returncode == 1
+    assert reason in ended.stdout
+    assert "Traceback" not in ended.stderr
+
+
+def test_the_names_that_come_before_uci_are_the_commands() -> None:
+    usage = moff("--help").stdout
+    listed = usage.split("COMMAND\n")[1].split("\n\n")[0]
+    assert set(re.findall(r"^    (\w+)", listed, re.MULTILINE)) == set(commands.NAMES)
+    assert "moff go depth 12" in usage
+
+
+@pytest.mark.parametrize("arguments", [["perft", "1", "--fen"], ["moves", "--fen"]])
+def test_what_is_assumed_of_a_fen_is_told(arguments: list[str]) -> None:
+    ended = moff(*arguments, "4k3/8/8/8/8/8/8/R3K3 w KQ")
+    assert ended.returncode == 0
+    assert "K is dropped" in ended.stderr
+    assert "no half-move clock" in ended.stderr
+
+
+# Interrupts.
+
+
+def interrupted(*arguments: str, seconds: float = 1.0) -> tuple[int, str, str, float]:
+    """What a command says that gets an interrupt after some seconds: exit code, standard output, standard
+    error, and the seconds that it still took.
+    """
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*ENGINE, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        time.sleep(seconds)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=PATIENCE)
+        return process.returncode, output, errors, time.monotonic() - began
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("how", [[], ["--divide"], ["--play-leaves"]])
+def test_an_interrupted_perft_ends_at_once_with_what_it_knows(how: list[str]) -> None:
+    code, output, errors, seconds = interrupted("perft", "14", *how, seconds=1.5)
+    assert code == 130
+    assert seconds < 10, "whole it takes years"
+    assert re.fullmatch(r"\d+ nodes \d+\.\d+ s \d+ nodes/s so far \(interrupted at 0 %\)\n", output)
+    assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_an_interrupted_bench_says_how_far_it_came() -> None:
+    code, output, errors, seconds = interrupted("bench", "100", seconds=1.0)
+    assert code == 130
+    assert seconds < 10, "also in the middle of a position"
+    assert re.fullmatch(r"\d+ nodes so far \(interrupted after \d+ of 42 positions\)\n", output)
+    assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("arguments", [["go", "infinite"], ["go", "depth", "100"], ["go", "perft", "14"]])
+def test_interrupted_words_of_uci_end_with_what_is_known(arguments: list[str]) -> None:
+    code, output, errors, _ = interrupted(*arguments)
+    assert code == 130
+    last = "info string perft stopped" if "perft" in arguments else "bestmove "
+    assert output.splitlines()[-1].startswith(last)
+    assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_interrupted_fens_are_counted() -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*ENGINE, "fens", "-"], stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        # The pipe is not at its end: there is more to wait for.
+        process.stdin.write(b'[Event "x"]\n\n1. e4 e5 *\n\n' * 100)
+        process.stdin.flush()
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+        assert re.search(rb"-: interrupted after \d+ games?\n", process.stderr.read())

@@ -12,12 +12,14 @@ import chess
 import chess.pgn
 import pytest
 
-import engine
-from engine import Console, Log
+from moff import __version__, commands
+from moff.console import Console
+from moff.log import Log
 from search import evaluate
 from search.limits import Limits
 from search.search import Report
 from search.strength import STRONGEST, WEAKEST
+from search.terms import terms
 from tests import picture
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import reference_texts, scaled, verdict
@@ -119,7 +121,7 @@ def test_a_whole_game_is_played_by_the_rules_and_saved(
     (game,) = read_games(tmp_path / "moff.pgn")
     operator = game.headers["White" if colour else "Black"]
     machine = game.headers["Black" if colour else "White"]
-    assert (operator, machine) == ("Operator", f"Moff {engine.VERSION}")
+    assert (operator, machine) == ("Operator", f"Moff {__version__}")
     assert game.headers["Termination"] == reason
     assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", game.headers["Date"])
 
@@ -358,16 +360,16 @@ def test_eval_shows_the_terms_the_score_and_the_attack_map(player: Player) -> No
     board = fen.parse(start)
     rows = {
         line.split()[0]: [float(word) for word in line.split()[1:]]
-        for line in lines[2 : 2 + len(evaluate.terms(board))]
+        for line in lines[2 : 2 + len(terms(board))]
     }
-    for term in evaluate.terms(board):
+    for term in terms(board):
         columns = [
             value / 100
             for white, black in zip(term.white, term.black, strict=True)
             for value in (white, black, white - black)
         ]
         assert rows[term.name] == pytest.approx(columns)
-    assert len(rows) == len(evaluate.terms(board))
+    assert len(rows) == len(terms(board))
     evaluation = evaluate.Evaluation()
     evaluation.reset(board)
     assert f"score {evaluation.value(board) / 100:+.2f} for White" in lines
@@ -633,7 +635,7 @@ def test_a_time_is_read_in_seconds(text: str) -> None:
     base, _, increment = text.partition("+")
     milliseconds = round(float(base) * 1000)
     gain = round(float(increment or 0) * 1000)
-    limits = engine._time_control(text)
+    limits = commands._time_control(text)
     assert limits == Limits(time=(milliseconds, milliseconds), increment=(gain, gain))
 
 

@@ -186,7 +186,7 @@ def test_a_listing_has_the_moves_of_both_sides_in_the_generator_s_order() -> Non
         for colour, column in zip(chess.COLORS, columns, strict=True):
             name = chess.COLOR_NAMES[colour].capitalize()
             theirs, ours = position.copy(stack=False), board.copy()
-            heading = f"{name}: {len(column.rows)} moves"
+            heading = f"{name}: {len(column.rows)} move{'' if len(column.rows) == 1 else 's'}"
             if colour != position.turn:
                 if position.is_check():
                     other = chess.COLOR_NAMES[position.turn].capitalize()

@@ -136,7 +136,7 @@ def test_a_damaged_game_is_complained_about_and_the_others_are_printed(tmp_path:
         assert ended.returncode == 1
         complaint, count = complaints(ended)
         assert complaint.startswith(f"{path}: game 5, line {line}: 'Ke3' is not a legal move: ")
-        assert count == f"{path}: 1 of 6 games are damaged"
+        assert count == f"{path}: 1 of 6 games is damaged"
     games = [json.loads(line) for line in ended.stdout.decode().splitlines()]
     assert [len(game["moves"]) for game in games] == [12, 4, 0, 3, 2, 2]
     assert [fault["line"] for fault in games[4]["faults"]] == [line]
@@ -221,7 +221,7 @@ def test_a_terminal_sees_how_far_the_reading_has_come_and_nothing_of_it_stays(tm
     shares = [int(text[text.index("]") + 1 : text.index("%")]) for text in drawn]
     assert shares == sorted(shares)
     assert 0 <= shares[0] <= shares[-1] <= 100
-    assert all(f"games{os.linesep}" not in text and "games" in text for text in drawn)
+    assert all(f"games{os.linesep}" not in text and "game" in text for text in drawn)
     # The bar is wiped at the end.
     assert said.endswith("\r\033[K")
 
@@ -233,7 +233,7 @@ def test_complaints_on_a_terminal_have_lines_of_their_own(tmp_path: Path) -> Non
     _, said = on_terminal(path)
     lines = [line.rsplit("\033[K", 1)[-1].strip() for line in said.split("\n")]
     assert any(line.startswith(f"{path}: game ") for line in lines)
-    assert any(line.endswith("games are damaged") for line in lines)
+    assert any(line.endswith("games is damaged") for line in lines)
 
 
 def test_no_bar_is_drawn_where_standard_error_is_no_terminal(tmp_path: Path) -> None:

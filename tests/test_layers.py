@@ -1,8 +1,11 @@
-"""Imports run downwards only: the rules know no text, `x88` no search, `search` no input and output, nothing
-the engine.
+"""Imports run downwards only: the rules know no text, `x88` no search, `search` no input and output, and
+nothing but `moff/__main__.py` the engine.
 """
 
 import ast
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +29,9 @@ RULES = {
 """The modules of `x88` on the lowest floor; the others are notation."""
 
 SOURCES = sorted([*ROOT.glob("x88/*.py"), *ROOT.glob("search/*.py")])
+
+FACES = sorted(set(ROOT.glob("moff/*.py")) - {ROOT / "moff" / "__main__.py"})
+"""What people meet; `moff/__main__.py` is the one file that looks up."""
 
 
 def imported(path: Path) -> set[str]:
@@ -70,3 +76,54 @@ def test_only_the_engine_prints_and_reads(path: Path) -> None:
             assert node.func.id not in ("print", "input"), f"line {node.lineno}"
         if isinstance(node, ast.Attribute):
             assert node.attr not in ("stdin", "stdout", "stderr"), f"line {node.lineno}"
+
+
+@pytest.mark.parametrize("path", FACES, ids=lambda path: f"{path.parent.name}.{path.stem}")
+def test_what_people_meet_knows_no_uci(path: Path) -> None:
+    assert not any(name.split(".")[0] in ("engine", "tests", "bench", "chess") for name in imported(path))
+
+
+def test_nothing_below_knows_what_people_meet() -> None:
+    for path in SOURCES:
+        assert not any(name.split(".")[0] == "moff" for name in imported(path)), path
+
+
+def loaded(code: str, talk: str = "") -> set[str]:
+    """The modules loaded after some code has run in a fresh interpreter, with `talk` on standard input."""
+    script = f"import json, sys\n{code}\nprint(json.dumps(sorted(sys.modules)))"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], input=talk, capture_output=True, text=True, timeout=120, cwd=ROOT
+    )
+    assert ended.returncode == 0, ended.stderr
+    return set(json.loads(ended.stdout.splitlines()[-1]))
+
+
+UNNEEDED = {"argparse", "moff.commands", "moff.console", "moff.api", "x88.diagram", "x88.pgn", "x88.san"}
+"""What a GUI that starts the engine must not wait for."""
+
+
+def test_a_uci_start_loads_no_command_line_no_console_and_no_log() -> None:
+    talk = "uci\nisready\nposition startpos moves e2e4\ngo depth 1\nquit\n"
+    names = loaded("import engine; sys.argv = ['moff']; engine.main()", talk)
+    assert "search.search" in names
+    assert not names & (UNNEEDED | {"moff.log"})
+
+
+def test_the_log_is_loaded_when_one_is_asked_for(tmp_path: Path) -> None:
+    talk = f"setoption name Debug Log File value {tmp_path / 'moff.log'}\nisready\n"
+    names = loaded("import engine; sys.argv = ['moff']; engine.main()", talk)
+    assert "moff.log" in names
+    assert not names & UNNEEDED
+
+
+def test_a_command_loads_no_other_command_s_modules() -> None:
+    names = loaded("import engine; sys.argv = ['moff', 'perft', '1']; engine.main()")
+    assert "moff.commands" in names
+    assert not names & {"moff.console", "moff.log"}
+
+
+def test_the_library_is_loaded_when_a_name_of_it_is_used() -> None:
+    assert not loaded("import moff; moff.__version__") & {"moff.api", "search.search", "x88.board"}
+    names = loaded("import moff; moff.legal_moves(moff.parse_fen(moff.START))")
+    assert "moff.api" in names
+    assert not names & {"engine", "argparse", "moff.commands", "moff.console"}

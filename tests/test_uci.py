@@ -9,8 +9,8 @@ import time
 import chess
 import pytest
 
-from engine import VERSION
-from tests.client import ENGINE, Conversation
+from moff import __version__
+from tests.client import ENGINE, PATIENCE, Conversation
 from tests.oracle import scaled
 from x88 import build
 
@@ -33,7 +33,7 @@ def depth_of(line: str) -> int:
 def test_uci_names_the_engine_its_options_and_ends_with_uciok(moff: Conversation) -> None:
     moff.send("uci")
     lines = moff.until("uciok")
-    assert f"id name Moff {VERSION}{build.label()}" in lines
+    assert f"id name Moff {__version__}{build.label()}" in lines
     assert any(line.startswith("id author ") for line in lines)
     assert "option name Hash type spin default 16 min 1 max 65536" in lines
     assert "option name Clear Hash type button" in lines
@@ -198,7 +198,7 @@ def test_a_faulty_position_is_reported_once_and_changes_nothing(
     assert reason in answers[0]
     moff.send("go perft 1")
     # Black is to move after e2e3, as before the faulty line.
-    moves = {text.split(":")[0] for text in moff.until("20 nodes")[:-1]}
+    moves = {text.split(":")[0] for text in moff.until("Nodes searched: 20")[:-2]}
     assert len(moves) == 20
     assert all(text[1] in "78" for text in moves)
 
@@ -221,7 +221,8 @@ def test_a_long_faulty_line_is_not_echoed_whole(moff: Conversation) -> None:
         ("setoption Hash 32", "name"),
         ("setoption", "name"),
         ("setoption name MultiPV value 257", "MultiPV takes a whole number from 1 to 256, not '257'"),
-        ("setoption name Threads value 2", "Threads takes a whole number from 1 to 1, not '2'"),
+        ("setoption name Threads value 0", "Threads takes a whole number from 1 to 1024, not '0'"),
+        ("setoption name Threads value 1025", "Threads takes a whole number from 1 to 1024, not '1025'"),
         ("setoption name uci_showwdl value yes", "UCI_ShowWDL takes true or false, not 'yes'"),
         ("debug perhaps", "not 'perhaps'"),
         ("bench x", "'x'"),
@@ -387,7 +388,7 @@ def test_bytes_that_are_no_text_do_no_harm(moff: Conversation) -> None:
 def test_perft_divides_and_sums_up(moff: Conversation) -> None:
     fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
     moff.send(f"position fen {fen}", "go perft 2")
-    *divided, total = moff.until("2039 nodes")
+    *divided, empty, total, speed = moff.until("info string 2039 nodes")
     counts = dict(line.split(": ") for line in divided if not line.startswith("info"))
     board = chess.Board(fen)
     expected = {}
@@ -396,14 +397,15 @@ def test_perft_divides_and_sums_up(moff: Conversation) -> None:
         expected[move.uci()] = str(board.legal_moves.count())
         board.pop()
     assert counts == expected
-    assert re.fullmatch(r"2039 nodes \d+\.\d+ s \d+ nodes/s", total)
+    assert (empty, total) == ("", "Nodes searched: 2039"), "as other engines print it"
+    assert re.fullmatch(r"info string 2039 nodes \d+\.\d+ s \d+ nodes/s", speed)
 
 
 def test_perft_can_be_stopped(moff: Conversation) -> None:
     moff.send("position startpos", f"go perft {6 if build.compiled else 4}", "isready")
     moff.until("readyok")
     moff.send("stop")
-    moff.until("info string perft stopped")
+    assert re.fullmatch(r"info string perft stopped after \d+ nodes?", moff.until("info string perft")[-1])
     assert moff.ready() == []
 
 
@@ -418,8 +420,40 @@ def test_a_perft_of_hours_is_stopped_within_seconds(moff: Conversation) -> None:
     assert time.perf_counter() - began < 10
 
 
-@pytest.mark.parametrize("search", ["go infinite", "go perft 6", "isready"])
-def test_quit_and_end_of_input_end_the_process(search: str) -> None:
+PERFT = (5, 4865609) if build.compiled else (3, 8902)
+
+
+@pytest.mark.parametrize("end", ["quit\n", ""], ids=["quit", "end of input"])
+@pytest.mark.parametrize(
+    ("asked", "last"),
+    [
+        (f"go perft {PERFT[0]}", f"info string {PERFT[1]} nodes "),
+        (f"perft {PERFT[0]}", f"info string {PERFT[1]} nodes "),
+        ("bench 3", "[0-9]+ nodes [0-9]+ nps"),
+        (f"go depth {DEPTH + 2}", "bestmove "),
+        ("go nodes 20000", "bestmove "),
+        ("go movetime 700", "bestmove "),
+        ("go wtime 5000 btime 5000 movestogo 5", "bestmove "),
+        ("go mate 1", "bestmove a1a8"),
+        ("go ponder depth 4\nponderhit", "bestmove "),
+    ],
+)
+def test_quit_and_the_end_of_input_wait_for_what_has_an_end(asked: str, last: str, end: str) -> None:
+    start = "fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1" if "mate" in asked else "startpos"
+    talk = f"position {start}\n{asked}\n{end}"
+    ended = subprocess.run(ENGINE, input=talk, capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    lines = ended.stdout.splitlines()
+    assert re.match(last, lines[-1])
+    assert "stopped" not in ended.stdout
+    if "depth" in asked and "ponder" not in asked:
+        assert depth_of(info_lines(lines)[-1]) == DEPTH + 2
+    if "movetime" in asked:
+        assert int(re.search(r" time (\d+)", info_lines(lines)[-1])[1]) > 500
+
+
+@pytest.mark.parametrize("search", ["go infinite", "go ponder depth 1", "go infinite depth 1", "isready"])
+def test_quit_and_end_of_input_end_what_has_no_end(search: str) -> None:
     for lines in ([search, "quit"], [search]):
         with Conversation() as conversation:
             conversation.ready()
@@ -428,6 +462,26 @@ def test_quit_and_end_of_input_end_the_process(search: str) -> None:
                 assert conversation.process.wait(60) == 0
             assert conversation.end() == 0
             assert conversation.process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("asked", ["go depth 100", "go perft 14", "bench 100"])
+def test_quit_does_not_wait_after_a_stop(moff: Conversation, asked: str) -> None:
+    moff.send(asked, "stop", "quit")
+    assert moff.process.wait(PATIENCE) == 0
+
+
+def test_more_threads_than_there_are_are_accepted_and_one_is_used(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("uci")
+    assert "option name Threads type spin default 1 min 1 max 1024" in moff.until("uciok")
+    for number in (2, 1024):
+        moff.send(f"setoption name Threads value {number}")
+        (told,) = moff.ready()
+        assert told.startswith("info string Threads: only one is used")
+    moff.send("setoption name Threads value 1")
+    assert moff.ready() == []
+    moff.send("go depth 1")
+    moff.until("bestmove")
 
 
 def test_the_bestmove_is_printed_when_the_input_ends_during_a_search() -> None:

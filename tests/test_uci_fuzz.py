@@ -17,7 +17,7 @@ LINES = re.compile(
     rf"|info depth \d+ currmove {MOVE} currmovenumber \d+"
     rf"|info string [^\n]*|bestmove ({MOVE}( ponder {MOVE})?|\(none\))"
     rf"|readyok|uciok|id (name|author) .+|option name .+ type (spin|check|button|string).*"
-    rf"|{MOVE}: \d+|\d+ nodes \d+\.\d+ s \d+ nodes/s"
+    rf"|{MOVE}: \d+|Nodes searched: \d+|"
 )
 """Every line that the commands used here may bring."""
 

@@ -76,7 +76,8 @@ def _moves_of(board: Board, side: int) -> list[str]:
         position.forget()
         position.make_null()
     moves = scored_moves(position)
-    lines = [f"{SIDES[side]}: {len(moves)} moves{'' if board.side == side else ', if to move'}"]
+    count = f"{len(moves)} move{'' if len(moves) == 1 else 's'}"
+    lines = [f"{SIDES[side]}: {count}{'' if board.side == side else ', if to move'}"]
     for move, score in moves:
         lines.append(f"{score:6}  {san.write(position, move):8} {coordinate.write(move)}")
     return lines

@@ -1,0 +1,37 @@
+"""Moff as a library: a board, notation, games and a search.
+
+    import moff
+
+    board = moff.parse_fen(moff.START)
+    board.make(moff.parse_san(board, "e4"))
+    print(moff.write_fen(board))
+    print([moff.write_san(board, move) for move in moff.legal_moves(board)])
+
+    result = moff.Search(megabytes=16).think(board, moff.Limits(depth=6))
+    print(moff.write_san(board, result.move))
+
+A move is an int, packed as `x88.move` says; it belongs to the position that it was generated or read for.
+Text that is wrong raises ValueError with the text and the reason. `moff.api` lists all names; they are loaded
+when first used, so that the engine, which needs other parts, starts no later for them.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from moff.api import *  # noqa: F403
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Load the library on first use of one of its names."""
+    if name == "__all__" or not name.startswith("_"):
+        api = importlib.import_module("moff.api")
+        if name == "__all__" or name in api.__all__:
+            return getattr(api, name)
+    raise AttributeError(f"module 'moff' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*importlib.import_module("moff.api").__all__, "__version__"])

@@ -1,0 +1,52 @@
+"""The names that `import moff` offers, and where they come from.
+
+Board and rules: `Board`, `legal_moves`, `in_check`, `outcome` with `Outcome`, `perft`, `OngoingGame`, `WHITE`
+and `BLACK`. Text: `START`, `parse_fen`, `write_fen`, `parse_move`, `write_move` (coordinates, as UCI has
+them), `parse_san`, `write_san`, and `pgn` with `pgn.Reader`, `pgn.Game` and `pgn.write`. Search: `Search`
+with `Limits`, `Report`, `Progress` and `Result`; `evaluate` for the static evaluation.
+"""
+
+from moff.divide import perft
+from moff.evaluation import evaluate
+from search.limits import Limits
+from search.search import Progress, Report, Result, Search
+from x88 import pgn
+from x88.attack import in_check
+from x88.board import Board
+from x88.coordinate import parse as parse_move
+from x88.coordinate import write as write_move
+from x88.fen import START
+from x88.fen import parse as parse_fen
+from x88.fen import write as write_fen
+from x88.game import OngoingGame
+from x88.movegen import legal_moves
+from x88.outcome import Outcome, outcome
+from x88.piece import BLACK, WHITE
+from x88.san import parse as parse_san
+from x88.san import write as write_san
+
+__all__ = [
+    "BLACK",
+    "START",
+    "WHITE",
+    "Board",
+    "Limits",
+    "OngoingGame",
+    "Outcome",
+    "Progress",
+    "Report",
+    "Result",
+    "Search",
+    "evaluate",
+    "in_check",
+    "legal_moves",
+    "outcome",
+    "parse_fen",
+    "parse_move",
+    "parse_san",
+    "perft",
+    "pgn",
+    "write_fen",
+    "write_move",
+    "write_san",
+]

@@ -1,0 +1,40 @@
+"""A progress bar on standard error."""
+
+import sys
+import time
+from typing import Final
+
+EVERY: Final = 0.1
+"""Seconds between two pictures of the bar, and before the first."""
+
+
+class Bar:
+    """A line on the terminal that says how much is done; nothing is drawn where standard error is none."""
+
+    def __init__(self, beside_results: bool = False) -> None:
+        """Draw the bar also where standard output is the same terminal, `beside_results`: whoever prints them
+        clears it first.
+        """
+        self._is_shown = sys.stderr.isatty() and (beside_results or not sys.stdout.isatty())
+        self._drawn = time.monotonic()
+        self._is_visible = False
+
+    def show(self, part: float | None, text: str) -> None:
+        """Draw the bar, at most ten times a second: the part done, from 0 to 1, if it is known."""
+        now = time.monotonic()
+        if not self._is_shown or now - self._drawn < EVERY:
+            return
+        self._drawn = now
+        self._is_visible = True
+        if part is not None:
+            part = min(1.0, part)
+            text = f"[{'#' * int(30 * part):30}] {100 * part:3.0f} %  {text}"
+        sys.stderr.write(f"\r{text}\033[K")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Take the bar off the terminal."""
+        if self._is_visible:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
+        self._is_visible = False

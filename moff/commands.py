@@ -1,0 +1,300 @@
+"""The command line: `moff play`, `moff perft` and their like."""
+
+import argparse
+import io
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import BinaryIO
+
+from moff import __version__
+from moff.bar import Bar
+from moff.divide import DEEPEST, divide
+from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole_number
+from search.limits import Limits
+from search.strength import STRONGEST, WEAKEST
+from x88 import build, coordinate, diagram, fen, pgn
+from x88.board import Board
+from x88.diagram import Style
+from x88.piece import BLACK, WHITE
+
+NAMES = ("bench", "perft", "moves", "play", "log", "fens")
+"""The commands; a test holds them to the parser's."""
+
+PACE = "120+1"
+LOG_FILE = "moff.log"
+
+
+def run(arguments: list[str], converse: Callable[[str], None]) -> int:
+    """Carry out a command line; returns the exit code: 0 done, 1 faulty input. Wrong usage exits with 2.
+
+    `converse` speaks UCI and writes a log to the file that it is given.
+    """
+    options = _parser().parse_args(arguments)
+    tell_build()
+    if options.run is None:
+        converse(options.file)
+        return 0
+    code: int = options.run(options)
+    return code
+
+
+def tell_build() -> None:
+    """Say so on standard error if Moff runs uncompiled."""
+    notice = build.notice()
+    if notice:
+        print(notice, file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="moff",
+        description="A UCI chess engine. Without a command it speaks UCI.",
+        epilog="UCI commands are carried out too, and then it ends: moff go depth 12, moff d eval, "
+        'moff position fen "FEN" go movetime 3000.',
+    )
+    parser.add_argument("--version", action="version", version=f"Moff {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    bench = commands.add_parser("bench", help="search fixed positions: node signature and nodes/s")
+    bench.add_argument(
+        "depth", nargs="?", type=_positive, metavar="DEPTH", help="plies, instead of the standard depth"
+    )
+    bench.set_defaults(run=_run_bench)
+
+    perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
+    perft.add_argument("depth", type=_plies, metavar="DEPTH", help="plies")
+    perft.add_argument("--fen", default=fen.START, help="the position, instead of the start position")
+    perft.add_argument("--divide", action="store_true", help="show the leaves under each move")
+    perft.add_argument(
+        "--play-leaves", action="store_true", help="make and unmake every leaf, not count the last ply"
+    )
+    perft.set_defaults(run=_run_perft)
+
+    moves = commands.add_parser("moves", help="the test board: both sides' moves with the generator's scores")
+    moves.add_argument("--fen", default=fen.START, help="the position, instead of the start position")
+    moves.add_argument("--attacks", action="store_true", help="add the attack map")
+    moves.set_defaults(run=_run_moves)
+
+    play = commands.add_parser("play", help="a game in the terminal")
+    play.add_argument("--black", action="store_true", help="you play Black")
+    pace = play.add_mutually_exclusive_group()
+    pace.add_argument(
+        "--time",
+        type=_time_control,
+        default=_time_control(PACE),
+        metavar="SECONDS[+INCREMENT]",
+        help=f"the engine's clock, in seconds (default {PACE})",
+    )
+    pace.add_argument("--depth", type=_positive, metavar="N", help="plies the engine looks ahead, instead")
+    play.add_argument(
+        "--elo",
+        type=_elo,
+        metavar="ELO",
+        help=f"how strong the engine plays, {WEAKEST} to {STRONGEST} (default: full strength)",
+    )
+    play.add_argument("--log", metavar="FILE", help="write a log, with the generated moves before every move")
+    play.set_defaults(run=_run_play)
+    for command in (moves, play):
+        command.add_argument("--ascii", action="store_true", help="letters instead of Unicode pieces")
+
+    log = commands.add_parser("log", help="speak UCI, and write a log of it")
+    log.add_argument("file", nargs="?", default=LOG_FILE, metavar="FILE", help=f"default {LOG_FILE}")
+    log.set_defaults(run=None)
+
+    fens = commands.add_parser("fens", help="print the FEN after every move of every game of a PGN file")
+    fens.add_argument("file", metavar="FILE.pgn", help="the games; - reads standard input")
+    fens.add_argument("--json", action="store_true", help="a line of JSON for each game, with all it holds")
+    fens.set_defaults(run=_run_fens)
+    return parser
+
+
+def _positive(text: str) -> int:
+    return _whole_number(text, 1)
+
+
+def _plies(text: str) -> int:
+    return _whole_number(text, 1, DEEPEST)
+
+
+def _elo(text: str) -> int:
+    return _whole_number(text, WEAKEST, STRONGEST)
+
+
+def _whole_number(text: str, least: int, most: int = LARGEST_NUMBER) -> int:
+    try:
+        return whole_number("it", text, least, most)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _run_bench(options: argparse.Namespace) -> int:
+    from search import benchmark
+
+    depth = options.depth or benchmark.DEPTH
+    print(benchmark.heading(depth), file=sys.stderr)
+    bench = benchmark.Bench()
+    positions = len(benchmark.POSITIONS)
+    done = nodes = 0
+    totals: list[benchmark.Total | None] = []
+
+    def progress(number: int, count: int) -> None:
+        nonlocal done, nodes
+        done, nodes = number, count
+        print(f"position {number}/{positions}: {count} nodes so far", file=sys.stderr)
+
+    def run() -> None:
+        totals.append(bench.run(depth, progress))
+
+    # Beside the main thread, which an interrupt reaches at any time.
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+    except KeyboardInterrupt:
+        bench.stop()
+        thread.join()
+        print(f"{nodes} nodes so far (interrupted after {done} of {positions} positions)")
+        raise
+    if not totals or totals[0] is None:
+        return 1  # its thread has said why
+    print(f"{totals[0].nodes} nodes {totals[0].speed} nps")
+    return 0
+
+
+def _read_position(text: str) -> Board | None:
+    """The position of a FEN; None, with a complaint, if it is none. Tells what was assumed."""
+    told: list[str] = []
+    board = None
+    try:
+        board = fen.parse(text, told)
+    except ValueError as error:
+        told = [str(error)]
+    for sentence in told:
+        print(shorten(sentence), file=sys.stderr)
+    return board
+
+
+def _run_perft(options: argparse.Namespace) -> int:
+    board = _read_position(options.fen)
+    if board is None:
+        return 1
+    bar = Bar(beside_results=True)
+    started = time.perf_counter()
+    total = 0
+    done = 0.0
+
+    def on_piece(leaves: int, part: float) -> None:
+        nonlocal total, done
+        total += leaves
+        done = part
+        bar.show(part, counted(total, "node"))
+
+    try:
+        for move, leaves in divide(board, options.depth, options.play_leaves, on_piece):
+            if options.divide:
+                bar.clear()
+                print(f"{coordinate.write(move)}: {leaves}", flush=True)
+    except KeyboardInterrupt:
+        bar.clear()
+        speed = perft_speed(total, time.perf_counter() - started)
+        print(f"{speed} so far (interrupted at {100 * done:.0f} %)")
+        raise
+    bar.clear()
+    how = "every leaf played" if options.play_leaves else "last ply counted"
+    print(f"{perft_speed(total, time.perf_counter() - started)} ({how})")
+    return 0
+
+
+def _time_control(text: str) -> Limits:
+    """The limits of a clock: "60", "60+0.6", in seconds."""
+    base, plus, increment = text.partition("+")
+    try:
+        seconds, gain = float(base), float(increment) if plus else 0
+    except ValueError:
+        seconds, gain = -1, 0
+    if not (0 < seconds < 1e6 and 0 <= gain < 1e6):
+        raise argparse.ArgumentTypeError(f"{echo(text)} is no time such as 60+0.6, in seconds")
+    milliseconds = max(1, int(seconds * 1000))
+    return Limits(time=(milliseconds, milliseconds), increment=(int(gain * 1000), int(gain * 1000)))
+
+
+def _style(letters: bool, flipped: bool = False) -> Style:
+    """How to draw on standard output: in colours on a terminal, with letters where it cannot show pieces."""
+    try:
+        "♔♚·".encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        letters = True
+    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Style(letters, coloured, flipped)
+
+
+def _run_moves(options: argparse.Namespace) -> int:
+    board = _read_position(options.fen)
+    if board is None:
+        return 1
+    style = _style(options.ascii)
+    lines = [*diagram.draw(board, style), ""]
+    if options.attacks:
+        lines += [*diagram.draw_attacks(board, style), ""]
+    print("\n".join([*lines, *diagram.list_moves(board, style)]))
+    return 0
+
+
+def _run_play(options: argparse.Namespace) -> int:
+    from moff.console import Console
+    from moff.log import Log
+
+    side = BLACK if options.black else WHITE
+    pace = Limits(depth=options.depth) if options.depth else options.time
+    # What the terminal cannot show or the encoding does not know is no reason to lose a game.
+    for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
+    Console(side, pace, _style(options.ascii, options.black), Log(options.log), options.elo).run()
+    return 0
+
+
+def _run_fens(options: argparse.Namespace) -> int:
+    try:
+        with open(0 if options.file == "-" else options.file, "rb", closefd=options.file != "-") as stream:
+            damaged, games = _print_fens(stream, options.file, options.json)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        print(f"{options.file}: {error.strerror}", file=sys.stderr)
+        return 1
+    if damaged:
+        verb = "is" if damaged == 1 else "are"
+        print(f"{options.file}: {damaged} of {counted(games, 'game')} {verb} damaged", file=sys.stderr)
+    return 1 if damaged else 0
+
+
+def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
+    """Print what a PGN file holds; returns the number of damaged games and of all."""
+    bar = Bar()
+    size = os.fstat(stream.fileno()).st_size if stream.seekable() else 0
+    damaged = games = 0
+    try:
+        for game in pgn.Reader(stream):
+            games += 1
+            bar.show(stream.tell() / size if size else None, counted(games, "game"))
+            if as_json:
+                print(json.dumps(game.as_dict()))
+            elif game.moves:
+                print("\n".join([move.fen for move in game.moves]))
+            if game.faults:
+                damaged += 1
+                bar.clear()
+                for fault in game.faults:
+                    print(f"{name}: game {game.number}, line {fault.line}: {fault.text}", file=sys.stderr)
+    except KeyboardInterrupt:
+        bar.clear()
+        print(f"{name}: interrupted after {counted(games, 'game')}", file=sys.stderr)
+        raise
+    bar.clear()
+    return damaged, games

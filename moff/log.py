@@ -1,0 +1,74 @@
+"""The log of a conversation or a game."""
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import TextIO
+
+from moff.text import echo
+from x88 import coordinate
+from x88.board import Board
+from x88.movegen import legal_moves
+
+
+class Log:
+    """A log file with times, after LaMoSca 0.02: what was said, and the generated moves before every move.
+
+    A file that cannot be written is reported once, and work goes on.
+    """
+
+    def __init__(self, path: str | None, complain: Callable[[str], object] | None = None) -> None:
+        """Nothing is logged without a path. `complain` is told what is wrong; standard error if None."""
+        self._path = path
+        self._complain = complain or _complain
+        self._turn = threading.Lock()
+        self._file: TextIO | None = None
+        if path is not None:
+            try:
+                self._file = open(path, "a", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115  (open until the end)
+            except (OSError, ValueError) as error:
+                self._give_up(error)
+
+    def write(self, text: str) -> None:
+        """Write a line with the time, to the millisecond."""
+        if self._file is None:
+            return
+        now = time.time()
+        stamp = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{int(now * 1000) % 1000:03}"
+        # A search and the conversation may write at once.
+        with self._turn:
+            file = self._file
+            try:
+                if file is not None:
+                    file.write(f"{stamp} {text}\n")
+                return
+            except (OSError, ValueError) as error:
+                failed = error
+        self._give_up(failed)
+
+    def is_open(self) -> bool:
+        """Whether what is written goes anywhere."""
+        return self._file is not None
+
+    def close(self) -> None:
+        """End the log."""
+        with self._turn:
+            file, self._file = self._file, None
+        if file is not None:
+            with contextlib.suppress(OSError):
+                file.close()
+
+    def write_moves(self, board: Board) -> None:
+        """Write the legal moves in the generator's order."""
+        if self._file is not None:
+            self.write("Moves: " + " ".join(coordinate.write(move) for move in legal_moves(board)))
+
+    def _give_up(self, error: Exception) -> None:
+        self.close()
+        self._complain(f"the log {echo(self._path or '')} cannot be written: {error}")
+
+
+def _complain(text: str) -> None:
+    print(text, file=sys.stderr)

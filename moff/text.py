@@ -1,0 +1,32 @@
+"""Text that the conversation and the commands share: quoted input, numbers read and counts written."""
+
+LONGEST_ECHO = 120
+LARGEST_NUMBER = 10**15
+
+
+def echo(text: str) -> str:
+    """Input, quoted in a message."""
+    return shorten(repr(text))
+
+
+def shorten(text: str) -> str:
+    """A message that quotes its input stays readable when the input is not."""
+    return text if len(text) <= 4 * LONGEST_ECHO else f"{text[:LONGEST_ECHO]} ... {text[-2 * LONGEST_ECHO :]}"
+
+
+def whole_number(name: str, text: str, least: int, most: int = LARGEST_NUMBER) -> int:
+    """The value of a limit or an option. Raises ValueError naming both."""
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 16 and least <= int(text) <= most):
+        raise ValueError(f"{name} takes a whole number from {least} to {most}, not {echo(text)}")
+    return int(text)
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 game", "2 games"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def perft_speed(leaves: int, seconds: float) -> str:
+    """What a perft counted, in which time, and how fast."""
+    return f"{counted(leaves, 'node')} {seconds:.3f} s {int(leaves / max(seconds, 1e-9))} nodes/s"
