@@ -418,3 +418,12 @@ def _check_plain_moves(board: Board) -> None:
         for target in range(128):
             assert plain_move(board, origin, target) == plain.get((origin, target), NO_MOVE)
     assert fen.write(board) == before
+
+
+@pytest.mark.parametrize("index", [-1, 60_000, 2**30])
+def test_an_index_outside_the_move_stack_is_refused(index: int) -> None:
+    stack = MoveStack()
+    for read in (stack.move_at, stack.score_at):
+        with pytest.raises(IndexError, match=str(index)):
+            read(index)
+    assert stack.move_at(59_999) == stack.score_at(0) == 0

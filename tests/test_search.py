@@ -15,11 +15,11 @@ import chess
 import pytest
 
 from search import alphabeta, benchmark, quiescence, wdl
-from search.clock import Budget, TimeManager, budget
+from search.clock import Budget, Clock, TimeManager, budget
 from search.limits import Limits
 from search.parameters import Parameters
 from search.score import DRAW, LONGEST_MATE, MATE, mate_distance
-from search.search import Report, Result, Search
+from search.search import Report, Result, Search, Statistics
 from tests.client import ENGINE
 from tests.oracle import scaled
 from x88 import build, coordinate, fen
@@ -46,6 +46,11 @@ def think(text: str, limits: Limits, moves: str = "") -> tuple[Result, list[Repo
         board.make(coordinate.parse(board, move))
     reports: list[Report] = []
     return Search(1).think(board, limits, reports.append), reports
+
+
+def mirrored(text: str) -> str:
+    """The FEN of the position with the colours exchanged."""
+    return chess.Board(text).mirror().fen(en_passant="fen")
 
 
 MATES = [
@@ -206,6 +211,48 @@ def test_a_finished_game_has_a_score_and_no_move(text: str, score: int) -> None:
 def test_a_draw_by_rule_is_worth_nothing(text: str) -> None:
     _, reports = think(text, Limits(depth=4))
     assert reports[-1].score == DRAW
+
+
+DRAWN = [
+    "1k6/8/8/8/8/P7/P7/2B1K3 w - - 0 1",
+    "k7/8/8/8/8/P7/8/K1B5 w - - 0 1",
+    "8/8/4k3/8/8/3NKN2/8/8 w - - 0 1",
+    "8/8/4k1n1/8/8/3BK3/8/8 b - - 0 1",
+]
+
+
+@pytest.mark.parametrize("text", DRAWN)
+def test_material_that_cannot_win_stays_near_zero_at_every_depth(text: str) -> None:
+    """With the lazy evaluation of quiescence unscaled, these were worth up to 300 centipawns."""
+    for position in (text, mirrored(text)):
+        _, reports = think(position, Limits(depth=14, nodes=scaled(400_000, 6000)))
+        assert reports
+        assert max(abs(report.score) for report in reports) <= 80
+
+
+def test_the_table_is_not_believed_when_the_fifty_move_rule_is_near() -> None:
+    """The counter is not in the key: a mate that was found with time to spare is out of reach now."""
+    search = Search(1)
+    for counter, depth in ((0, 13 if build.compiled else 9), (96, 8 if build.compiled else 5)):
+        reports: list[Report] = []
+        board = fen.parse(f"8/8/8/4k3/8/8/Q7/K7 w - - {counter} 90")
+        search.think(board, Limits(depth=depth), reports.append)
+        assert (reports[-1].score == DRAW) == (counter > 0)
+
+
+@pytest.mark.skipif(not build.compiled, reason="a hundred thousand nodes")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1",
+        "4k3/qqqqqqqq/8/8/8/8/QQQQQQQQ/4K3 w - - 0 1",
+        "nrqqkqrn/qqqqqqqq/8/8/8/8/QQQQQQQQ/NRQQKQRN w - - 0 1",
+    ],
+)
+def test_quiescence_ends_however_much_there_is_to_take(text: str) -> None:
+    """The first took more than 53 million nodes for its first iteration."""
+    _, reports = think(text, Limits(depth=2, nodes=500_000))
+    assert reports[-1].depth == 2
 
 
 def test_mate_on_the_last_move_comes_before_the_fifty_move_rule() -> None:
@@ -465,7 +512,7 @@ WITHOUT_SELECTION = {
     "reverse_futility_depth": -1,
     "null_depth": 200,
     "iir_depth": 200,
-    "late_move_depth": -1,
+    "lmp_depth": -1,
     "futility_depth": -1,
     "see_quiet_depth": -1,
     "capture_futility_depth": -1,
@@ -479,11 +526,6 @@ WITHOUT_SELECTION = {
     "correct_minors": 0,
 }
 """Nothing is left out, searched less deeply or learnt, so that the order of moves has no say in the score."""
-
-
-def mirrored(text: str) -> str:
-    """The FEN of the position with the colours exchanged."""
-    return chess.Board(text).mirror().fen(en_passant="fen")
 
 
 def test_a_search_without_selection_gives_the_mirrored_position_the_same_score() -> None:
@@ -553,7 +595,7 @@ def test_a_missing_clock_is_taken_from_the_other_side() -> None:
 
 
 def test_movetime_is_the_budget() -> None:
-    assert budget(Limits(movetime=250, time=(10, 10)), 0) == Budget(250, 250)
+    assert budget(Limits(movetime=250, time=(10, 10)), 0) == Budget(250, 250, 250)
 
 
 def test_depth_nodes_and_infinite_have_no_budget() -> None:
@@ -567,6 +609,62 @@ def test_an_increment_alone_is_a_clock() -> None:
     assert found is not None
     assert 0 < found.soft <= found.hard <= 200
     assert budget(Limits(increment=(0, 200)), 0) == budget(Limits(increment=(200, 200)), 0)
+
+
+@pytest.mark.parametrize("left", [2_000, 60_000, 7_200_000])
+@pytest.mark.parametrize("movestogo", [None, 40])
+def test_one_move_of_many_never_takes_most_of_the_clock(left: int, movestogo: int | None) -> None:
+    found = budget(Limits(time=(left, left), movestogo=movestogo), 0)
+    assert found.soft < found.hard < 0.2 * left
+    assert budget(Limits(time=(left, left), movestogo=1), 0).hard > 0.8 * left
+
+
+@pytest.mark.parametrize("left", [-5, 1, 25, 1000])
+@pytest.mark.parametrize("overhead", [0, 20, 500])
+def test_a_search_without_a_move_ends_before_its_flag_falls(left: int, overhead: int) -> None:
+    found = budget(Limits(time=(left, left), increment=(1000, 1000), overhead=overhead), 0)
+    assert found.hard <= found.last <= max(1, left - overhead)
+
+
+@pytest.mark.skipif(build.compiled, reason="only the source can be given another clock")
+@pytest.mark.parametrize(
+    ("limits", "most"),
+    [
+        (Limits(time=(25, 25)), 6),
+        (Limits(time=(2000, 2000)), 4000),
+        (Limits(movetime=3), 4),
+        (Limits(time=(25, 25), overhead=0), 26),
+    ],
+)
+def test_the_grace_for_a_first_move_ends_before_the_flag(
+    limits: Limits, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a clock of which every look takes a millisecond."""
+    looks = itertools.count(1)
+    monkeypatch.setattr("search.searcher.monotonic_ns", lambda: next(looks) * 1_000_000)
+    monkeypatch.setattr(Clock, "elapsed", lambda self: 0.0)
+    Search(1).think(fen.parse("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1K2 b - - 0 1"), limits)
+    Search(1).think(fen.parse("4k3/qqqqqqqq/8/8/8/8/QQQQQQQQ/4K3 w - - 0 1"), limits)
+    assert next(looks) <= 2 * most + 4
+
+
+def test_a_long_iteration_tells_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_module, "TELLING", 0)
+    told: list[Statistics] = []
+    search = Search(1)
+    search.start(
+        fen.parse(KIWIPETE),
+        Limits(nodes=scaled(200_000, 4000)),
+        lambda _: None,
+        lambda _: None,
+        on_statistics=told.append,
+    )
+    search.wait()
+    assert told
+    assert 0 < told[0].nodes <= scaled(200_000, 4000)
+    assert told[0].depth >= 1
+    assert told[0].seldepth >= told[0].depth - 1
+    assert told[0].hashfull >= 0
 
 
 def test_the_overhead_is_kept_back() -> None:

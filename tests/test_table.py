@@ -194,10 +194,20 @@ def test_memory_that_is_promised_and_not_there_is_not_taken(monkeypatch: pytest.
     table = TranspositionTable(1)
     table.store(5, 1, 2, 3, 4, EXACT)
     monkeypatch.setattr("search.table._free_memory", lambda: 100 << 20)
-    with pytest.raises(MemoryError, match=r"no 101 MB of memory for the table: 100 MB are free"):
-        table.resize(101)
+    with pytest.raises(MemoryError, match=r"no 102 MB of memory for the table: 101 MB are free"):
+        table.resize(102)
     assert read(table.probe(5)) == (1, 2, 3, 4, EXACT)
     table.resize(2)
+
+
+def test_a_table_may_take_the_place_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two at once need not fit."""
+    table = TranspositionTable(60)
+    monkeypatch.setattr("search.table._free_memory", lambda: 10 << 20)
+    table.resize(70)
+    assert table.clusters * 64 == 70 << 20
+    with pytest.raises(MemoryError, match="no 81 MB"):
+        table.resize(81)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
@@ -233,3 +243,10 @@ def test_mate_scores_fit_into_an_entry() -> None:
         table.store(9, 1, score, NO_SCORE, 100, EXACT)
         assert score_of(table.probe(9)) == score
         assert static_of(table.probe(9)) == NO_SCORE
+
+
+@pytest.mark.parametrize(("depth", "kept"), [(-3, 0), (255, 255), (256, 255), (10_000, 255)])
+def test_a_depth_beyond_its_bits_is_the_nearest_that_fits(depth: int, kept: int) -> None:
+    table = TranspositionTable(1)
+    table.store(5, 1, 2, 3, depth, UPPER)
+    assert read(table.probe(5)) == (1, 2, 3, kept, UPPER)

@@ -1,0 +1,200 @@
+"""The steps of the main search one by one, on its uncompiled source: which calls it makes, what it returns,
+what it stores and learns.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from search import alphabeta, benchmark
+from search.limits import Limits
+from search.score import INFINITE, LONGEST_MATE, MATE
+from search.search import Search
+from search.searcher import Searcher
+from search.stop import Stop
+from search.table import EXACT, TranspositionTable, depth_of, move_of, short_move
+from x88 import build, coordinate, fen
+from x88.attack import in_check
+from x88.move import NO_MOVE, captured_of, promoted_of
+from x88.movegen import legal_moves
+
+pytestmark = pytest.mark.skipif(build.compiled, reason="compiled, the steps of the search cannot be watched")
+
+QUIET = "r1bqkb1r/pp1ppppp/2n2n2/8/3NP3/8/PPP2PPP/RNBQKB1R w KQkq - 1 5"
+IN_CHECK = "5rk1/4r3/5p2/4P3/1P3P2/6Q1/8/5K2 b - - 2 49"
+TACTICS = benchmark.POSITIONS[37:42]
+
+Call = Callable[..., int]
+
+
+def searcher_at(text: str, move: str = "") -> Searcher:
+    """A searcher whose root is a position, after one move if given: that is ply 1."""
+    searcher = Searcher(TranspositionTable(1), Stop())
+    searcher.prepare(fen.parse(text), 0)
+    searcher.extension_ply = 10
+    if move:
+        searcher.make(coordinate.parse(searcher.board, move), 0)
+    return searcher
+
+
+def watch(monkeypatch: pytest.MonkeyPatch, spy: Callable[[Call, Any], Call]) -> None:
+    """Have the search call `spy(search, ...)` wherever it calls itself."""
+    original = alphabeta.search
+    monkeypatch.setattr(alphabeta, "search", lambda searcher, *arguments: spy(original, searcher, *arguments))
+
+
+def test_a_null_move_proves_no_mate(monkeypatch: pytest.MonkeyPatch) -> None:
+    nulls = []
+
+    def spy(search: Call, searcher: Searcher, *arguments: Any) -> int:
+        if searcher.board.last_move() == NO_MOVE and searcher.board.ply > 1:
+            nulls.append(arguments)
+            return 5 - MATE  # the side that passed would mate
+        return search(searcher, *arguments)
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    score = original(searcher_at(QUIET, "b1c3"), -301, -300, 6, 1, 0, True)
+    assert nulls
+    assert score == -300
+
+
+def test_a_search_without_its_best_move_is_not_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    singular = []
+    store = TranspositionTable.store
+    searchers: list[Searcher] = []
+
+    def spy(search: Call, searcher: Searcher, *arguments: Any) -> int:
+        if searcher.excluded[arguments[3]]:
+            singular.append(arguments)
+        return search(searcher, *arguments)
+
+    def store_spy(table: TranspositionTable, *arguments: Any) -> None:
+        assert not searchers[-1].excluded[searchers[-1].board.ply]
+        store(table, *arguments)
+
+    watch(monkeypatch, spy)
+    monkeypatch.setattr(TranspositionTable, "store", store_spy)
+    for text in TACTICS:
+        searchers.append(searcher_at(text))
+        for depth in range(1, 9):
+            searchers[-1].extension_ply = depth
+            alphabeta.search(searchers[-1], -INFINITE, INFINITE, depth, 0, 0, False)
+            if searchers[-1].nodes > 8000:
+                break
+    assert singular
+
+
+def test_singular_extension_asks_for_an_entry_of_about_the_depth(monkeypatch: pytest.MonkeyPatch) -> None:
+    depths = []
+
+    def spy(search: Call, searcher: Searcher, *arguments: Any) -> int:
+        _, _, depth, ply, _, _ = arguments
+        if searcher.excluded[ply]:
+            # The search without the move has half the depth, rounded down.
+            data = searcher.table.probe(searcher.board.key)
+            depths.append(depth_of(data) - (2 * depth + 1))
+        return search(searcher, *arguments)
+
+    watch(monkeypatch, spy)
+    for text in TACTICS:
+        Search(1).think(fen.parse(text), Limits(nodes=12_000))
+    assert depths
+    assert min(depths) >= -3
+
+
+def test_the_evaluation_learns_from_no_capture_and_no_mate(monkeypatch: pytest.MonkeyPatch) -> None:
+    learnt: list[tuple[int, int]] = []
+    stored = []
+    learn, store = Searcher.learn_error, TranspositionTable.store
+    searchers: list[Searcher] = []
+
+    def learn_spy(searcher: Searcher, error: int, depth: int) -> None:
+        searchers.append(searcher)
+        learnt.append((searcher.board.key, error))
+        assert not in_check(searcher.board)
+        learn(searcher, error, depth)
+
+    def store_spy(table: TranspositionTable, key: int, move: int, score: int, *rest: int) -> None:
+        if learnt and learnt[-1][0] == key and len(stored) < len(learnt):
+            stored.append(score)
+            assert abs(score) < LONGEST_MATE
+            for legal in legal_moves(searchers[-1].board):
+                if short_move(legal) == move:
+                    assert not captured_of(legal)
+                    assert not promoted_of(legal)
+        store(table, key, move, score, *rest)
+
+    monkeypatch.setattr(Searcher, "learn_error", learn_spy)
+    monkeypatch.setattr(TranspositionTable, "store", store_spy)
+    for text in TACTICS:
+        Search(1).think(fen.parse(text), Limits(nodes=4000))
+    assert len(stored) > 100
+    assert max(abs(error) for _, error in learnt) < LONGEST_MATE
+
+
+@pytest.mark.parametrize(("stored", "cuts"), [(2, False), (3, True)])
+def test_a_node_in_check_asks_the_table_for_its_extended_depth(stored: int, cuts: bool) -> None:
+    searcher = searcher_at(IN_CHECK)
+    key = searcher.board.key
+    searcher.table.store(key, 0, 777, 0, stored, EXACT)
+    score = alphabeta.search(searcher, 700, 701, 2, 1, 0, True)
+    assert (score == 777) == cuts
+
+
+def test_a_node_in_check_is_stored_with_its_extended_depth() -> None:
+    searcher = searcher_at(IN_CHECK)
+    alphabeta.search(searcher, -INFINITE, INFINITE, 2, 1, 0, False)
+    assert depth_of(searcher.table.probe(searcher.board.key)) == 3
+
+
+def test_what_hindsight_adds_is_not_stored() -> None:
+    """Or the next iteration, which asks for one ply more, would be cut off by this one."""
+    nodes = []
+    for reduced in (0, 6):
+        searcher = searcher_at(QUIET, "b1c3")
+        searcher.reduced[0] = reduced
+        searcher.static_evals[0] = -5000
+        alphabeta.search(searcher, -INFINITE, INFINITE, 2, 1, 0, False)
+        assert depth_of(searcher.table.probe(searcher.board.key)) == 2
+        nodes.append(searcher.nodes)
+    assert nodes[0] < nodes[1], "it was searched more deeply"
+
+
+def test_captures_en_passant_are_not_asked_whether_they_give_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`gives_check` is for other moves only."""
+    original = alphabeta.gives_check
+    asked = []
+
+    def spy(board: Any, move: int) -> bool:
+        assert not promoted_of(move)
+        assert not move & alphabeta.EN_PASSANT
+        asked.append(move)
+        return original(board, move)
+
+    monkeypatch.setattr(alphabeta, "gives_check", spy)
+    for text in (
+        "2kr3r/ppnbbp2/2pq3p/3p1Pp1/3P2P1/2BB3P/PPP2QN1/1K1R3R w - g6 0 20",
+        *benchmark.POSITIONS[36:38],
+    ):
+        Search(1).think(fen.parse(text), Limits(nodes=3000))
+    assert asked
+
+
+def test_the_move_of_an_entry_is_tried_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    move = coordinate.parse(searcher.board, "h7h6")
+    searcher.table.store(searcher.board.key, short_move(move), 0, 0, 1, EXACT)
+    assert move_of(searcher.table.probe(searcher.board.key)) == short_move(move)
+    played: list[int] = []
+
+    def spy(search: Call, searcher: Searcher, *arguments: Any) -> int:
+        if arguments[3] == 2:
+            played.append(searcher.board.last_move())
+        return search(searcher, *arguments)
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    original(searcher, -INFINITE, INFINITE, 3, 1, 0, False)
+    assert next(found for found in played if found != NO_MOVE) == move
