@@ -1,0 +1,91 @@
+"""What the scripts of this folder share: help, optional packages, exit codes and interrupts.
+
+Importing it makes them use this checkout, whatever is installed.
+"""
+
+import argparse
+import functools
+import importlib.util
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The root of this checkout."""
+
+sys.path.insert(0, str(ROOT))
+
+WRONG_USAGE = 2
+INTERRUPTED = 130
+"""Exit codes, as shells use them."""
+
+Parameters = ParamSpec("Parameters")
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """A parser whose --help begins with this text, line by line."""
+    return argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
+def positive(text: str) -> int:
+    """The value of an option that takes a whole number from 1 up. Raises ArgumentTypeError."""
+    if not text.isdecimal() or len(text) > 18 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)
+
+
+def require(extra: str, *packages: str) -> None:
+    """Raise ImportError, with the command that installs them, if packages of an extra are missing."""
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    if missing:
+        names = " and ".join([", ".join(missing[:-1])] * (len(missing) > 1) + missing[-1:])
+        verb = "is" if len(missing) == 1 else "are"
+        command = f'python -m pip install -e ".[{extra}]"'  # double quotes: cmd.exe knows no others
+        raise ImportError(f"{names} {verb} not installed: {command}")
+
+
+def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
+    """A `main` that ends every failure with one line on standard error.
+
+    ImportError, ValueError and OSError become exit code 2; an interrupt (Ctrl-C or SIGTERM) becomes 130, with
+    the text of the KeyboardInterrupt if it has one.
+    """
+
+    @functools.wraps(main)
+    def run(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> int:
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        interrupt_on_termination()
+        try:
+            return main(*arguments, **keywords)
+        except (ImportError, ValueError, OSError) as error:
+            print(error, file=sys.stderr)
+            return WRONG_USAGE
+        except KeyboardInterrupt as error:
+            print(str(error) or "interrupted", file=sys.stderr)
+            return INTERRUPTED
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    return run
+
+
+def interrupt_on_termination() -> None:
+    """Let SIGTERM end this process as Ctrl-C does, together with what it has started.
+
+    The first signal raises KeyboardInterrupt. The following ones are ignored: they would only disturb the
+    ending, and `timeout` signals the process and its group.
+    """
+
+    def interrupt(number: int, frame: object) -> None:
+        for other in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(other, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # a shell's background job ignores Ctrl-C
+        signal.signal(signal.SIGINT, interrupt)
