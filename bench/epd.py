@@ -152,7 +152,7 @@ def read_suite(path: Path, mate: int | None = None) -> tuple[list[Position], lis
 def _position(path: Path, number: int, line: str, mate: int | None) -> Position:
     """The position of a line. Raises ValueError with the faulty text and what is wrong with it."""
     text, rest = _split_fen(line.strip())
-    # Elsewhere missing fields are assumed; here a wrong assumption would pass for a wrong answer.
+    # Elsewhere missing fields have defaults; here a wrong default would look like a wrong answer.
     if len(text.split()) < 4:
         raise ValueError(f"bad FEN {text!r}: it has fewer than 4 fields")
     board = fen.parse(text)

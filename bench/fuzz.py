@@ -3,7 +3,7 @@
     python bench/fuzz.py --inputs 1000000 --seed 1
     python bench/fuzz.py --only PGN --only FEN
 
-Whatever is thrown at a reader, it gives an answer or a ValueError. Hypothesis makes the inputs, reduces those
+Every reader must answer any input or raise ValueError. Hypothesis makes the inputs, reduces those
 that fail to small ones, and prints them. The same seed makes the same inputs.
 
 Results go to standard output, progress to standard error. The exit code is 0, or 1 if a reader failed, 2

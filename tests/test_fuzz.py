@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from x88 import build
+
 pytest.importorskip("tqdm", reason="the bench extra is not installed")
 
 BENCH = Path(__file__).resolve().parent.parent / "bench"
@@ -66,6 +68,7 @@ def test_an_interrupt_ends_it_in_one_line_with_130(
     assert capsys.readouterr() == ("", "interrupted\n")
 
 
+@pytest.mark.skipif(not build.compiled, reason="reads a megabyte")
 def test_fens_of_bench_compares_the_readers_and_measures_memory(tmp_path: Path) -> None:
     for extra in ("tabulate", "tqdm", "chess"):
         pytest.importorskip(extra)
