@@ -1,23 +1,29 @@
-"""A suite of positions with known solutions: how many does the search solve, how soon and at which depth.
+"""Run test suites: how many positions does the search solve, how soon and at which depth?
 
     python bench/epd.py ../shared/data/tactics/wac.epd                       one second a position
-    python bench/epd.py bratko_kopec.epd --movetime 5000 --only-failed       five, and only what went wrong
+    python bench/epd.py bratko_kopec.epd --movetime 5000 --only-failed       five, and only the failures
     python bench/epd.py ../shared/data/tactics/mate3.fen --mate 3            plain FENs with a mate in three
 
 A suite holds one position a line: a FEN of four fields (or six) and operations that `;` ends, as in
-`FEN bm Nd5 a4; id "BK.05";`; a line that begins with # is a remark. What solves a position are the operations
+`FEN bm Nd5 a4; id "BK.05";`. A line that begins with # is a comment. These operations say what solves the
+position, all of them if there are several:
 
-    bm MOVE...    the move played is one of these, in SAN
-    am MOVE...    it is none of these
-    dm N          a mate in N moves or fewer is announced
+    bm MOVE...    the engine plays one of these moves, in SAN
+    am MOVE...    it plays none of these moves
+    dm N          it announces a mate in at most N moves
 
-and all of them where there are several; others are kept and mean nothing here. `--mate N` is the `dm` of the
-positions without any of the three. Each position is searched as the first of a new game, in one thread. The
-time to the solution is that of the first iteration from which on the search answers right to the end.
+Other operations are kept but have no effect. Moves may be separated by commas, and a `-` between operations
+is skipped. `--mate N` stands for `dm N` in positions without any of the three. Each position is searched as
+the first of a new game, in one thread. The time to the solution is the time of the first iteration from which
+on every answer was right.
+
+`--json` prints one object a line with these keys: file, line, id (or the line), fen, operations (operands
+by name), expected (bm, am and dm as text), played (SAN), solved (true or false), solved_after (seconds, or
+null), depth, score (centipawns, or null), mate (moves, negative if mated, or null), nodes and seconds.
 
 Results go to standard output, progress and complaints to standard error. The exit code is 0 whatever is
 solved, 1 if a line is damaged (the others are run), 2 after wrong usage or if a file cannot be read or holds
-no position. Needs the `bench` extra.
+no position, 130 after an interrupt. Needs the `bench` extra.
 """
 
 import argparse
@@ -29,21 +35,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
+import script  # first: it puts this checkout on the path
 
 from search.limits import Limits
 from search.search import Report, Search
 from x88 import build, fen, san
 from x88.board import Board
 from x88.movegen import legal_moves
-
-try:
-    from tabulate import tabulate
-    from tqdm import tqdm
-except ImportError as error:
-    print(f"{error}: python -m pip install -e '.[bench]'", file=sys.stderr)
-    sys.exit(2)
 
 TASKS = ("bm", "am", "dm")
 LARGEST = 1_000_000_000
@@ -154,7 +152,7 @@ def read_suite(path: Path, mate: int | None = None) -> tuple[list[Position], lis
 def _position(path: Path, number: int, line: str, mate: int | None) -> Position:
     """The position of a line. Raises ValueError with the faulty text and what is wrong with it."""
     text, rest = _split_fen(line.strip())
-    # Elsewhere missing fields are assumed; here a wrong assumption would pass for a wrong answer.
+    # Elsewhere missing fields have defaults; here a wrong default would look like a wrong answer.
     if len(text.split()) < 4:
         raise ValueError(f"bad FEN {text!r}: it has fewer than 4 fields")
     board = fen.parse(text)
@@ -193,9 +191,11 @@ def _operations(text: str) -> dict[str, list[str]]:
             raise ValueError(f"{text[found.start() :].strip()!r}: the quotation has no end")
         if found["end"]:
             code = ""
+        elif code in ("bm", "am") and found["word"]:
+            operations[code] += [word for word in found["word"].split(",") if word not in ("", "-")]
         elif code:
             operations[code].append(found["word"] or found["text"] or "")
-        else:
+        elif found["word"] != "-":
             code = found["word"] or ""
             if not _OPCODE.fullmatch(code):
                 raise ValueError(f"{found[0].strip()!r} is no name of an operation")
@@ -267,6 +267,8 @@ def _solved_after(position: Position, reports: list[Report], move: int, seconds:
 
 def table(answers: list[Answer]) -> str:
     """A row for each answer."""
+    from tabulate import tabulate
+
     files = {answer.position.path for answer in answers}
     rows = []
     for answer in answers:
@@ -301,6 +303,8 @@ def summary(answers: list[Answer]) -> str:
 
 def _watched(answers: Iterator[Answer], total: int) -> Iterator[Answer]:
     """The answers, with a bar of the positions done and solved meanwhile, where somebody watches."""
+    from tqdm import tqdm
+
     solved = 0
     with tqdm(total=total, unit=" positions", disable=None, file=sys.stderr) as bar:
         for done, answer in enumerate(answers, 1):
@@ -317,7 +321,7 @@ def _positive(text: str) -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Solve the positions of EPD suites or lists of FENs.")
+    parser = script.parser(__doc__)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="an EPD suite, or FENs")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument(
@@ -342,9 +346,11 @@ def _limits(options: argparse.Namespace) -> Limits:
     return Limits(depth=options.depth, nodes=options.nodes, movetime=options.movetime)
 
 
+@script.command
 def main() -> int:
     """Read the suites, search, print the table; returns the exit code."""
     options = _options()
+    script.require("bench", "tabulate", "tqdm")
     try:
         search = Search(options.hash)
     except (ValueError, MemoryError) as error:
@@ -381,8 +387,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(1)
+    sys.exit(main())

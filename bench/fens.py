@@ -2,15 +2,15 @@
 
     python bench/fens.py FILE.pgn [--runs 5] [--megabytes 200]
 
-Both run as processes of their own, by turns, and write to a file; the two outputs have to be the same, byte
-for byte. Then the peak memory of `moff fens` on FILE and on a file of so many megabytes that repeats FILE
-(not on Windows). Best on an idle machine.
+Both run as processes of their own, by turns, and write to a file; the two outputs must be the same, byte for
+byte. Then the peak memory of `moff fens` on FILE and on a file of so many megabytes that repeats FILE is
+measured (not on Windows). Use an idle machine.
 
 Results go to standard output, progress and complaints to standard error. The exit code is 0, or 1 if the
-outputs differ or FILE is faulty, or 2 after wrong usage. Needs the `bench` extra and python-chess.
+outputs differ or FILE is faulty, 2 after wrong usage, 130 after an interrupt. Needs the `bench` and `test`
+extras.
 """
 
-import argparse
 import importlib.util
 import statistics
 import subprocess
@@ -19,19 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-try:
-    from tabulate import tabulate
-    from tqdm import tqdm
-except ImportError as error:
-    print(f"{error}: python -m pip install -e '.[bench]'", file=sys.stderr)
-    sys.exit(2)
+import script
 
-if importlib.util.find_spec("chess") is None:
-    print("python-chess is not installed: python -m pip install chess", file=sys.stderr)
-    sys.exit(2)
-
-ROOT = Path(__file__).resolve().parent.parent
-MOFF = [sys.executable, str(ROOT / "engine.py"), "fens"]
+MOFF = [sys.executable, str(script.ROOT / "engine.py"), "fens"]
 PYTHON_CHESS = """
 import sys
 import chess.pgn
@@ -87,6 +77,8 @@ def repeat(pgn: Path, megabytes: int, target: Path) -> None:
 
 def compare_speed(pgn: Path, runs: int, folder: Path) -> list[tuple[float, float]]:
     """Seconds of Moff and of python-chess, round by round. Raises RuntimeError if their outputs differ."""
+    from tqdm import tqdm
+
     ours, theirs = folder / "moff.fens", folder / "python-chess.fens"
     rounds = []
     for _ in tqdm(range(runs), file=sys.stderr, disable=not sys.stderr.isatty()):
@@ -98,6 +90,8 @@ def compare_speed(pgn: Path, runs: int, folder: Path) -> list[tuple[float, float
 
 def show_speed(rounds: list[tuple[float, float]], fens: int) -> None:
     """Print the seconds of both, and how many times as fast Moff is in the same round."""
+    from tabulate import tabulate
+
     rows = []
     for name, column in (("moff fens", 0), ("python-chess", 1)):
         seconds = [pair[column] for pair in rounds]
@@ -111,20 +105,33 @@ def show_speed(rounds: list[tuple[float, float]], fens: int) -> None:
 
 def show_memory(pgn: Path, megabytes: int, folder: Path) -> None:
     """Print the peak memory on the file and on a much larger one."""
+    from tabulate import tabulate
+
     large = folder / "large.pgn"
     repeat(pgn, megabytes, large)
     rows = [[path.stat().st_size / 1e6, peak_memory(path)] for path in (pgn, large)]
     print(tabulate(rows, ["PGN, MB", "peak memory of moff fens, MB"], floatfmt=".1f"))
 
 
+@script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("file", type=Path, metavar="FILE.pgn")
-    parser.add_argument("--runs", type=int, default=5, help="how often both run")
-    parser.add_argument("--megabytes", type=int, default=200, help="size of the file for the memory")
+    """Compare, print the tables; returns the exit code."""
+    parser = script.parser(__doc__)
+    parser.add_argument("file", type=Path, metavar="FILE.pgn", help="games without faults")
+    parser.add_argument(
+        "--runs", type=script.positive, default=5, metavar="N", help="runs of each program, default 5"
+    )
+    parser.add_argument(
+        "--megabytes",
+        type=script.positive,
+        default=200,
+        metavar="MB",
+        help="size of the large file, default 200",
+    )
     options = parser.parse_args()
-    if not options.file.is_file() or options.runs < 1:
-        parser.error("it takes a PGN file and at least one run")
+    script.require("bench,test", "chess", "tabulate", "tqdm")
+    if not options.file.is_file():
+        parser.error(f"{options.file} is not a file")
     try:
         with tempfile.TemporaryDirectory() as name:
             rounds = compare_speed(options.file, options.runs, Path(name))

@@ -1,33 +1,39 @@
 """Damaged input by the million: FEN, moves in coordinates and SAN, PGN, options and positions of UCI.
 
     python bench/fuzz.py --inputs 1000000 --seed 1
+    python bench/fuzz.py --only PGN --only FEN
 
-Whatever is thrown at a reader, it gives an answer or a ValueError. Inputs are made by Hypothesis, which makes
-what fails as small as it can, and prints it; the exit code is then 1.
+Every reader must answer any input or raise ValueError. Hypothesis makes the inputs, reduces those
+that fail to small ones, and prints them. The same seed makes the same inputs.
+
+Results go to standard output, progress to standard error. The exit code is 0, or 1 if a reader failed, 2
+after wrong usage, 130 after an interrupt. Needs the `bench` and `test` extras.
 """
 
-import argparse
 import contextlib
 import io
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
-from tqdm import tqdm
+import script  # first: it puts this checkout on the path
 
 from engine import Engine
 from moff.text import LARGEST_NUMBER
 from search.benchmark import POSITIONS
 from x88 import coordinate, fen, pgn, san
 
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+    from tqdm import tqdm
+
 BOARDS = [fen.parse(text) for text in POSITIONS]
 MOVES = ["e2e4", "e7e8q", "a1a1", "0000", "Nf3", "exd8=Q#", "O-O-O", "R1a3+", "e4", "Qh4xe1", "--", "N"]
-GAME = '[White "A"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 {a} e5 $1 (1... c5 2. Nf3) 2. Nf3 1/2-1/2\n'
+GAMES = [
+    '[White "A"]\n[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 {a} e5 $1 (1... c5 2. Nf3) 2. Nf3 1/2-1/2\n',
+    '[White "A"];x\n{y}\n[Round"1"]\n\n1. e4 {a} e5 $1 (1... c5 2. --) 2. Nf3 1/2-1/2\n',
+    "1. e4 ± d5!!2.exd5 <x> Qxd5± (2...Nf6 3.d4→Nxd5) 3. Nc3 ½–½\n\n\ufeff1. ♘f3 Nf6 0000 1–0",
+]
 LIMITS = [
     "wtime 1000 btime -20 winc 10 binc 0 movestogo 40",
     "depth 5 searchmoves e2e4 a7a6 nodes 1000",
@@ -51,8 +57,10 @@ UCI = [
 ]
 
 
-def damaged(texts: list[str]) -> st.SearchStrategy[str]:
+def damaged(texts: list[str]) -> "SearchStrategy[str]":
     """Texts with pieces of themselves and of others cut out, doubled, exchanged, or any text at all."""
+    from hypothesis import strategies as st
+
     pieces = sorted(
         {part for text in texts for part in text.replace("/", " ").split()} | {" ", "/", "-", "\0"}
     )
@@ -65,8 +73,14 @@ def damaged(texts: list[str]) -> st.SearchStrategy[str]:
 
 
 def read_fen(text: str) -> None:
-    """A FEN that is read is written and read again."""
-    board = fen.parse(text)
+    """A FEN that is read is written and read again. Text after it is told, if it is not refused."""
+    told: list[str] = []
+    try:
+        board = fen.parse(text)
+    except ValueError:
+        board = fen.parse(text, told)
+        if not told:
+            raise AssertionError("something is ignored and nothing is told") from None
     if fen.write(fen.parse(fen.write(board))) != fen.write(board):
         raise AssertionError("read and written, it is another position")
 
@@ -129,7 +143,7 @@ TARGETS: dict[str, tuple[Callable[[str], None], list[str]]] = {
     "FEN": (read_fen, POSITIONS),
     "coordinates": (read_move, MOVES),
     "SAN": (read_san, MOVES),
-    "PGN": (read_pgn, [GAME]),
+    "PGN": (read_pgn, GAMES),
     "limits": (read_limits, LIMITS),
     "UCI": (converse, [*UCI, *(f"position fen {text}" for text in POSITIONS)]),
 }
@@ -137,6 +151,8 @@ TARGETS: dict[str, tuple[Callable[[str], None], list[str]]] = {
 
 def fuzz(name: str, inputs: int, start: int, bar: "tqdm[Any]") -> None:
     """Throw so many inputs at a reader. Raises what it does not turn into a ValueError."""
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+
     read, texts = TARGETS[name]
 
     @seed(start)
@@ -156,19 +172,31 @@ def fuzz(name: str, inputs: int, start: int, bar: "tqdm[Any]") -> None:
     throw()
 
 
+@script.command
 def main(arguments: list[str] | None = None) -> int:
     """Run; returns the exit code, 1 if something was found."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--inputs", type=int, default=1_000_000, help="how many, over all readers")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", choices=TARGETS, action="append", help="this reader; may be repeated")
+    parser = script.parser(__doc__)
+    parser.add_argument(
+        "--inputs",
+        type=script.positive,
+        default=1_000_000,
+        metavar="N",
+        help="inputs for all readers together, default 1000000",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the inputs, default 0")
+    parser.add_argument("--only", choices=TARGETS, action="append", help="only this reader; may be repeated")
     options = parser.parse_args(arguments)
+    script.require("bench,test", "hypothesis", "tqdm")
+    from tqdm import tqdm
+
     names = options.only or list(TARGETS)
     found = 0
     # Hypothesis runs a few thousand examples at once; with more it only grows slower.
     part = 5000
     share = -(-options.inputs // len(names))
-    with tqdm(total=share * len(names), unit="input", unit_scale=True, dynamic_ncols=True) as bar:
+    with tqdm(
+        total=share * len(names), unit="input", unit_scale=True, dynamic_ncols=True, disable=None
+    ) as bar:
         for name in names:
             bar.set_postfix_str(name)
             try:

@@ -20,7 +20,7 @@ SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
 def shared_files(pattern: str, folder: Path = SHARED) -> list[Any]:
-    """The shared files of a pattern as parameters of a test; without them, one that skips it and says so."""
+    """The shared files of a pattern as parameters of a test; without any, one that skips it and says so."""
     found = sorted(folder.glob(pattern))
     missing = pytest.mark.skip(reason=f"../shared/data/{pattern} is missing")
     return [pytest.param(path, id=path.stem) for path in found] or [

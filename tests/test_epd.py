@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -99,6 +100,29 @@ def test_a_line_may_have_counters_and_stray_semicolons_and_blanks(tmp_path: Path
     assert found["played"] == "Ra8#"
 
 
+@pytest.mark.parametrize(
+    "operations",
+    [
+        "bm Ra8, h3;",
+        "bm Ra8,h3;",
+        "bm Ra8 , h3 ,;",
+        "bm Ra8#, h3; id a,b;",
+        "- bm Ra8 h3;",
+        "bm Ra8 h3; - ;",
+        "- - bm Ra8 h3; -",
+        "- ; bm - Ra8 h3 -; - id x; -",
+    ],
+)
+def test_moves_may_have_commas_between_them_and_a_stray_hyphen_is_skipped(
+    tmp_path: Path, operations: str
+) -> None:
+    (found,) = answers(suite(tmp_path, f"{BACK_RANK} {operations}"))
+    assert [move.rstrip("#") for move in found["operations"]["bm"]] == ["Ra8", "h3"]
+    assert set(found["operations"]) <= {"bm", "id"}
+    assert found["operations"].get("id", ["x"]) in (["x"], ["a,b"])
+    assert found["solved"]
+
+
 def test_an_id_holds_semicolons_blanks_and_letters_of_all_languages(tmp_path: Path) -> None:
     (found,) = answers(suite(tmp_path, f'{BACK_RANK} id "Réti; 1.; bm g3;"; bm Ra8;'))
     assert found["id"] == "Réti; 1.; bm g3;"
@@ -125,6 +149,8 @@ DAMAGED = [
     (f"{QUIET} bm a3 xd5;", "'bm a3 xd5': 'xd5' is ambiguous: cxd5 or exd5"),
     (f'{BACK_RANK} bm Ra8 id "A.1";', "'id' is no move"),
     (f"{BACK_RANK} bm;", "'bm' names no move"),
+    (f"{BACK_RANK} bm ,;", "'bm' names no move"),
+    (f"{BACK_RANK} bm Ra8, Rb9;", "'bm Ra8 Rb9': 'Rb9' is no move"),
     (f"{BACK_RANK} bm Ra8; am Ra8;", "am forbids all that bm asks for"),
     (f"{BACK_RANK} dm;", "'dm': '' is not a whole number from 1"),
     (f"{BACK_RANK} dm 0;", "'dm 0': '0' is not a whole number from 1"),
@@ -301,6 +327,38 @@ def test_wrong_usage_and_unreadable_files_end_with_2_and_no_table(arguments: lis
     assert ended.stdout == ""
     assert ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_help_explains_operations_and_keys_without_the_extra() -> None:
+    # Without site-packages, no extra is installed.
+    command = [sys.executable, "-S", str(SCRIPT)]
+    ended = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    (found,) = [
+        json.loads(line)
+        for line in run(MATES, "--json", "--depth", 1, "--mate", 1).stdout.splitlines()
+        if '"line 1"' in line
+    ]
+    for word in ("bm MOVE", "am MOVE", "dm N", "130", *found):
+        assert word in ended.stdout, word
+    ended = subprocess.run([*command, str(MATES)], capture_output=True, text=True, timeout=300)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    said = 'tabulate and tqdm are not installed: python -m pip install -e ".[bench]"\n'
+    assert ended.stderr == said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process")
+def test_an_interrupt_ends_it_in_one_line_with_130(tmp_path: Path) -> None:
+    # The mate ends the first search, nothing the second.
+    path = suite(tmp_path, f"{BACK_RANK} dm 1;", f"{QUIET} am Kf1;")
+    command = [sys.executable, str(SCRIPT), str(path), "--hash", "1", "--json", "--movetime", "600000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert json.loads(process.stdout.readline())["solved"]
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert [line for line in errors.splitlines() if line != build.notice()] == ["interrupted"]
 
 
 def test_a_file_without_positions_ends_with_2(tmp_path: Path) -> None:

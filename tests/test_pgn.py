@@ -102,7 +102,7 @@ def their_tags(game: chess.pgn.Game) -> dict[str, str]:
 
 
 def check_equal(ours: pgn.Game, theirs: chess.pgn.Game) -> None:
-    """The game has no fault and is, whole, what python-chess has read."""
+    """The game has no fault and equals what python-chess has read."""
     assert ours.faults == []
     assert theirs.errors == []
     assert {**pgn.ROSTER, **ours.tags, "Result": ours.result} == their_tags(theirs)
@@ -478,7 +478,7 @@ def test_the_result_is_that_of_the_moves_or_else_that_of_the_tags(text: str, res
     claimed = read_one(f'[Result "0-1"]\n\n1. e4 e5 {text}\n')
     assert claimed.result == (result if result != "*" else "0-1")
     assert claimed.tags == {"Result": "0-1"}
-    # So it is where the moves cannot be followed, after a variation, and in the tag.
+    # The same where the moves cannot be followed, after a variation, and in the tag.
     (lost, following) = read(f"1. x e4 (e5) {text}\n\n{NEXT}")
     assert lost.result == result
     assert following.tags["Event"] == "next"
@@ -626,7 +626,7 @@ def test_without_the_shared_files_a_test_is_skipped_and_says_so(tmp_path: Path) 
 
 
 def check_order(games: list[pgn.Game], data: bytes) -> None:
-    """Games are counted, and neither they nor their faults lie outside the file or go back in it."""
+    """Games are numbered, and they and their faults are inside the file and in its order."""
     lines = data.count(b"\n") + 1
     assert [game.number for game in games] == list(range(1, len(games) + 1))
     starts = [game.line for game in games]
@@ -1263,7 +1263,7 @@ def test_reading_takes_time_in_proportion_to_the_text(many: str) -> None:
 
     seconds(100)
     times = scaled(1_000, 200)
-    # Thirty-two times the text: a ratio of 32 if in proportion, of 1,024 if by its square. It is processor
-    # time, and whatever disturbs it has to do so three times.
+    # Linear time grows by 32 with 32 times the text, quadratic time by 1,024. This is processor time, and a
+    # disturbance must occur three times to matter.
     ratios = (seconds(32 * times) / max(1e-3, seconds(times)) for _ in range(3))
     assert any(ratio < 200 for ratio in ratios)

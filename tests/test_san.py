@@ -337,6 +337,22 @@ def test_a_text_without_origin_is_refused_exactly_where_it_names_no_move_or_seve
             san.parse(board, text)
 
 
+@pytest.mark.parametrize("dash", "-‐‑‒–—―−\x96\x97")
+def test_any_dash_is_a_hyphen(dash: str) -> None:
+    board = fen.parse("r3k2r/8/8/8/8/8/4P3/R3K2R w KQkq - 0 1")
+    for text in ("O-O", "O-O-O", "0-0-0", "e2-e4", "Ra1-b1"):
+        assert san.parse(board, text.replace("-", dash)) == san.parse(board, text)
+    with pytest.raises(ValueError, match="is not a legal move"):
+        san.parse(board, "e2-e5".replace("-", dash))
+
+
+def test_match_says_what_parse_raises_for() -> None:
+    board = fen.parse(THREE_QUEENS)
+    assert san.match(board, "Qh4e1") == san.parse(board, "Qh4e1") > 0
+    assert san.match(board, "Qe1") == san.AMBIGUOUS < 0
+    assert san.match(board, "Qb8") == san.match(board, "nothing") == san.match(board, "") == 0
+
+
 def test_a_long_text_is_quoted_in_part() -> None:
     with pytest.raises(ValueError, match="is no move") as caught:
         san.parse(fen.parse(fen.START), "x" * 100_000)

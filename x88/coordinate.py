@@ -17,9 +17,7 @@ def write(move: int) -> str:
 
 
 def parse(board: Board, text: str) -> int:
-    """The legal move that the text means on this board, packed. Raises ValueError with the text and the
-    reason.
-    """
+    """The legal move that the text means on this board, packed. Raises ValueError with text and reason."""
     wanted = text.lower()
     for move in legal_moves(board):
         if write(move) == wanted:
@@ -28,7 +26,7 @@ def parse(board: Board, text: str) -> int:
 
 
 def _reason(board: Board, text: str) -> str:
-    """Why the text is none of the legal moves."""
+    """Why the text is not a legal move."""
     try:
         origin, target = parse_square(text[:2]), parse_square(text[2:4])
         if text[4:] not in ("", "q", "r", "b", "n"):

@@ -46,7 +46,7 @@ LETTER = _letters()
 
 
 def parse(text: str, told: list[str] | None = None) -> Board:
-    """The position of a FEN. Missing fields at its end are taken for those of "w - - 0 1".
+    """The position of a FEN. Fields missing at its end default to those of "w - - 0 1".
 
     Castling rights without king and rook at home, and an en-passant square that no pawn can use, are dropped.
     If a list is given, a sentence is appended to it for every field assumed and every castling right dropped,

@@ -1,4 +1,4 @@
-"""A game that is being played: its moves from a position on, how it stands, and its record."""
+"""A game in progress: its moves, its state by the rules, and its record."""
 
 from x88 import fen, pgn
 from x88.board import Board
@@ -10,14 +10,14 @@ DRAWN = "1/2-1/2"
 
 
 class OngoingGame:
-    """A board with the moves that were played on it, which can all be taken back, and the game's end.
+    """A board, the moves played on it, which can all be taken back, and the result.
 
-    `moves` holds them as packed moves, `start` the FEN before the first. `result` is as in PGN, "*" while the
-    game goes on; `reason` says why it is over.
+    `moves` holds packed moves, `start` the FEN before the first. `result` is as in PGN, "*" while the game is
+    in progress; `reason` says why it is over.
     """
 
     def __init__(self, start: str = fen.START) -> None:
-        """Raises ValueError if `start` is no FEN."""
+        """Raises ValueError if `start` is not a FEN."""
         self.board: Board = fen.parse(start)
         self.start = fen.write(self.board)
         self._first = self.board.copy()
@@ -27,7 +27,7 @@ class OngoingGame:
         self._judge()
 
     def is_over(self) -> bool:
-        """Whether the game has ended, by rule or by `end`."""
+        """Whether the game has ended by the rules or by `end`."""
         return self.result != pgn.UNFINISHED
 
     def play(self, move: int) -> None:
@@ -38,12 +38,10 @@ class OngoingGame:
         self._judge()
 
     def take_back(self, plies: int = 1) -> int:
-        """Take back the last moves, as many as there are; returns how many were. A game that was over goes
-        on.
-        """
+        """Take back up to `plies` moves and return their number. The game is in progress again."""
         taken = min(plies, len(self.moves))
         kept = self.moves[: len(self.moves) - taken]
-        # From the start again: in a long game the board has forgotten the way back.
+        # Replay from the start: in a long game the board has forgotten the first moves.
         self.board = self._first.copy()
         for move in kept:
             self.board.forget()
@@ -54,7 +52,7 @@ class OngoingGame:
         return taken
 
     def end(self, result: str, reason: str) -> None:
-        """End the game by something else than the rules: a side resigns, a clock runs out."""
+        """End the game for another reason than the rules: a side resigns or runs out of time."""
         self.result, self.reason = result, reason
 
     def record(self, tags: dict[str, str]) -> pgn.Game:
@@ -62,7 +60,7 @@ class OngoingGame:
         return pgn.record(tags, self.start, self.moves, self.result)
 
     def _judge(self) -> None:
-        """End the game if the rules do."""
+        """End the game if it is over by the rules."""
         over = outcome(self.board)
         if over == Outcome.CHECKMATE:
             self.end(RESULT_OF_WINNER[self.board.side ^ 1], over.value)

@@ -1,4 +1,4 @@
-"""How a game stands by the rules of chess."""
+"""Whether a game is over by the rules of chess, and why."""
 
 from enum import Enum
 
@@ -18,7 +18,7 @@ class Outcome(Enum):
 
 
 def outcome(board: Board) -> Outcome | None:
-    """Why the game is over, or None while it goes on. Mate and stalemate come before the draws by count."""
+    """Why the game is over, or None. Checkmate and stalemate take precedence over the other draws."""
     if not legal_moves(board):
         return Outcome.CHECKMATE if in_check(board) else Outcome.STALEMATE
     if board.is_insufficient_material():

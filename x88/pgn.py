@@ -39,7 +39,7 @@ ROSTER = {
     "Black": "?",
     "Result": "*",
 }
-"""The seven tags that every game has, in their order, with what stands for the unknown."""
+"""The seven tags that every game has, in their order, with their values for "unknown"."""
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 UNFINISHED = "*"
@@ -120,7 +120,7 @@ class Move:
 
 def _new_move(san: str, move: int, fen: str) -> Move:
     """A move without NAGs, comment and variations."""
-    # Past the interpreter's way of calling a class, this takes a third of the time.
+    # A third of the time of calling the class.
     created = Move.__new__(Move)
     created.san = san
     created.move = move
@@ -180,7 +180,7 @@ def _move_as_dict(move: Move) -> dict[str, Any]:
 
 
 def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> Game:
-    """The game of these legal packed moves from a FEN, to be written."""
+    """The game that these legal packed moves make from a FEN, ready to be written."""
     game = Game(dict(tags))
     game.result = result
     board = fen.parse(start)
@@ -231,7 +231,7 @@ class Reader:
                 raise StopIteration
 
     def _fill(self) -> bool:
-        """Take in the lines up to the end of the next game, at least; False at the end of the stream.
+        """Read lines at least up to the end of the next game; False at the end of the stream.
 
         A game ends before the next one's tags, or at an empty line after its result. After a comment that was
         left open, the tags must follow an empty line. A game of tags alone ends before an Event tag.
@@ -289,7 +289,7 @@ class Reader:
         return bool(lines)
 
     def _read_game(self, game: Game, text: bytes, size: int) -> bool:
-        """Read the next game of what has been taken in; False if nothing is left of it."""
+        """Read the next game of the buffered text; False if no game is left there."""
         i = self._skip_space(text, self._position, size)
         if i == size:
             return False
@@ -313,7 +313,7 @@ class Reader:
         return True
 
     def _skip_space(self, text: bytes, i: int, size: int) -> int:
-        """The index of the next character that is no white space; a line that begins with % is some."""
+        """The index of the next character that is not white space; lines that begin with % count as such."""
         while i < size:
             if text[i] == ord("%") and (i == 0 or text[i - 1] == ord("\n")):
                 while i < size and text[i] != ord("\n"):
@@ -326,7 +326,7 @@ class Reader:
 
     def _read_tag(self, game: Game, text: bytes, i: int, size: int) -> int:
         """Read the tag pair at an index; returns the index after."""
-        # The common form, character by character: it is a good part of the time that a short game takes.
+        # The common form, character by character: in short games, tags take much of the time.
         start = i + 1
         name_end = start
         while name_end < size and _is_word_character(text[name_end]):
@@ -356,7 +356,7 @@ class Reader:
         return end
 
     def _set_up(self, game: Game) -> Board | None:
-        """The board that the game starts from; None if its tags ask for one that cannot be had."""
+        """The board that the game starts from; None if its tags name a bad position or another variant."""
         variant = game.tags.get("Variant", "")
         if variant and variant.lower() not in _VARIANTS:
             game.faults.append(Fault(game.line, f"the variant {variant!r} is not played here"))
@@ -369,8 +369,8 @@ class Reader:
                 return None
             game.start = write_fen(board)
             return board
-        # One board serves all other games, since a new one would have to be cleared; but what a very long
-        # game has made it forget cannot be taken back.
+        # Clearing a new board takes longer than taking the last game back. A very long game cannot be taken
+        # back whole, because the board has forgotten its first moves.
         while self._board.ply:
             _take_back(self._board, self._board.last_move())
         if self._board.fullmove != 1:
@@ -380,8 +380,8 @@ class Reader:
     def _read_moves(self, game: Game, board: Board, text: bytes, i: int, size: int, lost: bool) -> int:
         """Read the moves up to the game's end; returns the index after.
 
-        A variation branches off before the last move, which is taken back for it and played again after it.
-        `lost` says that the position is not known any more, so moves are passed over to the line's end.
+        A variation starts before the last move, which is taken back first and played again afterwards. `lost`
+        means that the position is unknown, so that the rest of the line is skipped.
         """
         stack = self._stack
         line: Variation = game
@@ -489,7 +489,7 @@ class Reader:
         return i
 
     def _read_end(self, game: Game, text: bytes, i: int, size: int, lost: bool) -> int:
-        """Read the comments that follow the result on its line; returns the index after."""
+        """Read the comments after the result on its line; returns the index after."""
         while i < size and text[i] != ord("\n"):
             if text[i] == ord("{") or text[i] == ord(";"):
                 i = self._read_comment(game, None if lost else game, text, i, size)
@@ -500,7 +500,7 @@ class Reader:
         return i
 
     def _read_comment(self, game: Game, line: Variation | None, text: bytes, i: int, size: int) -> int:
-        """Read the comment at an index, of either kind, into a line; returns the index after."""
+        """Read the comment of either kind at an index into a line; returns the index after."""
         in_braces = text[i] == ord("{")
         stop = _index_of(text, i, size, ord("}") if in_braces else ord("\n"))
         if in_braces and stop == size:
@@ -520,9 +520,9 @@ class Reader:
     def _read_word(
         self, game: Game, board: Board, line: Variation, start: int, end: int, in_variation: bool, lost: bool
     ) -> int:
-        """Read a word that is no legal move as it stands, or what it begins with; returns the index after.
+        """Read a word that is not simply a legal move, or its first token; returns the index after.
 
-        Sets `_lost` if the moves after it cannot be followed, `_over` if it is the game's result.
+        Sets `_lost` if the moves after it cannot be followed, and `_over` if it is the game's result.
         """
         raw = self._text[start:end]
         word = _decode(raw)
@@ -556,7 +556,7 @@ class Reader:
     def _read_null_move(
         self, game: Game, board: Board, line: Variation, start: int, word: str, in_variation: bool
     ) -> None:
-        """Play a null move in a variation. Elsewhere, and in check, none is possible."""
+        """Make a null move in a variation. On the main line, and in check, it is a fault."""
         if in_variation and not in_check(board):
             board.make_null()
             line.moves.append(_new_move("--", NO_MOVE, write_fen(board)))
@@ -566,7 +566,7 @@ class Reader:
         self._lost = True
 
     def _read_part(self, board: Board, line: Variation, word: str) -> bool:
-        """Read a move, or what is said of the last one; False if the text is neither."""
+        """Read a move, or a NAG or remark on the last move; False if the text is neither."""
         move = match(board, word)
         if move > 0:
             san = play(board, self._stack, 0, generate(board, self._stack, 0), move)
@@ -588,8 +588,8 @@ class Reader:
         game.faults.append(Fault(self._line_of(i), text))
 
     def _line_of(self, i: int) -> int:
-        """The line of the file in which the character at an index stands."""
-        # Counted on from the last one asked for: there may be many.
+        """The line of the file that holds the character at an index."""
+        # Count on from the last index asked for: there may be many.
         if i >= self._here:
             self._line_here += self._text.count(b"\n", self._here, i)
         else:
@@ -617,7 +617,7 @@ def _is_zero_castling(text: bytes, i: int, size: int) -> bool:
 
 
 def _index_of(text: bytes, i: int, size: int, character: int) -> int:
-    """The index of the character's next occurrence, `size` if there is none."""
+    """The index of the next such character, `size` if there is none."""
     while i < size and text[i] != character:
         i += 1
     return i
@@ -635,7 +635,7 @@ def _end_of_reserved(text: bytes, i: int, size: int) -> int:
 
 def _end_of_word(text: bytes, i: int, size: int) -> int:
     """The index after the word that begins at an index. The brackets of e8(Q) belong to the word."""
-    # The rest of a word may be read again as words of its own: without a limit, in time by its square.
+    # The rest of a word may be read again as further words: without a limit, that takes quadratic time.
     longest = i + 255
     i += 1
     while i < size and text[i] > ord(" ") and (i < longest or text[i] & 0xC0 == 0x80):
@@ -671,7 +671,7 @@ def _has_mark(text: bytes, size: int) -> bool:
 
 
 def _leaves_open(text: bytes, size: int, is_open: bool) -> bool:
-    """Whether a comment is open after a line, if it was or was not before."""
+    """Whether a comment is open after a line, given whether one was open before it."""
     for i in range(size - 1, -1, -1):
         if text[i] == ord("{"):
             return True
@@ -681,7 +681,7 @@ def _leaves_open(text: bytes, size: int, is_open: bool) -> bool:
 
 
 def _pieces(line: bytes) -> list[bytes]:
-    """A line without its byte order marks, cut where tags follow one; the last piece first."""
+    """The line without byte order marks, split where a tag follows one; the last piece comes first."""
     start = 0
     while line.startswith(_MARK, start):
         start += len(_MARK)
@@ -734,7 +734,7 @@ def _end_of_space(text: bytes, i: int, size: int) -> int:
 
 
 def _is_end_of_token(word: str, length: int) -> bool:
-    """Whether a token can end after so many characters of a word, as what follows shows."""
+    """Whether a token can end after `length` characters of a word, judging by what follows."""
     last, rest = word[length - 1], plain(word[length : length + 8])
     if last in "!?":
         return rest[:1] not in ("!", "?")
@@ -852,9 +852,7 @@ def _write_comment(words: list[str], comment: str) -> None:
 
 
 def _fill_lines(words: list[str]) -> str:
-    """The words in lines of at most 79 characters, each with its end. None begins with a per cent sign, which
-    would hide it.
-    """
+    """The words in lines of at most 79 characters. None begins with a per cent sign, which would hide it."""
     lines: list[str] = []
     row = ""
     for word in words:

@@ -1,9 +1,9 @@
 """SAN, standard algebraic notation: "e4", "Nbd7", "exd6", "e8=Q+", "O-O-O#", in and out.
 
-Written is what the PGN standard asks for: the least disambiguation among the legal moves (a pinned knight
-does not count), "+" and "#". Read is what people write besides: zeros for castling, "e8Q" and "e8(Q)",
-squares named that need not be ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, any kind of dash, a
-missing or wrong "x", "+" or "#", and "e.p.", "!" or "?" at the end.
+`write` follows the PGN standard: the least disambiguation among the legal moves (a pinned knight does not
+count), "+" and "#". `parse` also reads what people write: zeros for castling, "e8Q" and "e8(Q)", squares that
+need not be named ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, any kind of dash, a missing or
+wrong "x", "+" or "#", and "e.p.", "!" or "?" at the end.
 
 Moves are resolved against the legal moves of the position, after "Modelarea tablei și jocului de șah" (XII).
 """
@@ -89,7 +89,7 @@ def match(board: Board, text: str) -> int:
 
 
 def complaint(board: Board, text: str) -> str:
-    """Why `parse` cannot take the text for a legal move, in one line."""
+    """Why `parse` refuses the text, in one line."""
     characters = plain(text).encode("utf-8", "surrogatepass")
     pattern = read(characters, 0, len(characters))
     quoted = repr(text if len(text) <= 40 else text[:40] + "...")
@@ -102,7 +102,7 @@ def complaint(board: Board, text: str) -> str:
 
 
 def _matches(move: int, pattern: int) -> bool:
-    """Whether a packed move is what the pattern, which `read` has made, says."""
+    """Whether a packed move fits a pattern made by `read`."""
     return move & (pattern >> MASK_SHIFT) == pattern & 0x7FFFFFFF
 
 
@@ -145,7 +145,7 @@ def _reason(board: Board, pattern: int) -> str:
 
 
 def _pawns_to(board: Board, target: int) -> set[int]:
-    """The squares of the pawns of the side to move that could go to a square by the way pawns go."""
+    """The squares from which a pawn of the side to move could reach a square, by the way pawns move."""
     if board.piece_at(target) != EMPTY or target == board.en_passant:
         return set(attackers(board, target, board.side))
     back = 16 if board.side else -16
@@ -158,10 +158,9 @@ def _pawns_to(board: Board, target: int) -> set[int]:
 
 
 def read(text: bytes, start: int, end: int) -> int:
-    """What the characters from `start` to `end` say: a pattern for packed moves, or 0 if they are unreadable.
+    """The pattern for packed moves that the characters from `start` to `end` describe, 0 if unreadable.
 
-    The pattern's lower half holds the fields of the move that the text gives, its upper half a mask of their
-    bits.
+    Its lower half holds the fields of the move that the text gives, its upper half the mask of their bits.
     """
     n = end
     while n > start and (
@@ -251,9 +250,7 @@ def _pattern(mask: int, wanted: int) -> int:
 
 
 def find(stack: MoveStack, sp: int, end: int, pattern: int) -> int:
-    """The one move from `sp` to `end` on the stack that the pattern fits; 0 if none does, AMBIGUOUS if more
-    than one.
-    """
+    """The move from `sp` to `end` on the stack that fits the pattern; 0 for none, AMBIGUOUS for several."""
     mask = pattern >> MASK_SHIFT
     wanted = pattern & 0x7FFFFFFF
     found = 0
