@@ -25,6 +25,9 @@ DIRECTIVES = {
     "annotation_typing": False,  # annotations are for readers and mypy; the headers give the C types
     "cdivision": True,
 }
+BENCH_ONLY = ("search.linked", "x88.tally")
+"""Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""
+
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
 
 
@@ -53,6 +56,10 @@ class BuildSource(build_py):
             shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
 
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        found: list[tuple[str, str, str]] = super().find_package_modules(package, package_dir)
+        return [module for module in found if f"{package}.{module[1]}" not in BENCH_ONLY]
+
 
 class BuildExtensions(build_ext):
     """Compiles on all cores, and notes which sources went into modules built beside them."""
@@ -74,6 +81,7 @@ class BuildExtensions(build_ext):
                 os.utime(name)
         else:
             self.force = True
+            self.extensions = [extension for extension in self.extensions if extension.name not in BENCH_ONLY]
         translated = cythonize(
             self.extensions, build_dir=self.build_temp, compiler_directives=DIRECTIVES, force=self.force
         )
