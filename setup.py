@@ -27,6 +27,9 @@ DIRECTIVES = {
     "annotation_typing": False,  # annotations are for readers and mypy; the headers give the C types
     "cdivision": True,
 }
+BENCH_ONLY = ("search.linked", "x88.tally")
+"""Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""
+
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
 FAILURES = (BaseError, CCompilerError, OSError)
 """What compiling and linking raise."""
@@ -88,6 +91,10 @@ class BuildSource(build_py):
             build.note_obstacle(folder, self.obstacle, self.remedy)
             print(f"\n{complaint(self.obstacle, self.remedy)}\n", file=sys.stderr)
 
+    def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
+        found: list[tuple[str, str, str]] = super().find_package_modules(package, package_dir)
+        return [module for module in found if f"{package}.{module[1]}" not in BENCH_ONLY]
+
 
 class Compiling(build_ext):
     """Compiles with the flags that suit the compiler."""
@@ -124,6 +131,7 @@ class BuildExtensions(Compiling):
                 os.utime(name)
         else:
             self.force = True
+            self.extensions = [extension for extension in self.extensions if extension.name not in BENCH_ONLY]
         translated = cythonize(
             self.extensions, build_dir=self.build_temp, compiler_directives=DIRECTIVES, force=self.force
         )

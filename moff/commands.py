@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from moff import __version__
+from moff import __version__, pace
 from moff.bar import Bar
 from moff.divide import DEEPEST, divide
-from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole_number
+from moff.text import LARGEST_NUMBER, counted, perft_speed, shorten, whole_number
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
 from x88 import build, coordinate, diagram, fen, pgn
@@ -81,21 +81,22 @@ def _parser() -> argparse.ArgumentParser:
 
     play = commands.add_parser("play", help="a game in the terminal")
     play.add_argument("--black", action="store_true", help="you play Black")
-    pace = play.add_mutually_exclusive_group()
-    pace.add_argument(
+    limit = play.add_mutually_exclusive_group()
+    limit.add_argument(
         "--time",
         type=_time_control,
         default=_time_control(PACE),
         metavar="SECONDS[+INCREMENT]",
         help=f"the engine's clock, in seconds (default {PACE})",
     )
-    pace.add_argument("--depth", type=_positive, metavar="N", help="plies the engine looks ahead, instead")
+    limit.add_argument("--depth", type=_positive, metavar="N", help="plies the engine looks ahead, instead")
     play.add_argument(
         "--elo",
         type=_elo,
         metavar="ELO",
         help=f"how strong the engine plays, {WEAKEST} to {STRONGEST} (default: full strength)",
     )
+    play.add_argument("--name", metavar="NAME", help="your name in the PGN (default: your user name)")
     play.add_argument("--log", metavar="FILE", help="write a log, with the generated moves before every move")
     play.set_defaults(run=_run_play)
     for command in (moves, play):
@@ -211,16 +212,10 @@ def _run_perft(options: argparse.Namespace) -> int:
 
 
 def _time_control(text: str) -> Limits:
-    """The limits of a clock: "60", "60+0.6", in seconds."""
-    base, plus, increment = text.partition("+")
     try:
-        seconds, gain = float(base), float(increment) if plus else 0
-    except ValueError:
-        seconds, gain = -1, 0
-    if not (0 < seconds < 1e6 and 0 <= gain < 1e6):
-        raise argparse.ArgumentTypeError(f"{echo(text)} is no time such as 60+0.6, in seconds")
-    milliseconds = max(1, int(seconds * 1000))
-    return Limits(time=(milliseconds, milliseconds), increment=(int(gain * 1000), int(gain * 1000)))
+        return pace.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _style(letters: bool, flipped: bool = False) -> Style:
@@ -240,22 +235,23 @@ def _run_moves(options: argparse.Namespace) -> int:
     style = _style(options.ascii)
     lines = [*diagram.draw(board, style), ""]
     if options.attacks:
-        lines += [*diagram.draw_attacks(board, style), ""]
-    print("\n".join([*lines, *diagram.list_moves(board, style)]))
+        lines += [*diagram.draw_attacks(board, style), *diagram.ATTACK_LEGEND, ""]
+    print("\n".join([*lines, *diagram.list_moves(board, style), "", *diagram.SCORE_LEGEND]))
     return 0
 
 
 def _run_play(options: argparse.Namespace) -> int:
-    from moff.console import Console
+    from moff.console import Console, user_name
     from moff.log import Log
 
     side = BLACK if options.black else WHITE
-    pace = Limits(depth=options.depth) if options.depth else options.time
+    limits = Limits(depth=options.depth) if options.depth else options.time
     # What the terminal cannot show or the encoding does not know is no reason to lose a game.
     for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
-    Console(side, pace, _style(options.ascii, options.black), Log(options.log), options.elo).run()
+    style = _style(options.ascii, options.black)
+    Console(side, limits, style, Log(options.log), options.elo, options.name or user_name()).run()
     return 0
 
 

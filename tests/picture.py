@@ -30,7 +30,8 @@ def cells(lines: list[str], columns: int = 1) -> dict[chess.Square, list[str]]:
     files = lines[0].split()
     found = {}
     for line in lines[1:9]:
-        rank, *words, last = line.split()
+        # Brackets mark a square.
+        rank, *words, last = line.replace("[", " ").replace("]", " ").split()
         assert rank == last
         assert len(words) == 8 * columns
         for i, file in enumerate(files):
@@ -47,6 +48,13 @@ def corner(lines: list[str]) -> str:
 def pieces(lines: list[str]) -> dict[chess.Square, str]:
     """The pieces of a board by their squares, as they are drawn."""
     return {square: word for square, (word,) in cells(lines).items() if word not in (".", "·")}
+
+
+def marked(lines: list[str]) -> set[str]:
+    """The names of the squares of a board that are marked with brackets."""
+    files = lines[0].split()
+    starts = {file: 2 + 3 * number for number, file in enumerate(files)}
+    return {file + line[0] for line in lines[1:9] for file, at in starts.items() if line[at] == "["}
 
 
 def placement(lines: list[str]) -> str:

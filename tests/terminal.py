@@ -48,7 +48,7 @@ def stripped(text: str) -> str:
 
 
 class Player:
-    """The operator of `moff play`, who types lines and reads what comes up to the next prompt."""
+    """A person at `moff play`, who types lines and reads what comes up to the next prompt."""
 
     def __init__(
         self,
@@ -107,9 +107,9 @@ class Player:
         self.process.sendline(line)
         return self.end()
 
-    def end(self) -> list[str]:
-        """Wait until the console has ended by itself, as it should; returns what it said."""
+    def end(self, code: int = 0) -> list[str]:
+        """Wait until the console has ended by itself, with this exit code; returns what it said."""
         self.process.expect(pexpect.EOF)
         self.process.wait()
-        assert self.process.exitstatus == 0
+        assert self.process.exitstatus == code
         return stripped(self.process.before).replace("\r", "").split("\n")

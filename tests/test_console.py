@@ -13,7 +13,7 @@ import chess.pgn
 import pytest
 
 from moff import __version__, commands
-from moff.console import Console
+from moff.console import Console, user_name
 from moff.log import Log
 from search import evaluate
 from search.limits import Limits
@@ -24,7 +24,7 @@ from tests import picture
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import reference_texts, scaled, verdict
 from tests.terminal import Player, environment, stripped
-from x88 import coordinate, diagram, fen
+from x88 import coordinate, diagram, fen, square
 from x88.diagram import Style
 from x88.piece import WHITE
 
@@ -36,7 +36,7 @@ ANSWER = re.compile(
     r"(\d+)\.(\.\.)? (\S+)(?:  \((?:[+-]\d+\.\d\d|mate in \d+|mated in \d+), depth \d+, \d+\.\d s\))?"
 )
 """A move of the engine's: its number, dots if it is Black's, the SAN. One without time has no score."""
-ENTRY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (Moves|Operator|Moff|Result): (.*)")
+ENTRY = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (Moves|Player|Moff|Result): (.*)")
 """A line of the log."""
 NOTHING = "There is no move of yours to take back."
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
@@ -98,7 +98,7 @@ def test_a_whole_game_is_played_by_the_rules_and_saved(
 ) -> None:
     random = Random(seed)
     position = chess.Board()
-    with Player(tmp_path, *DEPTH, colour=colour) as player:
+    with Player(tmp_path, *DEPTH, "--name", "Ada", colour=colour) as player:
         while True:
             answers(player.output, position)
             assert picture.placement(last_board(player.output)) == position.board_fen()
@@ -121,7 +121,7 @@ def test_a_whole_game_is_played_by_the_rules_and_saved(
     (game,) = read_games(tmp_path / "moff.pgn")
     operator = game.headers["White" if colour else "Black"]
     machine = game.headers["Black" if colour else "White"]
-    assert (operator, machine) == ("Operator", f"Moff {__version__}")
+    assert (operator, machine) == ("Ada", f"Moff {__version__}")
     assert game.headers["Termination"] == reason
     assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", game.headers["Date"])
 
@@ -153,7 +153,7 @@ def test_an_end_by_rule_is_announced_and_saved(
     assert player.prompt == "> "
     result, reason = end
     assert player.output[-2:] == [f"{result} ({reason})", "Saved in moff.pgn."]
-    assert player.say("e2e4") == [f"The game is over ({reason}): undo, new or quit."]
+    assert player.say("e2e4") == [f"The game is over ({reason}): undo, new or quit; help lists all commands."]
     assert player.say("hint") == player.say("resign") == ["The game is over."]
     assert player.position() == position.fen(en_passant="legal")
     player.leave()
@@ -199,7 +199,7 @@ def test_refused_moves_are_answered_with_the_reason_and_change_nothing(player: P
     for text, reason in refused.items():
         (line,) = player.say(text)
         assert line.startswith(f"'{text}' is no")
-        assert line.endswith(f": {reason}.")
+        assert line.endswith(f": {reason}." + " Type help for the commands." * (text in ("xyzzy", "--")))
         assert player.prompt == "5. "
         assert player.position() == start
     # They do not spoil the next one.
@@ -348,8 +348,9 @@ def test_a_hint_is_a_legal_move_and_not_played(player: Player, start: str) -> No
 def test_moves_lists_what_the_test_board_lists(player: Player) -> None:
     player.say(f"fen {KIWIPETE}")
     lines = player.say("moves")
-    assert lines == diagram.list_moves(fen.parse(KIWIPETE), LETTERS)
-    white, _ = picture.listings(lines)
+    listing = diagram.list_moves(fen.parse(KIWIPETE), LETTERS)
+    assert lines == [*listing, "", *diagram.SCORE_LEGEND]
+    white, _ = picture.listings(listing)
     assert {row.coordinates for row in white.rows} == reference_texts(chess.Board(KIWIPETE))
 
 
@@ -373,7 +374,7 @@ def test_eval_shows_the_terms_the_score_and_the_attack_map(player: Player) -> No
     evaluation = evaluate.Evaluation()
     evaluation.reset(board)
     assert f"score {evaluation.value(board) / 100:+.2f} for White" in lines
-    assert lines[-10:] == diagram.draw_attacks(board, LETTERS)
+    assert lines[-12:] == [*diagram.draw_attacks(board, LETTERS), *diagram.ATTACK_LEGEND]
 
 
 def test_eval_speaks_for_white_when_black_is_to_move(tmp_path: Path) -> None:
@@ -398,9 +399,12 @@ def test_flip_turns_the_board_round_and_back(player: Player) -> None:
 
 def test_help_names_every_command(player: Player) -> None:
     told = "\n".join(player.say("help"))
-    for command in ["undo", "hint", "moves", "eval", "flip", "new", "fen", "save", "resign", "quit", "help"]:
+    commands = "undo redo go hint switch level board flip moves eval new fen save draw resign quit help"
+    for command in commands.split():
         assert re.search(rf"^ *{command} ", told, re.MULTILINE), command
-    assert player.say("HELP") == told.split("\n")
+    assert player.say("HELP") == player.say("?") == told.split("\n")
+    assert "Ctrl-C" in told
+    assert re.search(r"\bexit, q\b", told)
 
 
 def test_new_saves_the_game_and_starts_another(player: Player, tmp_path: Path) -> None:
@@ -441,6 +445,136 @@ def test_a_bad_fen_is_refused_and_the_game_goes_on(player: Player, text: str) ->
     assert player.position() == before
     player.say("undo")
     assert player.position() == fen.START
+
+
+def test_the_board_comes_after_both_moves_with_the_last_one_marked(player: Player) -> None:
+    position = chess.Board()
+    lines = player.say("e4")
+    first, second = picture.boards(lines)
+    position.push_san("e4")
+    assert picture.placement(first) == position.board_fen()
+    assert picture.marked(first) == {"e2", "e4"}
+    (move,) = answers(lines, position)
+    assert picture.placement(second) == position.board_fen()
+    wanted = {chess.square_name(move.from_square), chess.square_name(move.to_square)}
+    assert picture.marked(second) == wanted
+    assert picture.marked(last_board(player.say("flip"))) == wanted
+    assert last_board(player.say("board")) == last_board(player.say("board"))
+    assert picture.marked(last_board(player.say("new"))) == set()
+
+
+def test_the_last_move_has_a_colour_of_its_own(tmp_path: Path) -> None:
+    with Player(tmp_path, *SHALLOW, letters=False, TERM="xterm-256color") as player:
+        player.say("e4")
+        board = fen.parse(fen.START)
+        board.make(coordinate.parse(board, "e2e4"))
+        coloured = Style(coloured=True)
+        plain = diagram.draw(board, coloured)
+        marked = diagram.draw(board, coloured, (square.parse("e2"), square.parse("e4")))
+        assert [old != new for old, new in zip(plain, marked, strict=True)].count(True) == 2
+        assert [stripped(line) for line in plain] == [stripped(line) for line in marked]
+        assert "\n".join(marked) in player.raw
+
+
+def test_several_moves_are_taken_back_and_played_again(player: Player) -> None:
+    positions = [player.position()]
+    for text in ("e4", "d4", "Nf3"):
+        player.say(text)
+        positions.append(player.position())
+    assert player.say("undo 4") == ["You have only 3 moves to take back."]
+    player.say("undo 2")
+    assert player.position() == positions[1]
+    player.say("redo")
+    assert player.position() == positions[2]
+    player.say("redo 9")
+    assert player.position() == positions[3]
+    assert player.say("redo") == ["There is nothing to play again."]
+    player.say("undo 3")
+    assert player.position() == positions[0]
+    player.say("a3")
+    assert player.say("redo") == ["There is nothing to play again."]
+    assert player.say("undo x") == ["undo takes a whole number from 1 to 1000000000000000, not 'x'."]
+
+
+def test_the_engine_plays_a_move_for_the_person_who_says_go(player: Player) -> None:
+    position = chess.Board()
+    player._prompt = r"(?<=\n)(2\. )"
+    assert len(answers(player.say("go"), position)) == 2
+    player._prompt = r"(?<=\n)(> |\d+\. )"
+    assert player.position() == position.fen(en_passant="legal")
+    assert player.prompt == "2. "
+
+
+def test_sides_are_switched(tmp_path: Path) -> None:
+    with Player(tmp_path, *SHALLOW) as player:
+        player._prompt = r"(?<=\n)(> |\d+\.\.\. (?=$))"
+        position = chess.Board()
+        lines = player.say("switch")
+        assert lines[0] == "You play Black now."
+        assert len(answers(lines, position)) == 1
+        assert picture.corner(last_board(lines)) == "h1"
+        assert player.prompt == "1... "
+        player.leave()
+    (game,) = read_games(tmp_path / "moff.pgn")
+    assert game.headers["White"].startswith("Moff ")
+
+
+def test_the_level_is_shown_and_changed(player: Player, tmp_path: Path) -> None:
+    assert player.say("level") == ["The engine plays at depth 1, full strength."]
+    assert player.say("level depth 2") == ["The engine plays at depth 2, full strength."]
+    assert player.say("level elo 900") == ["The engine plays at depth 2, Elo 900."]
+    (line,) = player.say("level 3+0.1")
+    assert line == "The engine plays at 3+0.1, 3.0 s left, Elo 900."
+    for bad in ("level x", "level depth", "level depth 0", "level elo 5", "level 0"):
+        (told,) = player.say(bad)
+        assert "The engine plays" not in told
+    assert player.say("level") == [line]
+    player.say("e4")
+    player.leave()
+    (game,) = read_games(tmp_path / "moff.pgn")
+    assert (game.headers["TimeControl"], game.headers["BlackElo"]) == ("3+0.1", "900")
+    assert "WhiteElo" not in game.headers
+
+
+def test_a_draw_is_accepted_when_the_engine_stands_no_better(player: Player, tmp_path: Path) -> None:
+    assert player.say("draw") == ["Declined: the engine accepts no draw before move 20."]
+    player.say("fen 4k3/8/8/8/8/8/8/q3K2R w - - 0 50")
+    assert player.say("draw") == ["Declined: the engine thinks that it stands better."]
+    player.say("fen 4k3/8/8/8/8/8/8/Q3K2R w - - 0 50")
+    player.say("Kd2")
+    before = player.position()
+    assert player.say("draw")[0] == "1/2-1/2 (draw agreed)"
+    assert player.prompt == "> "
+    player.say("undo")
+    assert player.position() == before
+    assert player.say("draw")[0] == "1/2-1/2 (draw agreed)"
+    player.leave()
+    *_, game = read_games(tmp_path / "moff.pgn")
+    assert (game.headers["Result"], game.headers["Termination"]) == ("1/2-1/2", "draw agreed")
+
+
+def test_the_person_has_the_name_of_the_user_if_no_other(player: Player, tmp_path: Path) -> None:
+    player.say("e4")
+    player.leave()
+    (game,) = read_games(tmp_path / "moff.pgn")
+    assert game.headers["White"] == user_name() != "Operator"
+    assert game.headers["TimeControl"] == "-"
+
+
+def test_on_a_terminal_one_line_shows_what_the_engine_thinks(tmp_path: Path) -> None:
+    with Player(tmp_path, "--depth", str(scaled(6, 2)), TERM="xterm-256color", NO_COLOR="1") as player:
+        lines = player.say("e4")
+        raw = player.raw.replace("\033[?2004l", "")
+        thoughts = re.findall(r"depth (\d+)  ([+-]\d+\.\d\d)  ([^\s\033]+)[^\n\033]*\033\[K", raw)
+        assert [int(depth) for depth, _, _ in thoughts] == list(range(1, scaled(6, 2) + 1))
+        position = chess.Board()
+        position.push_san("e4")
+        for _, _, first in thoughts:
+            assert position.san(position.parse_san(first)) == first
+        # It is wiped before the move is told.
+        told = next(line for line in raw.split("\n") if "1... " in line)
+        assert told.split("\033[K")[-1].startswith("1... ")
+        assert len(lines) < 40
 
 
 # --- Saving
@@ -527,7 +661,7 @@ def test_control_d_saves_and_leaves(player: Player, tmp_path: Path) -> None:
 def test_control_c_at_the_prompt_saves_and_leaves(player: Player, tmp_path: Path) -> None:
     player.say("e4")
     player.process.sendintr()
-    assert "Saved in moff.pgn." in player.end()
+    assert "Saved in moff.pgn." in player.end(130)
     assert saved(tmp_path / "moff.pgn")[0][0] == "e2e4"
 
 
@@ -541,10 +675,10 @@ def test_a_game_that_cannot_be_saved_at_the_end_is_shown_instead(player: Player,
     assert game.next().move.uci() == "e2e4"
 
 
-@pytest.mark.parametrize("last", ["quit", "\x04", "\x03"])
+@pytest.mark.parametrize("last", ["quit", "exit", "q", "\x04", "\x03"])
 def test_without_a_move_nothing_is_saved(player: Player, tmp_path: Path, last: str) -> None:
-    player.process.send(last + "\r" if last == "quit" else last)
-    player.end()
+    player.process.send(last + "\r" if last.isalpha() else last)
+    player.end(130 if last == "\x03" else 0)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -585,7 +719,7 @@ def test_control_c_while_the_engine_thinks_makes_it_move(tmp_path: Path) -> None
     with Player(tmp_path, "--time", "600", "--log", str(log)) as player:
         started = time.monotonic()
         player.process.sendline("e2e4")
-        while "Operator: e2e4" not in log.read_text() or "Moves: " not in log.read_text().splitlines()[-1]:
+        while "Player: e2e4" not in log.read_text() or "Moves: " not in log.read_text().splitlines()[-1]:
             assert time.monotonic() - started < PATIENCE
             time.sleep(0.01)
         time.sleep(0.5)
@@ -715,7 +849,7 @@ def test_the_log_has_the_legal_moves_before_every_move(tmp_path: Path, colour: c
             assert listed == reference_texts(followed)
         elif kind != "Result" and text not in ("nonsense", "resign", "quit"):
             assert listed == reference_texts(followed)
-            assert (followed.turn == colour) == (kind == "Operator")
+            assert (followed.turn == colour) == (kind == "Player")
             followed.push(followed.parse_san(text))
     assert followed == position
     assert len(followed.move_stack) >= 8
@@ -728,11 +862,11 @@ def test_the_log_tells_undo_and_a_new_position(tmp_path: Path) -> None:
         for line, position in (("undo", chess.Board()), (f"fen {KIWIPETE}", chess.Board(KIWIPETE))):
             player.say(line)
             (before, after) = entries(log)[-2:]
-            assert before == ("Operator", line)
+            assert before == ("Player", line)
             assert set(after[1].split()) == reference_texts(position)
         player.say(f"fen {MATE_IN_1}")
         player.say("Ra8#")
-        assert entries(log)[-2:] == [("Operator", "Ra8#"), ("Result", "1-0 (checkmate)")]
+        assert entries(log)[-2:] == [("Player", "Ra8#"), ("Result", "1-0 (checkmate)")]
 
 
 @pytest.mark.parametrize("name", [".", "no/such/folder", "/dev/full"])
@@ -750,7 +884,7 @@ def test_the_log_is_added_to(tmp_path: Path) -> None:
     log = tmp_path / "log"
     for _ in range(2):
         piped(tmp_path, b"quit\n", *SHALLOW, "--log", str(log))
-    assert [kind for kind, _ in entries(log)] == ["Moves", "Operator"] * 2
+    assert [kind for kind, _ in entries(log)] == ["Moves", "Player"] * 2
 
 
 class Scripted(Console):

@@ -15,7 +15,7 @@ from tests.oracle import STARTS, Game, reference_texts, scaled, thrown, to_0x88
 from x88 import coordinate, fen, san
 from x88.attack_map import AttackMap
 from x88.board import Board
-from x88.diagram import Style, draw, draw_attacks, list_moves
+from x88.diagram import ATTACK_LEGEND, SCORE_LEGEND, Style, draw, draw_attacks, list_moves
 from x88.movegen import scored_moves
 from x88.piece import BLACK, LETTERS, WHITE
 
@@ -255,10 +255,11 @@ def moff(*arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
 
 def expected(text: str, style: Style, attacks: bool = False) -> str:
     board = fen.parse(text)
-    pictures = [draw(board, style)] + ([draw_attacks(board, style)] if attacks else [])
-    return (
-        "".join("\n".join(lines) + "\n\n" for lines in pictures) + "\n".join(list_moves(board, style)) + "\n"
-    )
+    parts = [draw(board, style)]
+    if attacks:
+        parts.append([*draw_attacks(board, style), *ATTACK_LEGEND])
+    parts += [list_moves(board, style), [*SCORE_LEGEND]]
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -280,7 +281,7 @@ def test_moff_moves_shows_the_start_position_unless_told_otherwise() -> None:
     lines = moff("--ascii").stdout.splitlines()
     (board,) = picture.boards(lines)
     assert picture.placement(board) == chess.STARTING_BOARD_FEN
-    white, black = picture.listings(lines[11:])
+    white, black = picture.listings(lines[11 : -1 - len(SCORE_LEGEND)])
     assert {row.coordinates for row in white.rows} == reference_texts(chess.Board())
     assert len(black.rows) == 20
 

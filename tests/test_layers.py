@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,26 @@ def test_the_library_is_loaded_when_a_name_of_it_is_used() -> None:
     names = loaded("import moff; moff.legal_moves(moff.parse_fen(moff.START))")
     assert "moff.api" in names
     assert not names & {"engine", "argparse", "moff.commands", "moff.console"}
+
+
+def test_what_the_wheel_leaves_out_is_used_by_bench_and_tests_only() -> None:
+    tree = ast.parse((ROOT / "setup.py").read_text(encoding="utf-8"))
+    assigned = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    left_out = set(ast.literal_eval(assigned["BENCH_ONLY"]))
+    assert left_out == {"search.linked", "x88.tally"}
+    for path in [*SOURCES, *FACES, ROOT / "engine.py"]:
+        assert not imported(path) & left_out, path
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        excluded = tomllib.load(file)["tool"]["setuptools"]["exclude-package-data"]
+    assert {f"{package}.{name}" for package, names in excluded.items() for name in names} == {
+        f"{name}.*" for name in left_out
+    }
+    manifest = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").split()
+    for name in left_out:
+        assert {f"{name.replace('.', '/')}.{suffix}" for suffix in ("py", "pxd")} <= set(manifest)

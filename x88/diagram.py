@@ -3,7 +3,7 @@
 The test board after "Testbräde för draggeneratorn" of the Swedish series "Draggenerator".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from x88 import coordinate, san
@@ -21,6 +21,17 @@ _RESET = "\033[0m"
 # White's and Black's pieces, light and dark squares, from the 256 colours of a terminal.
 _INK = {WHITE: 231, BLACK: 16}
 _PAPER = {True: 180, False: 137}
+_MARKED_PAPER = {True: 186, False: 143}
+
+ATTACK_LEGEND = (
+    "Each square: White's attackers, then Black's, as their number and the least valuable of them;",
+    "' means that another slider stands behind one of them on the same line.",
+)
+SCORE_LEGEND = (
+    "The generator's scores: 6000 for a recapture; 2000 plus the victim's value less the attacker's",
+    "for another capture; 2000 and more for a promotion; 500 for castling; 0 for a quiet move.",
+)
+
 _EMPHASIS = {WHITE: "\033[1m", BLACK: "\033[36m"}
 
 
@@ -32,9 +43,9 @@ class Style(NamedTuple):
     flipped: bool = False
 
 
-def draw(board: Board, style: Style) -> list[str]:
-    """The board, in ten lines."""
-    return _frame(style, 3, lambda sq: _piece(board.piece_at(sq), sq, style))
+def draw(board: Board, style: Style, marked: Collection[int] = ()) -> list[str]:
+    """The board, in ten lines. Marked squares have a colour of their own, or brackets without colours."""
+    return _frame(style, 3, lambda sq: _piece(board.piece_at(sq), sq, style, sq in marked))
 
 
 def draw_attacks(board: Board, style: Style) -> list[str]:
@@ -92,7 +103,7 @@ def _frame(style: Style, width: int, cell: Callable[[int], str]) -> list[str]:
     return [names, *rows, names]
 
 
-def _piece(code: int, sq: int, style: Style) -> str:
+def _piece(code: int, sq: int, style: Style, is_marked: bool) -> str:
     """A square of the board, three characters wide."""
     light = (sq ^ sq >> 4) & 1 == 1
     if style.coloured:
@@ -101,10 +112,13 @@ def _piece(code: int, sq: int, style: Style) -> str:
         if code != EMPTY:
             ink = _INK[side_of(code)]
             text = letter(code) if style.ascii else _FILLED[LETTERS[code & KIND]]
-        return f"\033[48;5;{_PAPER[light]};38;5;{ink}m {text} {_RESET}"
+        paper = (_MARKED_PAPER if is_marked else _PAPER)[light]
+        return f"\033[48;5;{paper};38;5;{ink}m {text} {_RESET}"
     if code == EMPTY:
-        return " . " if style.ascii else " · "
-    return f" {letter(code) if style.ascii else _FIGURINES[letter(code)]} "
+        text = "." if style.ascii else "·"
+    else:
+        text = letter(code) if style.ascii else _FIGURINES[letter(code)]
+    return f"[{text}]" if is_marked else f" {text} "
 
 
 def _attackers(attacks: AttackMap, sq: int, side: int) -> str:

@@ -1,0 +1,27 @@
+"""How long the engine may think in a game: a clock such as 60+0.6, in seconds, or a depth."""
+
+from moff.text import echo
+from search.limits import Limits
+from x88.piece import WHITE
+
+LONGEST = 1e6
+"""Seconds."""
+
+
+def parse(text: str) -> Limits:
+    """The limits of a clock: "60", "60+0.6", in seconds. Raises ValueError."""
+    base, plus, increment = text.partition("+")
+    try:
+        seconds, gain = float(base), float(increment) if plus else 0
+    except ValueError:
+        seconds, gain = -1, 0
+    if not (0 < seconds < LONGEST and 0 <= gain < LONGEST):
+        raise ValueError(f"{echo(text)} is no time such as 60+0.6, in seconds")
+    milliseconds = max(1, int(seconds * 1000))
+    return Limits(time=(milliseconds, milliseconds), increment=(int(gain * 1000), int(gain * 1000)))
+
+
+def write(limits: Limits) -> str:
+    """The text of a clock, as PGN has it too."""
+    base, gain = (limits.time[WHITE] or 0) / 1000, limits.increment[WHITE] / 1000
+    return f"{base:g}+{gain:g}" if gain else f"{base:g}"

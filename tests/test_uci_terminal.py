@@ -1,0 +1,56 @@
+"""What a person sees who starts Moff on a terminal and types."""
+
+import re
+import subprocess
+
+from tests.client import ENGINE, PATIENCE
+from tests.terminal import SIZE, environment, pexpect, shown, stripped
+from x88 import build
+
+
+def typed(*lines: str) -> list[str]:
+    """What is said when a person types some lines."""
+    terminal = {"env": environment(), "encoding": "utf-8", "dimensions": SIZE, "echo": False}
+    process = pexpect.spawn(ENGINE[0], ENGINE[1:], timeout=PATIENCE, **terminal)
+    for line in lines:
+        process.sendline(line)
+    process.sendline("quit")
+    process.expect(pexpect.EOF)
+    process.close()
+    assert process.exitstatus == 0
+    return str(process.before).replace("\r", "").splitlines()
+
+
+def test_a_person_is_greeted_in_one_line_that_points_to_help() -> None:
+    lines = [line for line in typed() if "uncompiled" not in line]
+    assert len(lines) == 1
+    assert re.fullmatch(r"Moff \S+ speaks UCI: type help .*", lines[0])
+
+
+def test_a_program_is_not_greeted() -> None:
+    ended = subprocess.run(ENGINE, input=b"quit\n", capture_output=True, timeout=PATIENCE)
+    assert b"speaks UCI" not in ended.stdout + ended.stderr
+
+
+def test_unknown_words_are_answered_when_a_person_types_them() -> None:
+    lines = typed("joho", "e2e4", "go depth 1 deep", "please isready", "", "   ")
+    told = [line for line in lines if line.startswith("info string ") and "uncompiled" not in line]
+    assert told == [
+        "info string unknown command 'joho'; help lists the commands",
+        "info string unknown command 'e2e4'; help lists the commands",
+        "info string go: unknown word 'deep'",
+        "info string ignored: 'please'",
+    ]
+
+
+def test_perft_shows_how_far_it_is_and_leaves_nothing_of_it() -> None:
+    depth, leaves = ("6", 119060324) if build.compiled else ("4", 197281)
+    text = shown("perft", depth)
+    shares = [int(share) for share in re.findall(r"\] +(\d+) %  \d+ nodes", text)]
+    assert shares
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] <= 100
+    last = text.split("\r\033[K")[-1]
+    assert re.fullmatch(rf"{leaves} nodes .*\n", last)
+    assert "\033[K" not in shown("perft", "1"), "a short count needs no bar"
+    assert stripped(last) == last
