@@ -67,7 +67,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     tt_depth = 0
     tt_bound = 0
     raw_eval = NO_SCORE
-    data = searcher.table.probe(searcher.board.key)
+    data = searcher.table.probe(searcher.key())
     if data and not excluded:
         tt_move = move_of(data)
         tt_score = from_table(score_of(data), ply)
@@ -369,7 +369,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         # Without what hindsight added: an entry of that depth would cut off the next iteration.
         depth = min(depth, asked_depth)
         searcher.table.store(
-            searcher.board.key, short_move(best_move), to_table(best, ply), raw_eval, depth, bound
+            searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, depth, bound
         )
     return best
 

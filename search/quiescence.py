@@ -41,7 +41,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     # 1. The table: any search of the position is at least as deep.
     tt_move = 0
     raw_eval = NO_SCORE
-    data = searcher.table.probe(searcher.board.key)
+    data = searcher.table.probe(searcher.key())
     if data:
         tt_move = move_of(data)
         raw_eval = static_of(data)
@@ -71,7 +71,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
                 best = score
         if best >= beta:
             if not data:
-                searcher.table.store(searcher.board.key, 0, to_table(best, ply), raw_eval, 0, LOWER)
+                searcher.table.store(searcher.key(), 0, to_table(best, ply), raw_eval, 0, LOWER)
             return best
         if best > alpha:
             alpha = best
@@ -131,7 +131,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
                 if score >= beta:
                     break
     bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
-    searcher.table.store(searcher.board.key, short_move(best_move), to_table(best, ply), raw_eval, 0, bound)
+    searcher.table.store(searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, 0, bound)
     return best
 
 

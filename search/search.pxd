@@ -1,10 +1,11 @@
 cimport cython
 
 from search.alphabeta cimport search
-from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY
+from search.deepening cimport iterate
 from search.parameters cimport Parameters
+from search.pool cimport Pool
+from search.score cimport DRAW, INFINITE, MATE, MAX_PLY
 from search.searcher cimport Searcher
-from search.stop cimport Stop
 from search.table cimport TranspositionTable, move_of, short_move
 from x88.attack cimport in_check
 from x88.board cimport Board
@@ -12,44 +13,29 @@ from x88.move cimport NO_MOVE
 
 
 cdef class Search:
-    cdef Stop _stop
+    cdef Pool _pool
     cdef readonly TranspositionTable table
     cdef Searcher _searcher
-    cdef object _released
+    cdef object _job
     cdef object _thread
-    cdef bint _running
-    cdef object _lock
-    cdef object _manager
-    cdef bint _pondering
-    cdef bint _is_infinite
-    cdef bint _enough
-    cdef bint _is_unlimited
-    cdef bint _is_halted
     cdef object _node_clock
-    cdef long long _nodestime
-    cdef long long _nodes_pondered
     cdef object _elo
     cdef object _seed
     cdef object _on_report
     cdef object _on_progress
     cdef object _on_statistics
-    cdef object _clock
     cdef int _depth
-    cdef object _failed_high
+    cdef int _line
 
-    cdef _halt(self)
-    cdef _limit_patience(self, manager)
     cdef _set_seed(self)
-    cdef _limit_time(self, manager, double elapsed)
-    cdef double _elapsed(self)
-    cdef _prepare(self, Board board, limits)
+    cdef _prepare(self, Board board, limits, clock)
     @cython.locals(searcher=Searcher)
-    cdef _begin(self, limits)
-    cdef _end(self)
+    cdef _think(self, job)
     @cython.locals(searcher=Searcher)
-    cdef list _deepen(self, limits, manager, list moves, bint is_restricted)
-    cdef int _iterate(self, int depth, int guess, int number)
+    cdef list _deepen(self, job, list moves, bint is_restricted)
     @cython.locals(searcher=Searcher)
-    cdef int _search_root(self, int alpha, int beta, int depth)
+    cdef int _iterate(self, int depth, int guess)
+    @cython.locals(searcher=Searcher, least=int, score=int)
+    cdef bint _finds_mate(self, int moves, list lines, int depth) except -1
     @cython.locals(board=Board)
     cdef int _reply(self, int move)

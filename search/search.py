@@ -1,6 +1,7 @@
-"""Iterative deepening with aspiration windows: what a front end talks to.
+"""Iterative deepening: what a front end talks to.
 
-A search runs without the GIL in a thread of its own and reports through callbacks; nothing here prints.
+A search runs without the GIL in a thread of its own, with helpers if there are to be more, and reports through
+callbacks; nothing here prints.
 """
 
 import os
@@ -14,6 +15,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 from search.clock import Clock, NodeClock, TimeManager
+from search.job import Job
 from search.limits import Limits
 from search.score import mate_distance
 from search.strength import strength
@@ -21,11 +23,12 @@ from x88.movegen import legal_moves
 
 if not cython.compiled:
     from search.alphabeta import search
+    from search.deepening import iterate
     from search.parameters import Parameters
-    from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY
+    from search.pool import Pool
+    from search.score import DRAW, INFINITE, MATE, MAX_PLY
     from search.searcher import Searcher
-    from search.stop import Stop
-    from search.table import TranspositionTable, move_of, short_move
+    from search.table import move_of, short_move
     from x88.attack import in_check
     from x88.board import Board
     from x88.move import NO_MOVE
@@ -37,20 +40,8 @@ LOWER_BOUND = "lower"
 TELLING = 1000
 """Milliseconds after which the search says what it is at: root moves, bounds of unfinished iterations."""
 
-FORCED_DEPTH = 5
-"""Plies for a forced move: enough to expect a reply."""
-
-PATIENCE = 50 if cython.compiled else 1000
-"""Milliseconds that a search which is to end may still take to find its first move, within its clock."""
-
-LONGEST_TIME = 10**9
-"""Milliseconds that are as good as for ever."""
-
 MATE_SALT = 0x5A17
 """Keeps what a search for a mate stores in the table apart from what one that leaves moves out does."""
-
-MOST_NODES = 1 << 62
-"""More than any search comes to."""
 
 
 class Report(NamedTuple):
@@ -113,50 +104,46 @@ class Line(NamedTuple):
 
 
 class Search:
-    """A searcher with its table, kept from move to move of a game."""
+    """The threads of an engine with their table, kept from move to move of a game; a `Job` for each search."""
 
-    def __init__(self, megabytes: int = 16, parameters: Parameters | None = None) -> None:
-        """`megabytes` is the table's size; the parameters are those of the table of numbers if not given."""
-        self._stop = Stop()
-        self.table = TranspositionTable(megabytes)
-        self._searcher = Searcher(self.table, self._stop, parameters)
-        self._released = threading.Event()
+    def __init__(
+        self, megabytes: int = 16, parameters: Parameters | None = None, threads: int = 1
+    ) -> None:
+        """`megabytes` is the table's size; the parameters are those of the table of numbers if not given.
+
+        Raises ValueError or MemoryError.
+        """
+        self._pool = Pool(megabytes, parameters)
+        self._pool.resize(threads)
+        self.table = self._pool.table
+        self._searcher = self._pool.first
+        self._job: Job | None = None
         self._thread: threading.Thread | None = None
-        self._running = False
-        # What another thread may want of the search that runs: guarded by the lock.
-        self._lock = threading.Lock()
-        self._manager: TimeManager | None = None
-        self._pondering = False
-        self._is_infinite = False
-        self._enough = False
-        self._is_unlimited = False
-        self._is_halted = False
         self._node_clock = NodeClock()
-        self._nodestime = 0
-        self._nodes_pondered = 0
         self._elo: int | None = None
         self._seed: int | None = None
         self._on_report: Callable[[Report], object] = _ignore
         self._on_progress: Callable[[Progress], object] = _ignore
         self._on_statistics: Callable[[Statistics], object] = _ignore
-        self._clock = Clock()
         self._depth = 0
-        self._failed_high: Line | None = None
+        self._line = 1
+
+    # Between searches.
 
     def resize_table(self, megabytes: int) -> None:
-        """Give the table another size, between searches. Raises ValueError or MemoryError and keeps the old
-        one then.
-        """
-        self.table.resize(megabytes)
+        """Give the table another size. Raises ValueError or MemoryError and keeps the old one then."""
+        self.table.resize(megabytes, self._pool.size)
+
+    def resize_pool(self, threads: int) -> None:
+        """Search with so many threads from the next search on. Raises ValueError."""
+        self._pool.resize(threads)
 
     def forget(self) -> None:
-        """Forget all that was learnt of positions, between searches."""
-        self.table.clear()
-        self._searcher.history.clear()
-        self._searcher.corrections.clear()
+        """Forget all that was learnt of positions."""
+        self._pool.forget()
 
     def new_game(self) -> None:
-        """Forget the last game, between searches: the next one runs as the first one did."""
+        """Forget the last game: the next one runs as the first one did."""
         self.forget()
         self._set_seed()
         self._node_clock.forget()
@@ -167,8 +154,8 @@ class Search:
         self._searcher.evaluation.seed = (chance << 1 | 1) & 0xFFFF
 
     def limit_strength(self, elo: int | None, seed: int | None = None) -> None:
-        """Play as one of that rating does, from the next search on; None for one's best. What was learnt at
-        another strength is forgotten.
+        """Limit the playing strength to this Elo from the next search on; None for full strength. A limited
+        search uses one thread. What was learnt at another strength is forgotten.
 
         With a `seed` all games are alike in what is misjudged. Raises ValueError for a rating out of range
         (`search.strength`).
@@ -180,6 +167,8 @@ class Search:
         self._seed = seed
         self._set_seed()
         self.forget()
+
+    # Searching.
 
     def start(
         self,
@@ -197,64 +186,36 @@ class Search:
         `on_progress` is told of every root move, and `on_statistics` of the counts once a second. No search
         may be running.
         """
-        self._prepare(board, limits)
+        job = self._prepare(board, limits, Clock(started))
+        self._on_report = on_report
         self._on_progress = on_progress or _ignore
         self._on_statistics = on_statistics or _ignore
+        # Whatever happens, the other side waits for a move.
+        fallback = Result(next(iter(legal_moves(self._searcher.board)), NO_MOVE), NO_MOVE, 0)
 
         def run() -> None:
-            # Whatever happens, the other side waits for a move.
-            result = Result(next(iter(legal_moves(board)), NO_MOVE), NO_MOVE, 0)
+            result = fallback
             try:
-                result = self._think(limits, on_report, Clock(started))
+                result = self._think(job)
             finally:
-                if limits.infinite or self._pondering:
-                    self._released.wait()
-                self._running = False
+                job.wait_for_release()
+                job.is_done = True
                 on_result(result)
 
-        self._running = True
         self._thread = threading.Thread(target=run, name="search", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """End the running search, if there is one; its result comes at once."""
-        self._halt()
-        self._released.set()
-
-    def _halt(self) -> None:
-        """End the search, but not before its first iteration has found a move, if that is soon."""
-        self._is_halted = True
-        with self._lock:
-            if self._searcher.has_move:
-                self._stop.set()
-            elif self._manager is not None:
-                self._limit_patience(self._manager)
-
-    def _limit_patience(self, manager: TimeManager) -> None:
-        """Have the search end at once, or soon if it has no move yet, but before the flag falls."""
-        last = float(PATIENCE)
-        if manager.budget is not None and not self._pondering and not self._nodestime:
-            last = min(last, manager.budget.last - self._clock.elapsed())
-        self._searcher.limit_time(0.0, last)
+        if self._job is not None:
+            self._job.stop()
 
     def ponderhit(self) -> None:
         """The move pondered on has been played: the clock runs from now, and what was thought meanwhile
         counts.
         """
-        with self._lock:
-            if not self._pondering:
-                return
-            self._pondering = False
-            manager = self._manager
-            if manager is not None:
-                if self._enough or self._is_unlimited or manager.is_enough(self._elapsed()):
-                    self._is_halted = True
-                    self._limit_patience(manager)
-                else:
-                    self._nodes_pondered = self._searcher.nodes
-                    self._limit_time(manager, 0.0)
-        if not self._is_infinite:
-            self._released.set()
+        if self._job is not None:
+            self._job.ponderhit()
 
     def wait(self) -> None:
         """Wait until the running search has given its result."""
@@ -264,133 +225,96 @@ class Search:
 
     def is_running(self) -> bool:
         """Whether a started search has not given its result yet."""
-        return self._running
+        return self._thread is not None and self._job is not None and not self._job.is_done
 
     def think(
         self, board: Board, limits: Limits, on_report: Callable[[Report], object] | None = None
     ) -> Result:
         """Search in the calling thread."""
-        self._prepare(board, limits)
-        self._on_progress = _ignore
-        self._on_statistics = _ignore
-        return self._think(limits, on_report or _ignore, Clock())
+        job = self._prepare(board, limits, Clock())
+        self._on_report = on_report or _ignore
+        self._on_progress = self._on_statistics = _ignore
+        try:
+            return self._think(job)
+        finally:
+            job.is_done = True
 
-    def _prepare(self, board: Board, limits: Limits) -> None:
-        self._stop.clear()
-        self._released.clear()
-        self._pondering = limits.ponder
-        self._is_infinite = limits.infinite
-        self._nodestime = limits.nodestime
-        self._nodes_pondered = 0
-        self._enough = False
-        self._is_halted = False
-        limited = (limits.depth, limits.nodes, limits.mate, limits.movetime, *limits.time)
-        self._is_unlimited = not limits.infinite and limited == (None,) * 6 and not any(limits.increment)
-        self.table.new_search()
-        self._searcher.prepare(board, limits.nodes or 0)
-
-    def _think(self, limits: Limits, on_report: Callable[[Report], object], clock: Clock) -> Result:
-        """Deepen until a limit is met."""
-        self._on_report = on_report
-        self._clock = clock
-        legal = legal_moves(self._searcher.board)
-        if not legal:
-            checked = in_check(self._searcher.board)
-            self._tell_line(Line(-MATE if checked else DRAW, [], 0))
-            return Result(NO_MOVE, NO_MOVE, 0)
-        moves = [move for move in legal if move in limits.searchmoves] or legal
+    def _prepare(self, board: Board, limits: Limits, clock: Clock) -> Job:
+        self._pool.prepare(board, limits.nodes or 0)
+        side = board.side
         if self._elo is not None:
             # Each line takes its share.
-            most = strength(self._elo).nodes * max(1, min(limits.lines, len(moves)))
-            most = min(limits.nodes or most, most)
-            limits = limits._replace(nodes=most)
-            self._searcher.node_limit = most
-        manager = self._begin(limits)
-        try:
-            lines = self._deepen(limits, manager, moves, len(moves) < len(legal))
-        finally:
-            self._end()
-        self._settle(limits)
-        best = lines[0].pv
-        return Result(best[0], best[1] if len(best) > 1 else self._reply(best[0]), self._searcher.nodes)
+            count = len(legal_moves(self._searcher.board))
+            most = strength(self._elo).nodes * max(1, min(limits.lines, count))
+            limits = limits._replace(nodes=min(limits.nodes or most, most))
+            self._searcher.node_limit = limits.nodes
+        timed = self._node_clock.limits(limits, side) if limits.nodestime else limits
+        job = Job(limits, TimeManager(timed, side), clock, self._pool)
+        self._job = job
+        return job
 
-    def _begin(self, limits: Limits) -> TimeManager:
-        """Set the clocks."""
+    def _think(self, job: Job) -> Result:
+        """Deepen until a limit is met."""
         searcher = self._searcher
-        side = searcher.board.side
-        if limits.nodestime:
-            limits = self._node_clock.limits(limits, side)
-        with self._lock:
-            manager = self._manager = TimeManager(limits, side)
-            if not self._pondering:
-                self._limit_time(manager, self._clock.elapsed())
-            if self._is_halted:
-                self._limit_patience(manager)
-            if self._on_progress is not _ignore or self._on_statistics is not _ignore:
-                searcher.on_root_move = self._tell_root_move
-                searcher.on_tick = self._tick
-                searcher.tick_after(TELLING - self._clock.elapsed())
-        return manager
+        legal = legal_moves(searcher.board)
+        if not legal:
+            checked = in_check(searcher.board)
+            self._tell_line(Line(-MATE if checked else DRAW, [], 0))
+            return Result(NO_MOVE, NO_MOVE, 0)
+        moves = [move for move in legal if move in job.limits.searchmoves] or legal
+        is_restricted = len(moves) < len(legal)
+        # A limited strength is that of one thread, and a clock that counts nodes is for games to be repeated.
+        if self._elo is None and not job.limits.nodestime:
+            deepest = min(job.limits.depth or MAX_PLY - 1, MAX_PLY - 1)
+            self._pool.start_helpers(moves if is_restricted else [], job.limits.nodes or 0, deepest)
+        searcher.on_bound = self._tell_bound
+        if self._on_progress is not _ignore or self._on_statistics is not _ignore:
+            searcher.on_root_move = self._tell_root_move
+            searcher.on_tick = self._tick
+            searcher.tick_after(TELLING - job.clock.elapsed())
+        job.begin()
+        try:
+            lines = self._deepen(job, moves, is_restricted)
+        finally:
+            job.end()
+            self._pool.wait_for_helpers()
+            searcher.is_telling = False
+            searcher.on_root_move = searcher.on_tick = searcher.on_bound = None
+        if job.is_open_to_votes():
+            lines[0] = self._vote(lines[0])
+        if job.limits.nodestime:
+            self._node_clock.spend(job.nodes_on_clock(), job.limits.increment[searcher.board.side])
+        best = lines[0].pv
+        reply = best[1] if len(best) > 1 else self._reply(best[0])
+        return Result(best[0], reply, self._pool.nodes())
 
-    def _end(self) -> None:
-        """Stop the clocks."""
-        with self._lock:
-            self._manager = None
-        self._searcher.is_telling = False
-        self._searcher.on_root_move = None
-        self._searcher.on_tick = None
-
-    def _limit_time(self, manager: TimeManager, elapsed: float) -> None:
-        """Have the search end at its hard limit, of which so many milliseconds are gone."""
-        if manager.budget is None:
-            return
-        if self._nodestime:
-            most = self._searcher.nodes + max(1, int(manager.budget.hard * self._nodestime))
-            self._searcher.node_limit = min(self._searcher.node_limit or MOST_NODES, most)
-        else:
-            hard, last = (min(limit - elapsed, LONGEST_TIME) for limit in manager.budget[1:])
-            self._searcher.limit_time(hard, last)
-
-    def _elapsed(self) -> float:
-        """Milliseconds of the search so far, by its clock."""
-        return self._searcher.nodes / self._nodestime if self._nodestime else self._clock.elapsed()
-
-    def _settle(self, limits: Limits) -> None:
-        """Take what a move has cost off the clock that counts nodes; what was pondered is free."""
-        if limits.nodestime:
-            pondered = self._searcher.nodes if self._pondering else self._nodes_pondered
-            self._node_clock.spend(
-                self._searcher.nodes - pondered, limits.increment[self._searcher.board.side]
-            )
-
-    def _deepen(
-        self, limits: Limits, manager: TimeManager, moves: list[int], is_restricted: bool
-    ) -> list[Line]:
+    def _deepen(self, job: Job, moves: list[int], is_restricted: bool) -> list[Line]:
         """Search deeper and deeper; returns the best lines, best first."""
         searcher = self._searcher
-        wanted = max(1, min(limits.lines, len(moves)))
+        stop = self._pool.stop
+        wanted = max(1, min(job.limits.lines, len(moves)))
         static = searcher.evaluation.value(searcher.board)
         lines = [Line(static, [move], 1) for move in moves[:wanted]]
-        deepest = min(limits.depth or MAX_PLY - 1, MAX_PLY - 1)
+        deepest = min(job.limits.depth or MAX_PLY - 1, MAX_PLY - 1)
         for depth in range(1, deepest + 1):
             self._depth = depth
             found: list[Line] = []
             for number in range(wanted):
+                self._line = number + 1
                 if is_restricted or number:
                     self._allow(moves, lines, found)
-                score = self._iterate(depth, lines[number].score, number)
+                score = self._iterate(depth, lines[number].score)
                 pv = searcher.principal_variation()
-                searcher.has_move = True
-                searcher.look_at_clock()
-                if not self._stop.is_set():
+                job.has_move()
+                if not stop.is_set():
                     found.append(Line(score, pv, depth))
                     continue
                 # An iteration cut short still counts once it has a move: the first it tried was the last
                 # one's best.
                 if pv:
                     found.append(Line(searcher.root_score, pv, depth))
-                elif self._failed_high is not None:
-                    found.append(self._failed_high)
+                elif searcher.failed_high:
+                    found.append(Line(searcher.kept_score, searcher.kept_line(), depth, LOWER_BOUND))
                 break
             # The search for a mate of a given length keeps to the same moves.
             searcher.allow(moves if is_restricted else [])
@@ -400,13 +324,12 @@ class Search:
             # Also of an unfinished iteration: what it has cost, and what it may have changed.
             for number, line in enumerate(lines, 1):
                 self._tell_line(line, number)
-            if self._stop.is_set():
+            if stop.is_set():
                 break
-            if limits.mate is not None and self._finds_mate(limits.mate, lines, depth):
+            if job.limits.mate is not None and self._finds_mate(job.limits.mate, lines, depth):
                 break
             share = searcher.nodes_under(lines[0].pv[0]) / max(1, searcher.nodes)
-            manager.after_iteration(lines[0].pv[0], lines[0].score, share)
-            if self._is_enough(limits, manager, depth, len(moves)):
+            if job.after_iteration(lines[0].pv[0], lines[0].score, share, depth, len(moves)):
                 break
         return lines
 
@@ -420,62 +343,36 @@ class Search:
     def _finds_mate(self, moves: int, lines: list[Line], depth: int) -> bool:
         """Whether a mate in so many moves is found: by the iteration, or in a window of its own."""
         moves = min(moves, MAX_PLY // 2)
+        searcher = self._searcher
         if lines[0].score < MATE - 2 * moves:
             # Within these bounds nothing is left out that could be the mate, neither now nor where the result
             # is the table's.
-            self._searcher.seeks_mate = True
-            self.table.salt = MATE_SALT
-            score = self._search_root(MATE - 2 * moves, INFINITE, depth)
-            self._searcher.seeks_mate = False
-            self.table.salt = 0
-            if score > MATE - 2 * moves and not self._stop.is_set():
-                lines[0] = Line(score, self._searcher.principal_variation(), depth)
+            searcher.seeks_mate = True
+            searcher.salt = MATE_SALT
+            searcher.extension_ply = depth
+            least = MATE - 2 * moves
+            with cython.nogil:
+                score = search(searcher, least, INFINITE, depth, 0, 0, False)
+            searcher.seeks_mate = False
+            searcher.salt = 0
+            if score > least and not self._pool.stop.is_set():
+                lines[0] = Line(score, searcher.principal_variation(), depth)
                 self._tell_line(lines[0])
         return lines[0].score > MATE - 2 * moves
 
-    def _is_enough(self, limits: Limits, manager: TimeManager, depth: int, count: int) -> bool:
-        """Whether the time, the nodes or the position ask for no further iteration."""
-        if limits.nodes is not None and self._searcher.nodes >= limits.nodes:
-            return True
-        if manager.budget is None:
-            return False
-        enough = manager.is_enough(self._elapsed())
-        if limits.movetime is None and count == 1 and depth >= FORCED_DEPTH:
-            enough = True
-        with self._lock:
-            self._enough = enough
-            return enough and not self._pondering
-
-    def _iterate(self, depth: int, guess: int, number: int) -> int:
-        """Search to a depth, first in a narrow window around the last score, wider while the score falls
-        outside.
-        """
-        width = self._searcher.parameters.aspiration
-        alpha, beta = -INFINITE, INFINITE
-        if depth >= 5 and abs(guess) < LONGEST_MATE:
-            alpha, beta = guess - width, guess + width
-        self._failed_high = None
-        while True:
-            score = self._search_root(alpha, beta, depth)
-            if self._stop.is_set() or alpha < score < beta or (alpha == -INFINITE and beta == INFINITE):
-                return score
-            width *= 4
-            failed = Line(score, [], depth, UPPER_BOUND)
-            if score <= alpha:
-                alpha = max(-INFINITE, score - width) if width < 500 else -INFINITE
-            else:
-                pv = self._searcher.principal_variation()
-                self._failed_high = Line(score, pv, depth, LOWER_BOUND)
-                beta = min(INFINITE, score + width) if width < 500 else INFINITE
-                failed = self._failed_high
-            if self._searcher.is_telling:
-                self._tell_line(failed, number + 1)
-
-    def _search_root(self, alpha: int, beta: int, depth: int) -> int:
+    def _iterate(self, depth: int, guess: int) -> int:
         searcher = self._searcher
-        searcher.extension_ply = depth
         with cython.nogil:
-            return search(searcher, alpha, beta, depth, 0, 0, False)
+            return iterate(searcher, depth, guess)
+
+    def _vote(self, line: Line) -> Line:
+        """The line that most threads speak for. If it is a helper's, it is told."""
+        depth, score, pv = self._pool.voted_line(line.depth, line.score, line.pv)
+        if pv == line.pv or pv[0] == line.pv[0]:
+            return line
+        voted = Line(score, pv, depth)
+        self._tell_line(voted)
+        return voted
 
     def _reply(self, move: int) -> int:
         """The reply to a move that the table expects, or NO_MOVE."""
@@ -489,14 +386,13 @@ class Search:
     # Reports.
 
     def _tick(self) -> None:
-        searcher = self._searcher
-        searcher.is_telling = True
+        self._searcher.is_telling = True
         self._on_statistics(
             Statistics(
                 self._depth,
-                searcher.seldepth,
-                searcher.nodes,
-                self._clock.elapsed(),
+                self._pool.seldepth(),
+                self._pool.nodes(),
+                self._job.clock.elapsed(),
                 self.table.fullness(),
             )
         )
@@ -504,16 +400,19 @@ class Search:
     def _tell_root_move(self, move: int, number: int) -> None:
         self._on_progress(Progress(self._depth, move, number))
 
+    def _tell_bound(self, score: int, is_upper: bool) -> None:
+        pv = [] if is_upper else self._searcher.kept_line()
+        self._tell_line(Line(score, pv, self._depth, UPPER_BOUND if is_upper else LOWER_BOUND), self._line)
+
     def _tell_line(self, line: Line, number: int = 1) -> None:
-        searcher = self._searcher
         self._on_report(
             Report(
                 line.depth,
-                searcher.seldepth,
+                self._pool.seldepth(),
                 line.score,
                 mate_distance(line.score),
-                searcher.nodes,
-                self._clock.elapsed(),
+                self._pool.nodes(),
+                self._job.clock.elapsed(),
                 self.table.fullness(),
                 line.pv,
                 number,

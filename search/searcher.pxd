@@ -1,3 +1,5 @@
+from libc.stdint cimport uint64_t
+
 cimport cython
 
 from search.correction cimport Corrections
@@ -7,7 +9,7 @@ from search.monotonic cimport monotonic_ns
 from search.parameters cimport Parameters
 from search.placement cimport Placement
 from search.score cimport MAX_PLY, NO_SCORE
-from search.stop cimport Stop
+from search.stop cimport Stop, atomic_count
 from search.table cimport TranspositionTable
 from x88.board cimport Board
 from x88.movegen cimport MoveStack, generate
@@ -36,9 +38,18 @@ cdef class Searcher:
     cdef int null_ply
     cdef int extension_ply
     cdef bint seeks_mate
+    cdef uint64_t salt
     cdef readonly long long nodes
-    cdef long long node_limit   # 0: none
+    cdef atomic_count node_limit
+    cdef long long node_share
     cdef public int seldepth    # the deepest ply reached
+    cdef atomic_count published_nodes
+    cdef atomic_count published_seldepth
+    cdef int[130] kept
+    cdef int kept_count
+    cdef int kept_score
+    cdef int kept_depth
+    cdef bint failed_high
     cdef int[448] root_moves
     cdef long long[448] root_nodes
     cdef int root_count
@@ -47,13 +58,14 @@ cdef class Searcher:
     cdef int[448] allowed
     cdef int allowed_count
     cdef long long clock_mask
-    cdef long long deadline        # nanoseconds
-    cdef long long last_deadline   # nanoseconds
-    cdef bint has_move
-    cdef long long next_tick       # nanoseconds
+    cdef atomic_count deadline        # nanoseconds
+    cdef atomic_count last_deadline   # nanoseconds
+    cdef atomic_count has_move
+    cdef atomic_count next_tick       # nanoseconds
     cdef object on_tick
     cdef bint is_telling
     cdef object on_root_move
+    cdef object on_bound
 
     @cython.locals(kept=int, i=int, j=int)
     cdef int keep_allowed(self, int sp, int end) noexcept nogil
@@ -65,6 +77,12 @@ cdef class Searcher:
     cdef void tick_after(self, double milliseconds)
     @cython.locals(now=cython.longlong)
     cdef void look_at_clock(self) noexcept nogil
+    @cython.locals(taken=cython.longlong)
+    cdef bint take_nodes(self) noexcept nogil
+    cdef uint64_t key(self) noexcept nogil
+    @cython.locals(i=int)
+    cdef void keep_line(self, int depth, int score) noexcept nogil
+    cdef void tell_bound(self, int score, bint is_upper) noexcept with gil
     cdef void _tick(self) noexcept with gil
     cdef bint enter(self, int ply) noexcept nogil
     @cython.locals(side=int)

@@ -35,10 +35,16 @@ class Searcher:
     searched less deeply. Null moves are allowed from `null_ply` on, extensions before
     `extension_ply`; while `seeks_mate`, nothing is left out where only a mate will do.
 
-    The searching thread looks at the clock itself, every so many nodes: `deadline` and `last_deadline` are
+    A searcher may search up to `node_limit` nodes (0: no limit), and then takes `node_share` more of those
+    that are left to all threads, as long as there are any.
+
+    Every so many nodes the searching thread looks at the clock itself: `deadline` and `last_deadline` are
     readings of `monotonic_ns`, 0 for none. The search stops at the first one, but as long as it has no move
     yet (`has_move`) at the second one only. While `next_tick` is not 0, `on_tick` is called at that reading
-    and every second after it.
+    and every second after it. It then also publishes its counts for other threads to read.
+
+    `salt` keeps what a search of another kind stores in the table apart. `kept_line`, `kept_score` and
+    `kept_depth` are those of the last line that was worth keeping.
 
     Of the root, `root_score` is the score of the principal variation, `root_nodes[i]` are the nodes that
     `root_moves[i]` has taken in all iterations; `allowed`, if any, are the moves to search, the first of them
@@ -63,9 +69,18 @@ class Searcher:
         self.null_ply = 0
         self.extension_ply = 0
         self.seeks_mate = False
+        self.salt = 0
         self.nodes = 0
         self.node_limit = 0
+        self.node_share = 0
         self.seldepth = 0
+        self.published_nodes = 0
+        self.published_seldepth = 0
+        self.kept = [0] * 130
+        self.kept_count = 0
+        self.kept_score = 0
+        self.kept_depth = 0
+        self.failed_high = False
         self.root_moves = [0] * 448
         self.root_nodes = [0] * 448
         self.root_count = 0
@@ -81,6 +96,7 @@ class Searcher:
         self.on_tick: Callable[[], object] | None = None
         self.is_telling = False
         self.on_root_move: Callable[[int, int], object] | None = None
+        self.on_bound: Callable[[int, bool], object] | None = None
 
     def prepare(self, board: Board, node_limit: int) -> None:
         """Take over a position to search, with at most `node_limit` nodes (0: no limit)."""
@@ -88,8 +104,9 @@ class Searcher:
         self.board.forget()
         self.evaluation.reset(self.board)
         self.history.new_search()
-        self.nodes = 0
+        self.forget_search()
         self.node_limit = node_limit
+        self.node_share = 0
         self.seldepth = 0
         self.null_ply = 0
         self.deadline = self.last_deadline = self.next_tick = 0
@@ -104,6 +121,19 @@ class Searcher:
         for i in range(self.root_count):
             self.root_moves[i] = self.stack.moves[i]
             self.root_nodes[i] = 0
+
+    def forget(self) -> None:
+        """Forget what was learnt of moves and of the evaluation."""
+        self.history.clear()
+        self.corrections.clear()
+
+    def forget_search(self) -> None:
+        """Forget what the last search has counted and kept."""
+        self.nodes = 0
+        self.published_nodes = 0
+        self.published_seldepth = 0
+        self.kept_count = 0
+        self.kept_depth = 0
 
     def allow(self, moves: list[int]) -> None:
         """Search these moves of the root alone, the first of them first; all of them if the list is empty."""
@@ -156,15 +186,51 @@ class Searcher:
         self.next_tick = max(1, monotonic_ns() + int(milliseconds * 1_000_000))
 
     def look_at_clock(self) -> None:
-        """Stop if it is time to."""
+        """Publish the counts, and stop if it is time to."""
+        self.published_nodes = self.nodes
+        self.published_seldepth = self.seldepth
         if not self.deadline and not self.next_tick:
             return
         now = monotonic_ns()
         if self.deadline and now >= (self.deadline if self.has_move else self.last_deadline):
-            self.stop.stopped = True
+            self.stop.set()
         if self.next_tick and now >= self.next_tick:
             self.next_tick = now + SECOND
             self._tick()
+
+    def take_nodes(self) -> bool:
+        """Take a share of the nodes that are left; if there are none, stop the search."""
+        taken = self.stop.take(self.node_share) if self.node_share else 0
+        if taken == 0:
+            self.stop.set()
+            return False
+        self.node_limit += taken
+        return True
+
+    def key(self) -> int:
+        """The key of the position in the table."""
+        return self.board.key ^ self.salt
+
+    def keep_line(self, depth: int, score: int) -> None:
+        """Keep the principal variation of the root."""
+        self.kept_count = self.pv_ends[0]
+        for i in range(self.kept_count):
+            self.kept[i] = self.pv[i]
+        self.kept_depth = depth
+        self.kept_score = score
+
+    def kept_line(self) -> list[int]:
+        """The moves of the line kept, packed."""
+        return [self.kept[i] for i in range(self.kept_count)]
+
+    def finding(self) -> tuple[int, int, list[int]]:
+        """Depth, score and moves of the line kept; no moves if there is none."""
+        return self.kept_depth, self.kept_score, self.kept_line()
+
+    def tell_bound(self, score: int, is_upper: bool) -> None:
+        """Tell that the root has failed low or high."""
+        if self.on_bound is not None:
+            self.on_bound(score, is_upper)
 
     def _tick(self) -> None:
         if self.on_tick is not None:
@@ -175,8 +241,7 @@ class Searcher:
         self.pv_ends[ply] = ply
         if self.stop.stopped:
             return False
-        if self.node_limit and self.nodes >= self.node_limit:
-            self.stop.stopped = True
+        if self.node_limit and self.nodes >= self.node_limit and not self.take_nodes():
             return False
         self.nodes += 1
         if self.nodes & self.clock_mask == 0:

@@ -32,11 +32,11 @@ cpdef int bound_of(uint64_t data) noexcept nogil
 cdef class TranspositionTable:
     cdef uint64_t[::1] words
     cdef readonly uint64_t clusters
-    cdef public uint64_t salt
     cdef readonly int age           # of the current search, 0..63
 
+    cpdef _wipe_part(self, uint64_t start, uint64_t end)
     @cython.locals(i=uint64_t)
-    cdef void _wipe(self) noexcept nogil
+    cdef void _zero(self, uint64_t start, uint64_t end) noexcept nogil
     cpdef void new_search(self) noexcept nogil
     cdef void prefetch(self, uint64_t key) noexcept nogil
     @cython.locals(index=uint64_t, data=uint64_t, i=int)

@@ -17,8 +17,10 @@ engines", 2002). Four entries share a cache line.
 """
 
 import contextlib
+import itertools
 import math
 import mmap
+import threading
 
 try:
     import cython
@@ -73,20 +75,15 @@ def bound_of(data: int) -> int:
 
 
 class TranspositionTable:
-    """A transposition table of a given size.
-
-    `salt`, of up to 32 bits, keeps kinds of search apart whose results are not the same: what is stored under
-    one is not found under another.
-    """
+    """A transposition table of a given size, shared by the threads of a search."""
 
     def __init__(self, megabytes: int = 16) -> None:
         self.clusters = 0
         self.age = 0
-        self.salt = 0
         self.resize(megabytes)
 
-    def resize(self, megabytes: int) -> None:
-        """Replace the table by an empty one of 1 to LARGEST megabytes.
+    def resize(self, megabytes: int, threads: int = 1) -> None:
+        """Replace the table by an empty one of 1 to LARGEST megabytes, with so many threads.
 
         Raises ValueError for another size and MemoryError when the memory cannot be had; the old table stays
         then.
@@ -99,20 +96,36 @@ class TranspositionTable:
         self.age = 0
         if cython.compiled and megabytes <= TOUCHED:
             # The system finds the pages now, not in the middle of a move.
-            self._wipe()
+            self._wipe(threads)
 
-    def clear(self) -> None:
-        """Forget everything."""
+    def clear(self, threads: int = 1) -> None:
+        """Forget everything, with so many threads: a large table takes seconds."""
         if cython.compiled:
-            self._wipe()
+            self._wipe(threads)
         else:
             self.resize(self.clusters * 64 >> 20)
 
-    def _wipe(self) -> None:
+    def _wipe(self, threads: int) -> None:
         """Set every word to zero."""
-        for i in range(self.clusters * CLUSTER):
-            self.words[i] = 0
+        parts = max(1, min(threads, self.clusters >> 14))
+        bounds = [self.clusters * CLUSTER * part // parts for part in range(parts + 1)]
+        others = [
+            threading.Thread(target=self._wipe_part, args=both) for both in itertools.pairwise(bounds[1:])
+        ]
+        for thread in others:
+            thread.start()
+        self._wipe_part(bounds[0], bounds[1])
+        for thread in others:
+            thread.join()
         self.age = 0
+
+    def _wipe_part(self, start: int, end: int) -> None:
+        with cython.nogil:
+            self._zero(start, end)
+
+    def _zero(self, start: int, end: int) -> None:
+        for i in range(start, end):
+            self.words[i] = 0
 
     def new_search(self) -> None:
         """Mark what is there as belonging to an older search, to be replaced first."""
@@ -125,7 +138,6 @@ class TranspositionTable:
 
     def probe(self, key: int) -> int:
         """The data stored for the key, or 0."""
-        key ^= self.salt
         index = (key >> 32) * self.clusters >> 32 << 3
         for i in range(0, CLUSTER, 2):
             data = self.words[index + i + 1]
@@ -141,7 +153,6 @@ class TranspositionTable:
         an exact score does not replace a much deeper one of the same position and search. A missing move
         keeps the known one.
         """
-        key ^= self.salt
         index = (key >> 32) * self.clusters >> 32 << 3
         place = index
         least = 1 << 20

@@ -1,0 +1,172 @@
+"""One search from `go` to its result: its limits and its clock, and when it ends.
+
+| what happens | who says so | state |
+|---|---|---|
+| the search begins, and ends | its thread | `_is_running` |
+| the move pondered on was played | `ponderhit` | no longer `_is_pondering` |
+| somebody wants the move now | `stop` | `_is_stopped` |
+| no further iteration is worth its time | `after_iteration` | `_is_satisfied` |
+| the hard limit of time or nodes is reached | the searching threads themselves | the stop signal |
+
+Every change of state is followed by `_decide`, the one place that ends a search and lets its result go.
+"""
+
+import threading
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from search.clock import Clock, TimeManager
+from search.limits import Limits
+
+if not cython.compiled:
+    from search.pool import Pool
+    from search.searcher import Searcher
+    from search.stop import Stop
+
+FORCED_DEPTH = 5
+"""Plies for a forced move: enough to expect a reply."""
+
+PATIENCE = 50 if cython.compiled else 1000
+"""Milliseconds that a search which is to end may still take to find its first move, within its clock."""
+
+LONGEST_TIME = 10**9
+"""Milliseconds that are as good as for ever."""
+
+
+class Job:
+    """Made when a search is asked for, and dropped with its result."""
+
+    def __init__(self, limits: Limits, manager: TimeManager, clock: Clock, pool: Pool) -> None:
+        self.limits = limits
+        self.clock = clock
+        self.is_done = False
+        self._manager = manager
+        self._pool = pool
+        self._first: Searcher = pool.first
+        self._stop: Stop = pool.stop
+        self._lock = threading.Lock()
+        self._released = threading.Event()
+        self._is_running = False
+        self._is_pondering = limits.ponder
+        self._is_stopped = False
+        self._is_satisfied = False
+        self._nodes_pondered = 0
+
+    # What the front end says.
+
+    def stop(self) -> None:
+        """The move is wanted now."""
+        with self._lock:
+            self._is_stopped = True
+            self._decide()
+
+    def ponderhit(self) -> None:
+        """The move pondered on has been played: the clock runs from now, and what was thought meanwhile
+        counts.
+        """
+        with self._lock:
+            if not self._is_pondering:
+                return
+            self._is_pondering = False
+            if self._is_unlimited() or self._manager.is_enough(self._elapsed()):
+                self._is_satisfied = True
+            elif self._is_running:
+                self._nodes_pondered = self._pool.nodes()
+                self._start_clock(0.0)
+            self._decide()
+
+    # What the searching thread says.
+
+    def begin(self) -> None:
+        """The search begins."""
+        with self._lock:
+            self._is_running = True
+            if not self._is_pondering:
+                self._start_clock(self.clock.elapsed())
+            self._decide()
+
+    def has_move(self) -> None:
+        """There is a move to play: from now on the search can end at any time."""
+        with self._lock:
+            self._first.has_move = True
+            self._decide()
+        self._first.look_at_clock()
+
+    def after_iteration(self, best: int, score: int, share: float, depth: int, count: int) -> bool:
+        """Take in the best move of an iteration, its score in centipawns, its share of all nodes so far, the
+        depth, and the number of moves to choose from; returns whether that was the last iteration.
+        """
+        self._manager.after_iteration(best, score, share)
+        nodes = self.limits.nodes
+        with self._lock:
+            if self._manager.budget is not None:
+                self._is_satisfied = self._manager.is_enough(self._elapsed()) or (
+                    self.limits.movetime is None and count == 1 and depth >= FORCED_DEPTH
+                )
+            return self._ends() or (nodes is not None and self._pool.nodes() >= nodes)
+
+    def end(self) -> None:
+        """The search has ended."""
+        with self._lock:
+            self._is_running = False
+
+    def wait_for_release(self) -> None:
+        """Wait until the result may be told."""
+        if self.limits.infinite or self._is_pondering:
+            self._released.wait()
+
+    # What follows from it.
+
+    def is_open_to_votes(self) -> bool:
+        """Whether another thread's line may be played: not where its depth or its number of lines is asked
+        for.
+        """
+        return self.limits.lines == 1 and self.limits.depth is None and self.limits.mate is None
+
+    def nodes_on_clock(self) -> int:
+        """The nodes that the search has cost on a clock that counts nodes; what was pondered is free."""
+        nodes = self._pool.nodes()
+        return nodes - (nodes if self._is_pondering else self._nodes_pondered)
+
+    def _ends(self) -> bool:
+        return self._is_stopped or (self._is_satisfied and not self._is_pondering)
+
+    def _decide(self) -> None:
+        """End the search if it is to end, and let the result go if it may."""
+        if self._ends() and self._is_running:
+            if self._first.has_move:
+                self._stop.set()
+            else:
+                patience = float(PATIENCE)
+                budget = self._manager.budget
+                if budget is not None and not self._is_pondering and not self.limits.nodestime:
+                    patience = min(patience, budget.last - self.clock.elapsed())
+                self._first.limit_time(0.0, patience)
+        if self._is_stopped or not (self.limits.infinite or self._is_pondering):
+            self._released.set()
+
+    def _start_clock(self, elapsed: float) -> None:
+        """Have the search end at its hard limit, of which so many milliseconds are gone."""
+        budget = self._manager.budget
+        if budget is None:
+            return
+        if self.limits.nodestime:
+            most = self._first.nodes + max(1, int(budget.hard * self.limits.nodestime))
+            self._first.node_limit = min(self._first.node_limit or most, most)
+        else:
+            hard, last = (min(limit - elapsed, LONGEST_TIME) for limit in budget[1:])
+            self._first.limit_time(hard, last)
+
+    def _elapsed(self) -> float:
+        """Milliseconds of the search so far, by its clock."""
+        if self.limits.nodestime:
+            return self._pool.nodes() / self.limits.nodestime
+        return self.clock.elapsed()
+
+    def _is_unlimited(self) -> bool:
+        limits = self.limits
+        limited = (limits.depth, limits.nodes, limits.mate, limits.movetime, *limits.time)
+        return not limits.infinite and limited == (None,) * 6 and not any(limits.increment)

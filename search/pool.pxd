@@ -1,0 +1,35 @@
+cimport cython
+
+from search.deepening cimport help_along
+from search.parameters cimport Parameters
+from search.score cimport LONGEST_MATE
+from search.searcher cimport Searcher
+from search.stop cimport Stop
+from search.table cimport TranspositionTable
+from x88.board cimport Board
+
+
+cdef class Helper:
+    cdef readonly Searcher searcher
+    cdef int number
+    cdef object _work
+    cdef object _idle
+    cdef object _thread
+    cdef object _task
+
+    @cython.locals(searcher=Searcher, number=int, deepest=int)
+    cdef _search(self, Board board, list moves, int share, int deepest)
+
+
+cdef class Pool:
+    cdef readonly Stop stop
+    cdef readonly TranspositionTable table
+    cdef readonly Searcher first
+    cdef readonly list helpers
+    cdef readonly int size
+    cdef object _parameters
+
+    @cython.locals(total=cython.longlong, helper=Helper, other=Searcher)
+    cpdef long long nodes(self)
+    @cython.locals(deepest=int, helper=Helper, other=Searcher)
+    cpdef int seldepth(self)

@@ -1,0 +1,175 @@
+"""The threads of a search: the first searcher, which the caller's thread runs, and helpers with threads of their
+own, which share nothing with it but the table and the stop signal (lazy SMP, see `search.deepening`).
+"""
+
+import os
+import threading
+from collections.abc import Callable
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+if not cython.compiled:
+    from search.deepening import help_along
+    from search.parameters import Parameters
+    from search.score import LONGEST_MATE
+    from search.searcher import Searcher
+    from search.stop import Stop
+    from search.table import TranspositionTable
+    from x88.board import Board
+
+MOST_THREADS = 1024
+
+SHARES = 4000
+"""A limit of nodes is divided into at least so many shares for each thread."""
+
+LARGEST_SHARE = 1024
+"""Nodes that a thread takes at a time of a common limit."""
+
+
+class Helper:
+    """A searcher with a thread that sleeps between searches."""
+
+    def __init__(self, table: TranspositionTable, stop: Stop, parameters: Parameters | None, number: int) -> None:
+        self.searcher = Searcher(table, stop, parameters)
+        self.number = number
+        self._task: Callable[[], object] | None = None
+        self._work = threading.Semaphore(0)
+        self._idle = threading.Event()
+        self._idle.set()
+        self._thread = threading.Thread(target=self._run, name=f"search helper {number}", daemon=True)
+        self._thread.start()
+
+    def start(self, board: Board, moves: list[int], share: int, deepest: int) -> None:
+        """Search a copy of the board, these moves of the root alone if there are any, until stopped."""
+        self._idle.clear()
+        self._task = lambda: self._search(board, moves, share, deepest)
+        self._work.release()
+
+    def wait(self) -> None:
+        """Wait until it sleeps."""
+        self._idle.wait()
+
+    def end(self) -> None:
+        """End the thread."""
+        self._task = None
+        self._work.release()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            self._work.acquire()
+            if self._task is None:
+                return
+            try:
+                self._task()
+            finally:
+                self._idle.set()
+
+    def _search(self, board: Board, moves: list[int], share: int, deepest: int) -> None:
+        searcher = self.searcher
+        searcher.prepare(board, 1 if share else 0)
+        searcher.node_share = share
+        searcher.allow(moves)
+        number = self.number
+        with cython.nogil:
+            help_along(searcher, number, deepest)
+        searcher.look_at_clock()
+
+
+class Pool:
+    """The searchers of one engine, and what they share."""
+
+    def __init__(self, megabytes: int, parameters: Parameters | None = None) -> None:
+        """Raises ValueError or MemoryError if there can be no table of so many megabytes."""
+        self.stop = Stop()
+        self.table = TranspositionTable(megabytes)
+        self.first = Searcher(self.table, self.stop, parameters)
+        self.helpers: list[Helper] = []
+        self.size = 1
+        self._parameters = parameters
+
+    def resize(self, threads: int) -> None:
+        """Search with so many threads from the next search on. Raises ValueError."""
+        if not 1 <= threads <= MOST_THREADS:
+            raise ValueError(f"{threads} is not a number of threads from 1 to {MOST_THREADS}")
+        self.size = threads
+        while len(self.helpers) >= threads:
+            self.helpers.pop().end()
+
+    def prepare(self, board: Board, nodes: int) -> None:
+        """Make the first searcher ready for a position, with at most so many nodes (0: no limit)."""
+        self.stop.clear()
+        self.table.new_search()
+        self.first.prepare(board, nodes)
+        for helper in self.helpers:
+            helper.searcher.forget_search()
+
+    def start_helpers(self, moves: list[int], nodes: int, deepest: int) -> None:
+        """Have the helpers search the position too, these moves of the root alone if there are any.
+
+        With a limit of `nodes` all threads together keep to it; if that is small, there is nothing to share.
+        """
+        if self.size == 1 or (nodes and nodes < SHARES * self.size):
+            return
+        share = 0
+        if nodes:
+            share = min(nodes // (SHARES * self.size), LARGEST_SHARE)
+            self.stop.left = nodes - self.size  # every thread has its first node
+            self.first.node_share = share
+            self.first.node_limit = 1
+        board = self.first.board.copy()
+        while len(self.helpers) < self.size - 1:
+            self.helpers.append(Helper(self.table, self.stop, self._parameters, len(self.helpers) + 1))
+        for helper in self.helpers:
+            helper.start(board, moves, share, deepest)
+
+    def wait_for_helpers(self) -> None:
+        """Stop the helpers, and wait until they sleep."""
+        if self.helpers:
+            self.stop.set()
+            for helper in self.helpers:
+                helper.wait()
+
+    def nodes(self) -> int:
+        """The nodes of all threads."""
+        total = self.first.nodes
+        for helper in self.helpers:
+            other = helper.searcher
+            total += other.published_nodes
+        return total
+
+    def seldepth(self) -> int:
+        """The deepest ply that any thread has reached."""
+        deepest = self.first.seldepth
+        for helper in self.helpers:
+            other = helper.searcher
+            deepest = max(deepest, other.published_seldepth)
+        return deepest
+
+    def forget(self) -> None:
+        """Forget all that was learnt of positions."""
+        self.clear_table()
+        for searcher in (self.first, *(helper.searcher for helper in self.helpers)):
+            searcher.forget()
+
+    def clear_table(self) -> None:
+        """Empty the table, with as many threads as there are processors."""
+        self.table.clear(max(1, min(self.size, os.cpu_count() or 1)))
+
+    def voted_line(self, depth: int, score: int, pv: list[int]) -> tuple[int, int, list[int]]:
+        """Of the first searcher's line and those that the helpers have finished, depth, score and moves of the one
+        that most of them speak for.
+
+        Every thread votes for its move, the more the deeper it has searched and the better it finds the
+        move. A proven mate needs no votes.
+        """
+        lines = [(depth, score, pv)]
+        lines += [finding for helper in self.helpers if (finding := helper.searcher.finding())[2]]
+        worst = min(score for _, score, _ in lines)
+        votes: dict[int, int] = {}
+        for depth, score, pv in lines:
+            votes[pv[0]] = votes.get(pv[0], 0) + (score - worst + 20) * depth
+        return max(lines, key=lambda line: (max(line[1], LONGEST_MATE), votes[line[2][0]], line[0]))
