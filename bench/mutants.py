@@ -47,6 +47,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = ROOT / "bench" / "mutants.toml"
 PACKAGES = ("x88", "search")
+FOLDERS = (*PACKAGES, "moff", "tests", "bench")
+"""What a checkout consists of, besides the files at its top."""
 
 PENDING, KILLED, TIMEOUT, SURVIVED = "pending", "killed", "timeout", "survived"
 MEMORY = 6 << 20
@@ -307,10 +309,17 @@ class Checkout:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        left_out = shutil.ignore_patterns(
-            ".*", "build", "dist", "__pycache__", "*.so", "*.egg-info", "compiled.txt"
-        )
-        shutil.copytree(ROOT, folder, ignore=left_out)
+        folder.mkdir()
+        left_out = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "compiled.txt")
+        for entry in ROOT.iterdir():
+            if entry.name in FOLDERS:
+                shutil.copytree(entry, folder / entry.name, ignore=left_out)
+            elif (
+                entry.is_file()
+                and entry.name[0] != "."
+                and entry.suffix in (".py", ".toml", ".md", ".in", "")
+            ):
+                shutil.copy(entry, folder)
         self._environment = {
             **os.environ,
             "MOFF_PURE": "1",
@@ -318,20 +327,9 @@ class Checkout:
             "PYTHONPATH": str(folder),
         }
         # By content, not by time: a mutant may change a file within a second and keep its size.
-        subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "compileall",
-                "-q",
-                "--invalidation-mode",
-                "checked-hash",
-                *PACKAGES,
-                "engine.py",
-            ],
-            cwd=folder,
-            check=True,
-        )
+        compiling = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash"]
+        there = [name for name in (*FOLDERS[:3], "engine.py") if (folder / name).exists()]
+        subprocess.run([*compiling, *there], cwd=folder, check=True)
         self._lock = threading.Lock()
         self._running: subprocess.Popen[str] | None = None
         self._stopped = False
@@ -452,7 +450,7 @@ class Run:
             passed, _, printed = checkout.run(self._known.tests_of(module), None, keep=True)
             taken = time.monotonic() - began
             if passed:
-                self._limits[module] = 30 + 6 * taken
+                self._limits[module] = 30 + 4 * taken
                 print(f"{module}: the tests take {taken:.1f} s", file=sys.stderr, flush=True)
             else:
                 self.faults.append(f"{module}: the tests fail without a fault:\n{printed}")
