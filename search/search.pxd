@@ -22,9 +22,9 @@ cdef class Search:
     cdef object _manager
     cdef bint _pondering
     cdef bint _is_infinite
-    cdef bint _enough
+    cdef bint _stop_on_ponderhit
     cdef bint _is_unlimited
-    cdef bint _is_halted
+    cdef bint _stop_requested
     cdef object _node_clock
     cdef long long _nodestime
     cdef long long _nodes_pondered
@@ -37,8 +37,8 @@ cdef class Search:
     cdef int _depth
     cdef object _failed_high
 
-    cdef _halt(self)
-    cdef _limit_patience(self, manager)
+    cdef _request_stop(self)
+    cdef _limit_grace(self, manager)
     cdef _set_seed(self)
     cdef _limit_time(self, manager, double elapsed)
     cdef double _elapsed(self)

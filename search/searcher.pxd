@@ -32,7 +32,7 @@ cdef class Searcher:
     cdef int[130] pv_ends
     cdef int[130] static_evals
     cdef int[130] excluded
-    cdef int[130] reduced
+    cdef int[130] reductions
     cdef int null_ply
     cdef int extension_ply
     cdef bint seeks_mate
@@ -48,11 +48,11 @@ cdef class Searcher:
     cdef int allowed_count
     cdef long long clock_mask
     cdef long long deadline        # nanoseconds
-    cdef long long last_deadline   # nanoseconds
+    cdef long long grace_deadline   # nanoseconds
     cdef bint has_move
     cdef long long next_tick       # nanoseconds
     cdef object on_tick
-    cdef bint is_telling
+    cdef bint is_reporting
     cdef object on_root_move
 
     @cython.locals(kept=int, i=int, j=int)
@@ -60,11 +60,11 @@ cdef class Searcher:
     cdef void begin_root_move(self, int move, int number) noexcept nogil
     @cython.locals(i=int)
     cdef void end_root_move(self, int move) noexcept nogil
-    cdef void _tell(self, int move, int number) noexcept with gil
-    cdef void limit_time(self, double milliseconds, double last)
+    cdef void _report_root_move(self, int move, int number) noexcept with gil
+    cdef void limit_time(self, double milliseconds, double grace)
     cdef void tick_after(self, double milliseconds)
     @cython.locals(now=cython.longlong)
-    cdef void look_at_clock(self) noexcept nogil
+    cdef void check_time(self) noexcept nogil
     cdef void _tick(self) noexcept with gil
     cdef bint enter(self, int ply) noexcept nogil
     @cython.locals(side=int)
@@ -75,7 +75,7 @@ cdef class Searcher:
     cdef void unmake_null(self) noexcept nogil
     @cython.locals(side=int, pawns=int, pieces=int, minors=int, error=int)
     cdef int corrected(self, int value) noexcept nogil
-    @cython.locals(most=int)
-    cdef void learn_error(self, int error, int depth) noexcept nogil
+    @cython.locals(maximum=int)
+    cdef void update_corrections(self, int error, int depth) noexcept nogil
     @cython.locals(row=int, end=int, i=int)
     cdef void update_pv(self, int ply, int move) noexcept nogil

@@ -1,18 +1,18 @@
-"""The stop signal: what another thread sets to end a search."""
+"""The stop signal by which another thread ends a search."""
 
 
 class Stop:
-    """A flag that searchers look at in every node. Searchers of one search share it."""
+    """A flag that the searchers of one search share and check in every node."""
 
     def __init__(self) -> None:
         self.stopped = False
 
     def set(self) -> None:
-        """End the search as soon as its threads look."""
+        """Tell all searchers to end."""
         self.stopped = True
 
     def clear(self) -> None:
-        """Make ready for the next search."""
+        """Reset the flag for the next search."""
         self.stopped = False
 
     def is_set(self) -> bool:

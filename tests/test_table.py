@@ -134,16 +134,16 @@ def test_many_positions_fill_the_table_and_a_clear_empties_it() -> None:
     table = TranspositionTable(1)
     generator = random.Random(1)
     keys = [generator.getrandbits(64) for _ in range(20_000)]
-    assert table.fullness() == 0
+    assert table.hashfull() == 0
     for key in keys:
         table.store(key, 1, 0, 0, 1, EXACT)
-    assert 200 < table.fullness() < 400
+    assert 200 < table.hashfull() < 400
     assert sum(table.probe(key) != 0 for key in keys) > 19_000
     table.new_search()
-    assert table.fullness() == 0
+    assert table.hashfull() == 0
     table.clear()
     assert not any(table.probe(key) for key in keys)
-    assert table.fullness() == 0
+    assert table.hashfull() == 0
 
 
 def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:
