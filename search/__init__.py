@@ -1,3 +1,3 @@
-"""Everything that chooses a move. Knows nothing of standard input, standard output and UCI text."""
+"""Search and evaluation: everything that chooses a move. Knows nothing of standard input, output and UCI."""
 
-import x88  # decides between the compiled modules and their source before one is loaded
+import x88  # chooses the compiled modules or their source before any is loaded

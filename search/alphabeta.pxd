@@ -16,10 +16,10 @@ from x88.piece cimport KIND, PAWN, WHITE_PIECE
 cdef int[48] VALUE
 
 @cython.locals(
-    pv_node=bint, in_check=bint, excluded=int, side=int, asked_depth=int, tt_move=int, tt_score=int, tt_depth=int,
-    tt_bound=int, raw_eval=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced=int, futility_value=int, verified=int,
-    target=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, ordered=bint, old_alpha=int, number=int, lmp_limit=int,
-    quiet=bint, checks=bint, late=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,
+    pv_node=bint, in_check=bint, excluded=int, side=int, nominal_depth=int, tt_move=int, tt_score=int, tt_depth=int,
+    tt_bound=int, raw_eval=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced_depth=int, futility_value=int, verification=int,
+    singular_beta=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, quiets_sorted=bint, old_alpha=int, number=int, lmp_limit=int,
+    quiet=bint, checks=bint, reducible=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,
     bound=int, bonus=int,
 )
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint cut_node) noexcept nogil

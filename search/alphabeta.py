@@ -1,4 +1,4 @@
-"""The main search: alpha-beta in its negamax form with a principal variation window, in numbered steps.
+"""The main search: negamax alpha-beta with principal variation search, in numbered steps.
 
 Sources: Donald E. Knuth and Ronald W. Moore, "An analysis of alpha-beta pruning", 1975; T. Anthony Marsland,
 "Relative efficiency of alpha-beta implementations", 1983 (principal variation search); Chrilly Donninger,
@@ -29,9 +29,9 @@ VALUE = piece.VALUE
 
 
 def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: int, cut_node: bool) -> int:
-    """The score of the position searched to a depth, fail-soft; the root is ply 0. Worthless once stopped.
+    """Search the position to a depth and return its fail-soft score. The root is ply 0.
 
-    `cut_node` is whether a move that fails high is expected.
+    `cut_node` marks an expected cut node. Discard the result if the search was stopped.
     """
     # 1. The horizon.
     if depth <= 0:
@@ -40,11 +40,11 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         return DRAW
     pv_node = beta - alpha > 1
     in_check = last_move_checks(searcher.board)
-    # 2. Check extension: a check is searched to its end. Like all extensions only in the first half of the
-    # longest line, or series of checks would never end. The table holds the extended depth.
+    # 2. Check extension. Like all extensions, it stops at `extension_ply`, or a series of checks would never
+    # end. The transposition table is probed and stored with the extended depth.
     if in_check and ply < searcher.extension_ply:
         depth += 1
-    asked_depth = depth
+    nominal_depth = depth
     excluded = searcher.excluded[ply]
     side = searcher.board.side
 
@@ -54,14 +54,14 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             return DRAW
         if ply >= MAX_PLY - 1:
             return DRAW if in_check else searcher.evaluation.value(searcher.board)
-        # 4. Mate distance: no line from here beats a shorter mate already found.
+        # 4. Mate distance pruning: no line from here can beat a shorter mate that is already found.
         alpha = max(alpha, ply - MATE)
         beta = min(beta, MATE - ply - 1)
         if alpha >= beta:
             return alpha
 
-    # 5. The table: a result of at least this depth decides, except where the principal variation is to be
-    # shown.
+    # 5. Transposition table cutoff: not in PV nodes, where it would truncate the principal variation, and not
+    # near the fifty-move rule, which the key does not include.
     tt_move = 0
     tt_score = NO_SCORE
     tt_depth = 0
@@ -85,7 +85,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     if ply == 0 and searcher.allowed_count:
         tt_move = short_move(searcher.allowed[0])
 
-    # 6. The static evaluation, and what the table's score makes of it.
+    # 6. Static evaluation. The TT score replaces it as an estimate where its bound is tighter.
     if in_check:
         static_eval = raw_eval = estimate = NO_SCORE
         improving = False
@@ -111,30 +111,29 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         )
     searcher.static_evals[ply] = static_eval
 
-    # 7. Hindsight: a move that was reduced by far and has not made its side stand worse is looked at more
-    # closely.
+    # 7. Hindsight extension: the previous move was reduced a lot, yet its side stands no worse than before,
+    # so undo one ply of that reduction.
     if (
         ply
         and not in_check
         and not excluded
-        and searcher.reduced[ply - 1] >= searcher.parameters.hindsight
+        and searcher.reductions[ply - 1] >= searcher.parameters.hindsight
         and searcher.static_evals[ply - 1] != NO_SCORE
         and static_eval <= -searcher.static_evals[ply - 1]
     ):
         depth += 1
 
     if not pv_node and not in_check and not excluded and abs(beta) < LONGEST_MATE:
-        # 8. Reverse futility: near the horizon, a side that stands so far above beta will not be brought
-        # below.
+        # 8. Reverse futility pruning: near the horizon, a static evaluation this far above beta is expected
+        # to hold.
         if (
             depth <= searcher.parameters.reverse_futility_depth
             and estimate - searcher.parameters.reverse_futility * depth >= beta
         ):
             return estimate
 
-        # 9. Null move: a side that stands well even after passing will not be held below beta by any reply.
-        # Not with pawns alone, where having to move can be the trouble; with one piece, a search without null
-        # moves has to agree.
+        # 9. Null move pruning: if passing still fails high, a real move will too. Skip it with king and pawns
+        # only, where zugzwang is common; with a single piece, verify by a search without null moves.
         if (
             depth >= searcher.parameters.null_depth
             and estimate >= beta
@@ -143,10 +142,12 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             and ply >= searcher.null_ply
             and non_pawn_count(searcher.board)
         ):
-            reduced = depth - searcher.parameters.null_reduction - depth // searcher.parameters.null_divisor
-            searcher.reduced[ply] = 0
+            reduced_depth = (
+                depth - searcher.parameters.null_reduction - depth // searcher.parameters.null_divisor
+            )
+            searcher.reductions[ply] = 0
             searcher.make_null(ply)
-            score = -search(searcher, -beta, 1 - beta, reduced, ply + 1, sp, not cut_node)
+            score = -search(searcher, -beta, 1 - beta, reduced_depth, ply + 1, sp, not cut_node)
             searcher.unmake_null()
             if searcher.stop.stopped:
                 return DRAW
@@ -155,19 +156,19 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     score = beta
                 if searcher.null_ply or non_pawn_count(searcher.board) > 1:
                     return score
-                searcher.null_ply = ply + (reduced * 3 >> 2) + 1
-                verified = search(searcher, beta - 1, beta, reduced, ply, sp, False)
+                searcher.null_ply = ply + (reduced_depth * 3 >> 2) + 1
+                verification = search(searcher, beta - 1, beta, reduced_depth, ply, sp, False)
                 searcher.null_ply = 0
                 if searcher.stop.stopped:
                     return DRAW
-                if verified >= beta:
+                if verification >= beta:
                     return score
 
-    # 10. Internal iterative reduction: without a TT move the ordering is poor and the node matters less.
+    # 10. Internal iterative reduction: without a TT move, ordering is poor and a full-depth search is costly.
     if depth >= searcher.parameters.iir_depth and not tt_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
-    # 11. Moves, best first. The table's refutes most often, so the others are generated once it has not.
+    # 11. Move loop, best move first. The TT move often fails high, so generate the others only after it.
     end = sp
     generated = False
     if tt_move and ply and not in_check and not excluded:
@@ -186,7 +187,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             lmp_limit = lmp_limit >> 1
     best = -INFINITE
     best_move = 0
-    ordered = False
+    quiets_sorted = False
     old_alpha = alpha
     number = 0
     i = sp - 1
@@ -200,11 +201,11 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             pick(searcher.board, searcher.stack, sp, end)
             if i == end:
                 break
-        if not ordered:
+        if not quiets_sorted:
             pick(searcher.board, searcher.stack, i, end)
             if searcher.stack.scores[i] < KILLER - 1:
                 sort_quiets(searcher.stack, searcher.history, i, end, side, ply)
-                ordered = True
+                quiets_sorted = True
         move = searcher.stack.moves[i]
         if move == excluded:
             continue
@@ -212,38 +213,39 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         quiet = not move & (CAPTURED | PROMOTED)
         pick_score = searcher.stack.scores[i]
         if quiet:
-            history = pick_score if ordered else searcher.history.quiet_score(side, move, ply)
+            history = pick_score if quiets_sorted else searcher.history.quiet_score(side, move, ply)
         else:
             history = searcher.history.capture_score(side, move)
         base_reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
-        # 12. Near the horizon moves are left out that come late, would have to gain too much, or lose
-        # material: all but quiet checks. One move is searched before. Where only a mate will do, all are if
-        # it is looked for; in the windows that any search opens they would be a tree without end.
+        # 12. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
+        # Quiet checks are exempt, and at least one move has been searched without being mated. Full-width
+        # search applies only to a mate search whose alpha is a mate score: in every search with such a
+        # window, the tree would explode.
         full_width = searcher.seeks_mate and alpha >= LONGEST_MATE
         if ply and best > -LONGEST_MATE and not full_width and not in_check:
             if quiet:
-                reduced = max(depth - (base_reduction >> 10), 0)
+                reduced_depth = max(depth - (base_reduction >> 10), 0)
                 futility_value = (
                     static_eval
                     + searcher.parameters.futility
-                    + searcher.parameters.futility_step * reduced
+                    + searcher.parameters.futility_step * reduced_depth
                     + (history * searcher.parameters.futility_history >> 14)
                 )
                 if (
                     number > lmp_limit
-                    or (reduced <= searcher.parameters.futility_depth and futility_value <= alpha)
+                    or (reduced_depth <= searcher.parameters.futility_depth and futility_value <= alpha)
                     or (
-                        reduced <= searcher.parameters.see_quiet_depth
+                        reduced_depth <= searcher.parameters.see_quiet_depth
                         and not see_at_least(
                             searcher.board,
                             move,
-                            -searcher.parameters.see_quiet * reduced * reduced
+                            -searcher.parameters.see_quiet * reduced_depth * reduced_depth
                             - (history * searcher.parameters.see_history >> 14),
                         )
                     )
                 ) and not gives_check(searcher.board, move):
-                    if reduced <= searcher.parameters.futility_depth and futility_value <= alpha:
+                    if reduced_depth <= searcher.parameters.futility_depth and futility_value <= alpha:
                         best = max(best, futility_value)
                     continue
             elif (
@@ -262,8 +264,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 continue
 
-        # 13. Singular extension: the table's move is searched deeper if no other comes near it, and less
-        # deeply if others do and it is expected to fail high anyway.
+        # 13. Singular extension: extend the TT move if all other moves fail low against a margin below its
+        # score. Otherwise, reduce it if it is expected to fail high anyway.
         extension = 0
         if (
             pick_score == TT_MOVE
@@ -274,39 +276,39 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             and tt_bound & LOWER
             and abs(tt_score) < LONGEST_MATE
         ):
-            target = tt_score - (searcher.parameters.singular_margin * depth >> 6)
+            singular_beta = tt_score - (searcher.parameters.singular_margin * depth >> 6)
             searcher.excluded[ply] = move
-            score = search(searcher, target - 1, target, (depth - 1) >> 1, ply, end, cut_node)
+            score = search(searcher, singular_beta - 1, singular_beta, (depth - 1) >> 1, ply, end, cut_node)
             searcher.excluded[ply] = 0
             if searcher.stop.stopped:
                 return DRAW
-            if score < target:
+            if score < singular_beta:
                 extension = 1
-                if not pv_node and score < target - searcher.parameters.double_margin:
+                if not pv_node and score < singular_beta - searcher.parameters.double_margin:
                     extension = 2
             elif tt_score >= beta:
                 extension = -2
             elif cut_node:
                 extension = -1
 
-        late = (
+        reducible = (
             depth >= 3
             and not full_width
             and number > searcher.parameters.lmr_first + pv_node
             and (quiet or pick_score < 0)
         )
-        checks = late and not move & (EN_PASSANT | PROMOTED) and gives_check(searcher.board, move)
+        checks = reducible and not move & (EN_PASSANT | PROMOTED) and gives_check(searcher.board, move)
         if ply == 0:
             searcher.begin_root_move(move, number)
         searcher.make(move, ply)
         new_depth = depth - 1 + extension
-        searcher.reduced[ply] = 0
+        searcher.reductions[ply] = 0
         if number == 1:
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
-            # 14. Late moves are expected to fail: a null window first, less deeply.
+            # 14. Late move reduction: a reduced null-window search first, and a re-search if it fails high.
             reduction = 0
-            if late:
+            if reducible:
                 reduction = base_reduction - (history * searcher.parameters.lmr_history >> 10)
                 if cut_node:
                     reduction += searcher.parameters.lmr_cut
@@ -315,9 +317,9 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if not quiet:
                     reduction -= searcher.parameters.lmr_capture
                 reduction = max(0, min(reduction >> 10, new_depth))
-            searcher.reduced[ply] = reduction
+            searcher.reductions[ply] = reduction
             score = -search(searcher, -alpha - 1, -alpha, new_depth - reduction, ply + 1, end, True)
-            searcher.reduced[ply] = 0
+            searcher.reductions[ply] = 0
             if reduction and score > alpha:
                 score = -search(searcher, -alpha - 1, -alpha, new_depth, ply + 1, end, not cut_node)
             if alpha < score < beta:
@@ -337,23 +339,22 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     if ply == 0:
                         searcher.root_score = score
                 if score >= beta:
-                    # 15. A move that refutes is tried earlier elsewhere; those tried before it in vain,
-                    # later.
+                    # 15. Beta cutoff: a bonus for this move, a malus for those searched before it.
                     update_histories(searcher, sp, i, ply, depth)
                     break
     if number == 0:
-        # The excluded move is the only one.
+        # The excluded move is the only legal one.
         return alpha
 
-    # 16. The quiet move that none of these could answer is tried earlier elsewhere.
+    # 16. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
     if best <= old_alpha and ply and not excluded:
         move = searcher.board.last_move()
         if move != NO_MOVE and not move & (CAPTURED | PROMOTED):
-            bonus = min(depth * searcher.parameters.prior_bonus, searcher.parameters.bonus_most)
+            bonus = min(depth * searcher.parameters.prior_bonus, searcher.parameters.bonus_max)
             searcher.history.update_quiet(side ^ 1, move, ply - 1, bonus)
 
-    # 17. What the evaluation has misjudged is learnt, unless a capture decided or the score is a bound that
-    # the evaluation keeps to.
+    # 17. Correction history: learn the error of the static evaluation, unless a capture is best or the score
+    # is a bound that the static evaluation already satisfies.
     if (
         not in_check
         and not excluded
@@ -362,12 +363,12 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         and not (best >= beta and best <= static_eval)
         and not (best <= old_alpha and best >= static_eval)
     ):
-        searcher.learn_error(best - static_eval, depth)
+        searcher.update_corrections(best - static_eval, depth)
 
     if not excluded and (ply or not searcher.allowed_count):
         bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
-        # Without what hindsight added: an entry of that depth would cut off the next iteration.
-        depth = min(depth, asked_depth)
+        # Leave out the hindsight extension: an entry that deep would cut off the next iteration.
+        depth = min(depth, nominal_depth)
         searcher.table.store(
             searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, depth, bound
         )
@@ -375,13 +376,13 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
 
 def non_pawn_count(board: Board) -> int:
-    """How many pieces other than king and pawns the side to move has."""
+    """The number of pieces other than king and pawns of the side to move."""
     return board.count[board.side] - 1 - board.material[WHITE_PIECE << board.side | PAWN]
 
 
 def update_histories(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:
-    """Credit the move at `last`, which caused a cutoff, and debit those tried before it."""
-    bonus = min(depth * searcher.parameters.bonus_step, searcher.parameters.bonus_most)
+    """Give a history bonus to the move at `last`, which failed high, and a malus to those searched before."""
+    bonus = min(depth * searcher.parameters.bonus_step, searcher.parameters.bonus_max)
     malus = bonus * searcher.parameters.malus >> 10
     side = searcher.board.side
     best = searcher.stack.moves[last]

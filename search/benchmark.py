@@ -1,7 +1,7 @@
-"""The bench: a fixed list of positions searched to a fixed depth, whose node count is the search's signature.
+"""The bench: searches a fixed list of positions to a fixed depth. The node count is the search's signature.
 
-The count at a depth is the same on every run and every machine, compiled or not, and changes whenever the
-search or the evaluation does something else; bench/signature.txt has the counts of this version. The
+The count at a given depth is the same on every run and every machine, compiled or not. It changes with any
+functional change of the search or the evaluation; bench/signature.txt has the counts of this version. The
 positions are from tournament games and from the suite "Win at Chess".
 """
 
@@ -18,7 +18,7 @@ UNCOMPILED_DEPTH = 6
 """Takes about 20 s uncompiled."""
 
 DEPTH = COMPILED_DEPTH if build.compiled else UNCOMPILED_DEPTH
-"""Default depth of the build that runs."""
+"""The default depth of the running build."""
 
 MEGABYTES = 16
 
@@ -77,12 +77,12 @@ POSITIONS = [
 
 
 def heading(depth: int) -> str:
-    """What a run is about to do, in one line."""
+    """The line that announces a run."""
     return f"bench of {len(POSITIONS)} positions at depth {depth}"
 
 
 class Total(NamedTuple):
-    """What a run of the bench counted: nodes, and the milliseconds that their search took."""
+    """The result of a run: nodes, and the search time in milliseconds."""
 
     nodes: int
     elapsed: float
@@ -94,23 +94,23 @@ class Total(NamedTuple):
 
 
 class Bench:
-    """A run over all positions that another thread may stop."""
+    """A run over all positions, which another thread may stop."""
 
     def __init__(self) -> None:
         self._search = Search(MEGABYTES)
         self._stopped = False
 
     def stop(self) -> None:
-        """End the run soon."""
+        """Stop the run as soon as possible."""
         self._stopped = True
         self._search.stop()
 
     def run(
         self, depth: int = DEPTH, on_position: Callable[[int, int], object] | None = None
     ) -> Total | None:
-        """Search every position to the depth, each as the first of a new game; None if stopped.
+        """Search every position to the depth, each as a new game. Returns None if stopped.
 
-        `on_position` is told the number of positions done and the nodes so far.
+        `on_position` is called with the number of positions done and the nodes so far.
         """
         nodes = 0
         elapsed = 0.0
@@ -118,7 +118,7 @@ class Bench:
             board = fen.parse(text)
             self._search.new_game()
             clock = Clock()
-            nodes += self._search.think(board, Limits(depth=depth), self._go_on).nodes
+            nodes += self._search.think(board, Limits(depth=depth), self._check_stop).nodes
             elapsed += clock.elapsed()
             if self._stopped:
                 return None
@@ -126,7 +126,7 @@ class Bench:
                 on_position(number, nodes)
         return Total(nodes, elapsed)
 
-    def _go_on(self, _report: Report) -> None:
-        """A stop that came just before a search began is not lost."""
+    def _check_stop(self, _report: Report) -> None:
+        """Stop the search if `stop` was called just before it started."""
         if self._stopped:
             self._search.stop()

@@ -1,7 +1,7 @@
-"""Bitboards: sets of squares as 64-bit words, for the evaluation, which asks how many and which of a set.
+"""Bitboards: sets of squares as 64-bit words, with population count and bit scan.
 
 Bit 0 is a1, bit 7 h1, bit 63 h8; the 0x88 square `sq` is bit `(sq + (sq & 7)) >> 1`. `search.masks` has
-tables of such sets.
+bitboard tables.
 """
 
 try:
@@ -10,11 +10,11 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    # The header has both as C.
+    # Compiled, the header has both as C functions.
     def popcount(bits: int) -> int:
-        """How many squares the set has."""
+        """The number of squares in the set."""
         return bits.bit_count()
 
     def lowest(bits: int) -> int:
-        """The number of the lowest square of a set that is not empty."""
+        """The number of the lowest square of a non-empty set."""
         return (bits & -bits).bit_length() - 1

@@ -1,4 +1,4 @@
-"""Time management: how long to think about a move."""
+"""Time management: how much time to use for a move."""
 
 import time
 from typing import NamedTuple
@@ -6,84 +6,84 @@ from typing import NamedTuple
 from search.limits import Limits
 
 EXPECTED_MOVES = 30
-"""How many more moves a game without a next time control is planned for."""
+"""The number of moves to plan for when there is no next time control."""
 
-STEADY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
-"""Stretches the soft limit by how many iterations the best move has been the same."""
+STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
+"""Factors of the soft limit, by the number of iterations since the best move changed."""
 
 
 class Budget(NamedTuple):
-    """The time for one move in milliseconds: no new iteration after `soft`, no more search after `hard`; a
-    search that has no move by then may go on until `last`.
+    """The time for one move in milliseconds: start no new iteration after `soft`, and stop searching after
+    `hard`. A search that has no move by then may continue until `grace`.
     """
 
     soft: float
     hard: float
-    last: float
+    grace: float
 
 
 def budget(limits: Limits, side: int) -> Budget | None:
-    """The time for the side to move, None if unlimited; a missing clock runs like the other one."""
+    """The time for the side to move, None if unlimited. A missing clock equals the opponent's."""
     if limits.movetime is not None:
         allowed = max(1, limits.movetime)
         return Budget(allowed, allowed, allowed)
     left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
     increment = limits.increment[side]
     if left is None:
-        # An increment alone is all the time there is for a move.
+        # Without a clock, the increment is all the time for the move.
         increment = increment or limits.increment[side ^ 1]
         if not increment:
             return None
         left = increment
     moves = EXPECTED_MOVES if limits.movestogo is None else max(1, min(limits.movestogo, EXPECTED_MOVES))
     usable = max(1.0, left - limits.overhead)
-    # The increment comes after the move: what is on the clock now is all there is to overstep.
+    # The increment is added after the move, so the limits below never exceed the time on the clock now.
     share = usable / moves + 0.75 * increment
-    # With one move to go the whole rest may be used; with many, an unclear move may take a few shares.
-    most = usable * (0.9 if moves == 1 else 0.5)
-    hard = min(3.5 * share, most)
+    # The last move before the time control may use nearly all of it; otherwise a hard move gets a few shares.
+    longest = usable * (0.9 if moves == 1 else 0.5)
+    hard = min(3.5 * share, longest)
     return Budget(min(0.65 * share, hard), hard, usable)
 
 
 class TimeManager:
-    """Decides after every iteration whether another one is worth its time.
+    """Decides after each iteration whether to start another one.
 
-    The soft limit is stretched while the best move changes, while the score falls, and while other moves take
-    most of the nodes; an undisputed move is played sooner.
+    The soft limit grows while the best move changes, while the score drops, and while other moves take most
+    of the nodes. A stable best move is played sooner.
     """
 
     def __init__(self, limits: Limits, side: int) -> None:
         self.budget = budget(limits, side)
         self._adapts = limits.movetime is None
         self._best = 0
-        self._same = 0
+        self._stability = 0
         self._score: float | None = None
         self._soft = self.budget.soft if self.budget else 0.0
 
     def after_iteration(self, best: int, score: int, share: float) -> None:
-        """Take in the best move of an iteration, its score in centipawns, and its share of all nodes so far,
-        from 0 to 1.
+        """Update the soft limit after an iteration: its best move, the score in centipawns, and the share of
+        all nodes spent on that move, from 0 to 1.
         """
-        self._same = self._same + 1 if best == self._best else 0
+        self._stability = self._stability + 1 if best == self._best else 0
         self._best = best
         fall = 0.0 if self._score is None else self._score - score
-        # A running mean: one bad iteration is forgotten soon.
+        # A running mean: the effect of one bad iteration fades quickly.
         self._score = score if self._score is None else (self._score + score) / 2
         if self.budget is None or not self._adapts:
             return
-        stretch = STEADY[min(self._same, len(STEADY) - 1)]
+        stretch = STABILITY[min(self._stability, len(STABILITY) - 1)]
         stretch *= min(max(1.65 - share, 0.7), 1.4)
         stretch *= min(max(1 + fall / 80, 0.9), 1.6)
         self._soft = min(self.budget.soft * stretch, self.budget.hard)
 
-    def is_enough(self, elapsed: float) -> bool:
-        """Whether no further iteration is to begin, `elapsed` milliseconds after the start."""
+    def should_stop(self, elapsed: float) -> bool:
+        """Whether the soft limit has passed `elapsed` milliseconds after the start."""
         return self.budget is not None and elapsed >= self._soft
 
 
 class NodeClock:
-    """A game's clock that counts nodes (`Limits.nodestime`): what the GUI's says counts only where a game or
-    a time control begins.
+    """A game clock that counts nodes (`Limits.nodestime`). It reads the GUI's clock only at the start of a
+    game and of a time control.
     """
 
     def __init__(self) -> None:
@@ -93,11 +93,11 @@ class NodeClock:
         self._to_go: int | None = None
 
     def forget(self) -> None:
-        """Another game begins."""
+        """Reset for a new game."""
         self._left = None
 
     def limits(self, limits: Limits, side: int) -> Limits:
-        """The limits with what this clock says, for the side to move."""
+        """The limits with the time of this clock, for the side to move."""
         left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
         if left is None or limits.movetime is not None:
             return limits
@@ -111,7 +111,7 @@ class NodeClock:
         return limits._replace(time=(milliseconds, milliseconds), overhead=0)
 
     def spend(self, nodes: int, increment: int) -> None:
-        """Take off what a move has cost, and add its increment in milliseconds."""
+        """Subtract the nodes of a move and add its increment in milliseconds."""
         if self._left is not None:
             self._left = max(1.0, self._left + increment * self._rate - nodes)
 
@@ -120,9 +120,9 @@ class Clock:
     """Milliseconds since the search began."""
 
     def __init__(self, started: float | None = None) -> None:
-        """`started` is a reading of `time.perf_counter`, now if None."""
+        """`started` is a reading of `time.perf_counter`, default now."""
         self.started = time.perf_counter() if started is None else started
 
     def elapsed(self) -> float:
-        """Milliseconds since then."""
+        """Milliseconds since the start."""
         return (time.perf_counter() - self.started) * 1000

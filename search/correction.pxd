@@ -2,7 +2,7 @@ from libc.stdint cimport int16_t
 
 cimport cython
 
-from search.history cimport moved_towards
+from search.history cimport apply_bonus
 
 cpdef enum:
     ROW = 16384
@@ -19,4 +19,4 @@ cdef class Corrections:
     cpdef int by_pieces(self, int side, int white, int black) noexcept nogil
     cpdef int by_minors(self, int side, int minors) noexcept nogil
     @cython.locals(index=int)
-    cpdef void learn(self, int side, int pawns, int white, int black, int minors, int error) noexcept nogil
+    cpdef void update(self, int side, int pawns, int white, int black, int minors, int error) noexcept nogil

@@ -1,5 +1,5 @@
-"""What the static evaluation misjudges, learnt in the search: how far the scores of searches lay from it, by
-the pawns, by the pieces of each side, and by the kings and minor pieces of both.
+"""Correction history: the error of the static evaluation against search scores, by pawn structure, by the
+pieces of each side, and by the kings and minor pieces of both.
 
 Source: Caissa, a chess engine by Michał Witanowski, 2023 ("correction history").
 """
@@ -10,13 +10,13 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.history import moved_towards
+    from search.history import apply_bonus
 
     ROW = 16384
 
 
 class Corrections:
-    """Errors seen, within +-LIMIT of `search.history`, by the side to move and a hash of 14 bits."""
+    """Errors within +-LIMIT of `search.history`, indexed by side to move and a 14-bit hash."""
 
     def __init__(self) -> None:
         self.pawns = [0] * 32768
@@ -24,7 +24,7 @@ class Corrections:
         self.minors = [0] * 32768
 
     def clear(self) -> None:
-        """Forget everything: a new game."""
+        """Clear all tables for a new game."""
         for i in range(2 * ROW):
             self.pawns[i] = 0
             self.minors[i] = 0
@@ -32,24 +32,24 @@ class Corrections:
             self.pieces[i] = 0
 
     def by_pawns(self, side: int, pawns: int) -> int:
-        """The error seen in positions with these pawns, `side` to move."""
+        """The error for this pawn hash, with `side` to move."""
         return self.pawns[side * ROW + pawns]
 
     def by_pieces(self, side: int, white: int, black: int) -> int:
-        """The sum of the errors seen in positions with these pieces of White's and with these of Black's."""
+        """The sum of the errors for these hashes of White's and of Black's pieces."""
         return self.pieces[2 * side * ROW + white] + self.pieces[(2 * side + 1) * ROW + black]
 
     def by_minors(self, side: int, minors: int) -> int:
-        """The error seen in positions with these kings, knights and bishops."""
+        """The error for this hash of kings, knights and bishops."""
         return self.minors[side * ROW + minors]
 
-    def learn(self, side: int, pawns: int, white: int, black: int, minors: int, error: int) -> None:
-        """Move what is noted of such positions towards an error, from -LIMIT to LIMIT."""
+    def update(self, side: int, pawns: int, white: int, black: int, minors: int, error: int) -> None:
+        """Apply an error from -LIMIT to LIMIT to all entries of a position."""
         index = side * ROW + pawns
-        self.pawns[index] = moved_towards(self.pawns[index], error)
+        self.pawns[index] = apply_bonus(self.pawns[index], error)
         index = 2 * side * ROW + white
-        self.pieces[index] = moved_towards(self.pieces[index], error)
+        self.pieces[index] = apply_bonus(self.pieces[index], error)
         index = (2 * side + 1) * ROW + black
-        self.pieces[index] = moved_towards(self.pieces[index], error)
+        self.pieces[index] = apply_bonus(self.pieces[index], error)
         index = side * ROW + minors
-        self.minors[index] = moved_towards(self.minors[index], error)
+        self.minors[index] = apply_bonus(self.minors[index], error)

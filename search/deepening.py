@@ -1,8 +1,7 @@
-"""Iterations of the root: one with its aspiration window, and the series of them that a helper thread searches.
+"""Iterative deepening at the root: an iteration with its aspiration window, and those of a helper.
 
-Source of lazy SMP, in which every thread searches the same root by itself, the depths staggered, and what one
-finds reaches the others through the table: Emil Fredrik Østensen, "A complete chess engine parallelized using
-lazy SMP", 2016.
+Source of lazy SMP: Emil Fredrik Østensen, "A complete chess engine parallelized using lazy SMP", 2016. Every
+thread searches the same root on its own, at staggered depths; they share results through the table.
 """
 
 try:
@@ -17,11 +16,10 @@ if not cython.compiled:
 
 
 def iterate(searcher: Searcher, depth: int, guess: int) -> int:
-    """The score of the root searched to a depth: first in a narrow window around a guess, which is widened as
-    long as the score falls outside.
+    """Search the root to a depth, in an aspiration window around `guess` that widens after a fail high or low.
 
-    Discard the result if the search was stopped. `failed_high` then tells whether a line was kept that has
-    failed high.
+    Returns the score; discard it if the search was stopped. `failed_high` then tells whether a line that
+    failed high was kept.
     """
     width = searcher.parameters.aspiration
     alpha = -INFINITE
@@ -43,14 +41,12 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
             searcher.keep_line(depth, score)
             searcher.failed_high = True
             beta = min(INFINITE, score + width) if width < 500 else INFINITE
-        if searcher.is_telling:
-            searcher.tell_bound(score, is_upper)
+        if searcher.is_reporting:
+            searcher.report_bound(score, is_upper)
 
 
 def help_along(searcher: Searcher, number: int, deepest: int) -> None:
-    """Search the root deeper and deeper as helper `number`, from 1 on, until stopped. The line of the last
-    finished iteration is kept.
-    """
+    """Deepen until stopped, as helper `number` (from 1), and keep the line of the last finished iteration."""
     score = 0
     for depth in range(1, deepest + 1):
         if _skips(number, depth):
@@ -62,5 +58,5 @@ def help_along(searcher: Searcher, number: int, deepest: int) -> None:
 
 
 def _skips(number: int, depth: int) -> bool:
-    """Whether a helper leaves a depth out: every second one, pair, or three of them, so that threads spread."""
+    """Whether a helper skips an iteration: every second one, pair or three of them, so that threads spread."""
     return depth > 3 and (depth + number) // (1 + number % 3) % 2 == 1

@@ -1,4 +1,4 @@
-"""What is known of endgames: which leads cannot be won, and how a bare king is mated."""
+"""Endgame knowledge: scale factors for drawish material, and mop-up evaluation against a bare king."""
 
 try:
     import cython
@@ -21,22 +21,22 @@ LISTS = {
     "bare king corner": BARE_KING_CORNER,
     "bare king distance": BARE_KING_DISTANCE,
 }
-"""Where each list of numbers starts."""
+"""Where each list of parameters starts in NUMBERS."""
 
 NUMBERS = [0] * 20
 
 
 def load(numbers: dict[str, list[tuple[int, int]]]) -> None:
-    """Take over the numbers of endgames."""
+    """Load the endgame parameters."""
     for name, start in LISTS.items():
         for i, (middlegame, endgame) in enumerate(numbers[name]):
             NUMBERS[start + i] = middlegame + endgame * 65536
 
 
 def scale(board: Board, strong: int) -> int:
-    """How much of its lead in the endgame the side that is ahead keeps, from 0, a draw, to FULL_SCALE.
+    """The scale factor of the endgame value when `strong` is ahead, from 0 (draw) to FULL_SCALE.
 
-    Up to DRAWN_SCALE the material is drawn whatever the phase, and the middlegame value is scaled too.
+    Up to DRAWN_SCALE, the material is drawn in any phase and the middlegame value is scaled too.
     """
     own = WHITE_PIECE << strong
     other = own ^ ANY_PIECE
@@ -46,31 +46,31 @@ def scale(board: Board, strong: int) -> int:
             return 0
         if board.material[own | BISHOP] != 1 or board.material[other | BISHOP] != 1:
             return FULL_SCALE
-    mine = _worth(board, own)
-    theirs = _worth(board, other)
+    mine = _piece_material(board, own)
+    theirs = _piece_material(board, other)
     if pawns > 1:
-        # Bishops of opposite colours, alone or beside as many other pieces, stop pawns for good.
-        if mine == theirs and _shade(board, strong) != _shade(board, strong ^ 1):
+        # Opposite-coloured bishops with otherwise equal pieces are drawish.
+        if mine == theirs and _bishop_colour(board, strong) != _bishop_colour(board, strong ^ 1):
             return 30 if mine == 3 else 50
         return FULL_SCALE
     if pawns and _is_wrong_rook_pawn(board, strong):
         return 0
     if pawns == 0:
         if mine - theirs > 3:
-            # Two knights do not mate a bare king.
+            # Two knights cannot force mate.
             if mine == 6 and board.material[own | KNIGHT] == 2:
                 return 0
             return FULL_SCALE
-        # A minor piece ahead is not enough, and alone not even where the other side errs.
+        # A minor piece more is not enough to win without pawns, and a lone minor piece cannot mate.
         return 0 if mine <= 3 else DRAWN_SCALE
-    # The last pawn can be had for a piece.
+    # The weak side can give a piece for the last pawn.
     if theirs >= 3 and mine <= theirs:
         return 32
     return FULL_SCALE
 
 
-def _worth(board: Board, colour: int) -> int:
-    """A side's pieces without its pawns, in pawns, roughly."""
+def _piece_material(board: Board, colour: int) -> int:
+    """A side's material without its pawns, by the classic 3-3-5-9 point values."""
     return (
         3 * (board.material[colour | KNIGHT] + board.material[colour | BISHOP])
         + 5 * board.material[colour | ROOK]
@@ -78,8 +78,8 @@ def _worth(board: Board, colour: int) -> int:
     )
 
 
-def _shade(board: Board, side: int) -> int:
-    """The colour of the squares of a side's first bishop: 0 dark, 1 light; 2 without a bishop."""
+def _bishop_colour(board: Board, side: int) -> int:
+    """The square colour of a side's first bishop: 0 dark, 1 light, 2 without a bishop."""
     for i in range(side << 4, (side << 4) + board.count[side]):
         sq = board.pieces[i]
         if board.squares[sq] & KIND == BISHOP:
@@ -88,8 +88,8 @@ def _shade(board: Board, side: int) -> int:
 
 
 def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
-    """Whether all pawns of a side that has at most a bishop besides are on one rook's file, and the other
-    king holds their corner for good.
+    """Whether a side with only rook pawns of one file, and perhaps a bishop of the wrong colour, cannot drive
+    the defending king out of the promotion corner.
     """
     own = WHITE_PIECE << strong
     corner = NO_SQUARE
@@ -102,15 +102,16 @@ def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
             if (file != 0 and file != 7) or (corner != NO_SQUARE and corner & FILE != file):
                 return False
             corner = (0x70 if strong == WHITE else 0) | file
-    if board.material[own | BISHOP] and _shade(board, strong) == ((corner >> 4) + corner & 1):
+    if board.material[own | BISHOP] and _bishop_colour(board, strong) == ((corner >> 4) + corner & 1):
         return False
     return _distance(board.pieces[(strong ^ 1) << 4], corner) <= 1
 
 
-def mating(board: Board, strong: int) -> int:
-    """What it is worth to a side that can mate a bare king to have driven it so far: both phases in one int.
+def mop_up(board: Board, strong: int) -> int:
+    """The mop-up bonus of a side that can mate a bare king, for driving it to the edge or corner; middlegame
+    + endgame * 65536.
 
-    Bishop and knight mate only in a corner that the bishop attacks.
+    Bishop and knight mate only in a corner of the bishop's colour.
     """
     own = WHITE_PIECE << strong
     lone = board.pieces[(strong ^ 1) << 4]
@@ -121,7 +122,7 @@ def mating(board: Board, strong: int) -> int:
         total += NUMBERS[BARE_KING_EDGE + min(min(rank, 7 - rank), min(file, 7 - file))]
     elif board.material[own | BISHOP] and board.material[own | KNIGHT]:
         # a1 and h8 are dark.
-        corner = 0x07 if _shade(board, strong) else 0x00
+        corner = 0x07 if _bishop_colour(board, strong) else 0x00
         total += NUMBERS[BARE_KING_CORNER + min(_distance(lone, corner), _distance(lone, 0x77 ^ corner))]
     else:
         return 0
@@ -129,5 +130,5 @@ def mating(board: Board, strong: int) -> int:
 
 
 def _distance(a: int, b: int) -> int:
-    """King moves between two squares."""
+    """The Chebyshev distance of two squares, in king moves."""
     return max(abs((a & FILE) - (b & FILE)), abs((a >> 4) - (b >> 4)))

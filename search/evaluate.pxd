@@ -3,8 +3,8 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from search.bitboard cimport lowest, popcount
-from search.endgame cimport DRAWN_SCALE, FULL_SCALE, mating, scale
-from search.pawns cimport ATTACKS, COVER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
+from search.endgame cimport DRAWN_SCALE, FULL_SCALE, mop_up, scale
+from search.pawns cimport ATTACKS, KING_SHELTER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
 from search.placement cimport FULL_PHASE, Placement
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
@@ -14,9 +14,9 @@ from x88.piece cimport (
 from x88.square cimport FILE
 
 cpdef enum:
-    LARGEST = 30000        # no value is beyond: mate scores are
-    CACHE = 8192           # evaluations kept
-    # Attack units of a piece that attacks the king's zone, and of one that can check on an undefended square.
+    LARGEST = 30000        # the limit of every value, below all mate scores
+    CACHE = 8192           # entries of the evaluation cache
+    # Attack units of a piece that attacks the king zone, and of a safe check.
     KNIGHT_UNITS = 2
     BISHOP_UNITS = 2
     ROOK_UNITS = 3
@@ -26,10 +26,10 @@ cpdef enum:
     ROOK_CHECK = 6
     QUEEN_CHECK = 5
     DANGERS = 48
-    # Where the lists of numbers start in NUMBERS.
+    # Where the lists of parameters start in NUMBERS.
     TEMPO = 0
     BISHOP_PAIR = 1
-    BISHOP_PAWNS = 2       # for each own pawn on squares of the bishop's colour
+    BISHOP_PAWNS = 2       # per own pawn on the bishop's colour
     OUTPOST = 3            # [knight, bishop]
     ROOK_FILE = 5          # [half-open, open]
     ROOK_ON_SEVENTH = 7
@@ -37,22 +37,22 @@ cpdef enum:
     BISHOP_MOBILITY = 17
     ROOK_MOBILITY = 31
     QUEEN_MOBILITY = 46
-    PAWN_THREAT = 74       # [on a minor piece, on a rook or queen], each
-    MINOR_THREAT = 76      # [on a rook, on a queen]
-    ROOK_THREAT = 78       # on a queen
-    HANGING = 79           # [pawn, piece] attacked and not defended
-    PASSED_BLOCKED = 81    # [rank as the own side counts it]: a piece stands before the passed pawn
-    PASSED_STOP_SAFE = 89  # [rank]: it can move on to a square that is not attacked
-    PASSED_PATH_FREE = 97  # [rank]: no piece is on its way, and no square of it is attacked
+    PAWN_THREAT = 74       # per target: [minor piece, rook or queen]
+    MINOR_THREAT = 76      # per target: [rook, queen]
+    ROOK_THREAT = 78       # per queen
+    HANGING = 79           # per target attacked and not defended: [pawn, piece]
+    PASSED_BLOCKED = 81    # [relative rank]: the stop square is occupied
+    PASSED_STOP_SAFE = 89  # [relative rank]: the stop square is empty and not attacked
+    PASSED_PATH_FREE = 97  # [relative rank]: all squares ahead are empty and not attacked
     KING_DANGER = 105      # [attack units]
-    # The parts of a side's score that `terms` shows, beside those of its pawns.
+    # The parts of a side's score for `search.terms`; the pawn hash has those of the pawns.
     MOBILITY = 0
     PLACEMENT = 1
     THREATS = 2
     ADVANCE = 3
     DANGER = 4
     MOVE = 5
-    MATING = 6
+    MOP_UP = 6
     PARTS = 7
 
 cdef int[153] NUMBERS
@@ -64,40 +64,40 @@ cdef uint64_t A_FILE
 cdef uint64_t[128] BIT
 cdef uint64_t[64] KNIGHT_MOVES
 cdef uint64_t[64] KING_MOVES
-cdef uint64_t[128] ZONE
+cdef uint64_t[128] KING_ZONE
 cdef uint64_t[64] RANKS
 cdef uint64_t[64] DIAGONALS
 cdef uint64_t[64] ANTIDIAGONALS
-cdef uint64_t[512] ROW_ATTACKS
+cdef uint64_t[512] RANK_ATTACKS
 cdef uint64_t[512] FILE_ATTACKS
 cdef uint64_t[8] FILES
-cdef uint64_t[128] AHEAD
-cdef uint64_t[2] SHADES
+cdef uint64_t[128] FRONT_SPANS
+cdef uint64_t[2] SQUARES_OF_COLOUR
 cdef uint64_t[2] OUTPOSTS
 cdef uint64_t[4] LAST_RANKS
 
 
 @cython.final
 cdef class Evaluation:
-    cdef int blur                  # centipawns
+    cdef int blur                  # maximum noise in centipawns
     cdef int seed
     cdef readonly Placement placement
-    cdef int[136] sums             # by ply: middlegame + endgame * 65536, White's less Black's
+    cdef int[136] sums             # by ply: packed material and piece-square value, White minus Black
     cdef int ply
     cdef Pawns pawns
 
     cdef uint64_t[8192] cached_keys
-    cdef int[8192] cached          # sums by the low bits of the position's key
+    cdef int[8192] cached          # packed scores by the low bits of the key
 
-    # What _attack leaves for _clash, by side.
+    # Set by _attack for _threats and _danger, by side.
     cdef uint64_t[2] attacked      # squares attacked
-    cdef uint64_t[2] twice         # squares attacked by two pieces or more
+    cdef uint64_t[2] twice         # squares attacked at least twice
     cdef uint64_t[2] by_knights
     cdef uint64_t[2] by_bishops
     cdef uint64_t[2] by_rooks
     cdef uint64_t[2] by_queens
-    cdef int[2] units              # of attack on the enemy king's zone
-    cdef int[14] parts             # [side * PARTS + part] of the last evaluation
+    cdef int[2] units              # attack units against the enemy king
+    cdef int[14] parts             # [side * PARTS + part] of the last score computed
 
     @cython.locals(i=int, sq=int)
     cpdef void reset(self, Board board) noexcept nogil
@@ -110,7 +110,7 @@ cdef class Evaluation:
     cpdef int scale(self, Board board) noexcept nogil
     @cython.locals(score=int, chance=int)
     cpdef int value(self, Board board) noexcept nogil
-    cpdef int rough(self, Board board) noexcept nogil
+    cpdef int lazy_value(self, Board board) noexcept nogil
     @cython.locals(middlegame=int, endgame=int, factor=int, phase=int)
     cdef int _tapered(self, int both, Board board) noexcept nogil
     @cython.locals(slot=int)
@@ -119,17 +119,17 @@ cdef class Evaluation:
     cdef int _compute(self, Board board) noexcept nogil
     cpdef dict parts_by_name(self)
     @cython.locals(own=int, other=int, occupied=uint64_t, pawn_attacks=uint64_t, zone=uint64_t, allowed=uint64_t, union=uint64_t,
-                   twice=uint64_t, by_kind=uint64_t, moves=uint64_t, todo=uint64_t, shade=uint64_t, seventh=uint64_t,
+                   twice=uint64_t, by_kind=uint64_t, moves=uint64_t, todo=uint64_t, same_colour=uint64_t, seventh=uint64_t,
                    outposts=uint64_t, i=int, mobility=int, placement=int, units=int)
     cdef int _attack(self, int side, int entry, int king, int other_king) noexcept nogil
     @cython.locals(own=int, other=int, attacked=uint64_t, defended=uint64_t, minors=uint64_t,
                    majors=uint64_t, todo=uint64_t, path=uint64_t, stop=uint64_t, hits=uint64_t, i=int, rank=int, threats=int, advance=int)
-    cdef int _clash(self, int side, int entry) noexcept nogil
+    cdef int _threats(self, int side, int entry) noexcept nogil
     @cython.locals(enemy=int, own=int, other=int, units=int, zone=uint64_t, safe=uint64_t, straight=uint64_t, diagonal=uint64_t, occupied=uint64_t,
                    danger=int)
     cdef int _danger(self, int side, int king) noexcept nogil
     @cython.locals(tempo=int, progress=int)
-    cdef int _rest(self, Board board, int side) noexcept nogil
+    cdef int _tempo_and_mop_up(self, Board board, int side) noexcept nogil
 
 
 @cython.locals(rank=uint64_t, file=uint64_t)

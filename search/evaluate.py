@@ -1,10 +1,9 @@
-"""Static evaluation: material, squares, pawns, mobility, threats and the kings' safety, tapered between
-middlegame and endgame.
+"""Static evaluation: material, piece-square tables, pawn structure, mobility, threats and king safety,
+tapered between middlegame and endgame.
 
-The searcher plays a move on the board and tells the evaluation, which keeps for every ply of the search the
-sum of material and squares, the phase and the key of the pawns; the board knows nothing of it. A sum holds
-both values in one int, middlegame + endgame * 65536. What the pieces attack is worked out where a value is
-asked for, on bitboards kept along the moves. All numbers are in `search.tuned`.
+The searcher makes every move on the board and here. Material and piece-square values are updated
+incrementally; all other terms are computed on demand from the bitboards of `search.placement`. A packed score
+holds both phases in one int, middlegame + endgame * 65536. The parameters are in `search.tuned`.
 """
 
 try:
@@ -21,8 +20,8 @@ from x88.square import SQUARES
 
 if not cython.compiled:
     from search.bitboard import lowest, popcount
-    from search.endgame import DRAWN_SCALE, FULL_SCALE, mating, scale
-    from search.pawns import ATTACKS, COVER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
+    from search.endgame import DRAWN_SCALE, FULL_SCALE, mop_up, scale
+    from search.pawns import ATTACKS, KING_SHELTER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
     from search.placement import FULL_PHASE, Placement
     from x88.board import Board
     from x88.move import (
@@ -87,7 +86,7 @@ if not cython.compiled:
     ADVANCE = 3
     DANGER = 4
     MOVE = 5
-    MATING = 6
+    MOP_UP = 6
     PARTS = 7
 
 KINDS = {
@@ -98,7 +97,7 @@ KINDS = {
     QUEEN: "queen",
     KING: "king",
 }
-"""The kinds of piece in the order of the list "material"."""
+"""The kinds of piece in the order of the list "material", with their names."""
 
 LISTS = {
     "tempo": TEMPO,
@@ -120,21 +119,23 @@ LISTS = {
     "passed path free": PASSED_PATH_FREE,
     "king danger": KING_DANGER,
 }
-"""Where each list of numbers starts, beside material, squares and the lists of pawns and endgames."""
+"""Where each list of parameters starts in NUMBERS. Material and squares are in PIECE_SQUARE; pawns and
+endgames have their own modules.
+"""
 
 PART_NAMES = {
     "mobility": MOBILITY,
     "placement": PLACEMENT,
     "threats": THREATS,
     "danger": DANGER,
-    "mating": MATING,
+    "mop-up": MOP_UP,
     "tempo": MOVE,
 }
-"""The parts as `search.terms` shows them; ADVANCE goes with the passed pawns."""
+"""The parts as `search.terms` shows them. ADVANCE is added to the passed pawns."""
 
 NUMBERS = [0] * 153
 PIECE_SQUARE = [0] * 6144
-"""PIECE_SQUARE[code << 7 | square]: material and square, negative for Black."""
+"""PIECE_SQUARE[code << 7 | square]: packed material and piece-square value, negative for Black."""
 PIECE_KEYS = zobrist.PIECE_KEYS
 A_FILE = masks.A_FILE
 B_FILE = masks.B_FILE
@@ -142,25 +143,25 @@ LONG_DIAGONAL = masks.LONG_DIAGONAL
 BIT = masks.BIT
 KNIGHT_MOVES = masks.KNIGHT_MOVES
 KING_MOVES = masks.KING_MOVES
-ZONE = masks.ZONE
+KING_ZONE = masks.KING_ZONE
 RANKS = masks.RANKS
 DIAGONALS = masks.DIAGONALS
 ANTIDIAGONALS = masks.ANTIDIAGONALS
-ROW_ATTACKS = masks.ROW_ATTACKS
+RANK_ATTACKS = masks.RANK_ATTACKS
 FILE_ATTACKS = masks.FILE_ATTACKS
 FILES = masks.FILES
-AHEAD = masks.AHEAD
-SHADES = masks.SHADES
+FRONT_SPANS = masks.FRONT_SPANS
+SQUARES_OF_COLOUR = masks.SQUARES_OF_COLOUR
 OUTPOSTS = masks.OUTPOSTS
 LAST_RANKS = masks.LAST_RANKS
 
 
 def load(numbers: dict[str, list[tuple[int, int]]]) -> None:
-    """Take over the numbers of the evaluation, lists of (middlegame, endgame) in centipawns by name, as in
-    `tuned.EVALUATION`. An Evaluation that exists already has to be reset.
+    """Load the evaluation parameters: lists of (middlegame, endgame) in centipawns by name, as in
+    `tuned.EVALUATION`. Reset every existing Evaluation afterwards.
 
-    "material" has the kinds as in KINDS, but for the king; lists of squares have four files for each rank as
-    the own side counts it, for the files e to h mirror d to a.
+    "material" has the kinds of KINDS without the king. The lists of squares have four values for each
+    relative rank, files a to d; e to h mirror them.
     """
     for name, start in LISTS.items():
         for i, (middlegame, endgame) in enumerate(numbers[name]):
@@ -181,15 +182,15 @@ load(tuned.EVALUATION)
 
 
 def piece_square(code: int, sq: int) -> int:
-    """Material and square of a piece, both phases in one int, negative for Black."""
+    """The packed material and piece-square value of a piece, negative for Black."""
     return PIECE_SQUARE[code << 7 | sq]
 
 
 class Evaluation:
-    """The evaluation along the line that is being searched.
+    """The static evaluation, updated along the line being searched.
 
-    With a `blur`, every value is off by up to so many centipawns, by chances that follow from the position
-    and `seed`, an odd number of 16 bits.
+    `blur` adds noise of at most that many centipawns to every value. The noise depends only on the position
+    and on `seed`, an odd number of 16 bits.
     """
 
     def __init__(self) -> None:
@@ -211,7 +212,7 @@ class Evaluation:
         self.parts = [0] * 14
 
     def reset(self, board: Board) -> None:
-        """Start anew from a position."""
+        """Set up for a new root position and clear all caches."""
         self.placement.reset(board)
         self.ply = 0
         self.sums[0] = 0
@@ -224,7 +225,7 @@ class Evaluation:
             self.cached_keys[i] = 0
 
     def make(self, move: int, side: int) -> None:
-        """Follow a move of `side`."""
+        """Update for a move made by `side`."""
         self.placement.make(move, side)
         colour = WHITE_PIECE << side
         origin = move & SQUARE
@@ -250,43 +251,43 @@ class Evaluation:
         self.sums[self.ply] = total
 
     def make_null(self) -> None:
-        """Follow a null move."""
+        """Update for a null move."""
         self.placement.make_null()
         self.sums[self.ply + 1] = self.sums[self.ply]
         self.ply += 1
 
     def unmake(self, move: int, side: int) -> None:
-        """Follow the taking back of the last move, which was one of `side`."""
+        """Undo `make` of the last move, which `side` made."""
         self.placement.unmake(move, side)
         self.ply -= 1
 
     def unmake_null(self) -> None:
-        """Follow the taking back of a null move."""
+        """Undo `make_null`."""
         self.placement.unmake_null()
         self.ply -= 1
 
     def scale(self, board: Board) -> int:
-        """How much of the endgame's value counts, from 0, a draw, to FULL_SCALE."""
+        """The scale factor of the endgame value, from 0 (draw) to FULL_SCALE."""
         endgame = self.packed(board) + 0x8000 >> 16
         if endgame == 0:
             return FULL_SCALE
         return scale(board, WHITE if endgame > 0 else BLACK)
 
     def value(self, board: Board) -> int:
-        """The evaluation in centipawns from the point of view of the side to move."""
+        """The static evaluation in centipawns for the side to move."""
         score = self._tapered(self.packed(board), board)
         if self.blur:
             chance = (board.key >> 32) * self.seed >> 16 & 0xFFFF
             score += ((chance & 255) - (chance >> 8)) * self.blur >> 8
         return min(max(score, -LARGEST), LARGEST)
 
-    def rough(self, board: Board) -> int:
-        """Material and squares alone in centipawns, from the point of view of the side to move."""
+    def lazy_value(self, board: Board) -> int:
+        """Material and piece-square values only, in centipawns for the side to move: for lazy evaluation."""
         return self._tapered(self.sums[self.ply], board)
 
     def _tapered(self, both: int, board: Board) -> int:
-        """A sum of terms in centipawns for the side to move: scaled where the lead cannot be won, and tapered
-        between middlegame and endgame.
+        """Convert White's packed score to centipawns for the side to move: scale drawish material and
+        interpolate between middlegame and endgame.
         """
         if board.side:
             both = -both
@@ -298,12 +299,12 @@ class Evaluation:
             if factor <= DRAWN_SCALE:
                 middlegame = middlegame * factor >> 6
         phase = self.placement.phase()
-        # 171 / 4096 is 1 / 24; a shift rounds alike compiled and uncompiled, a division of negative numbers
-        # would not.
+        # 171 / 4096 is about 1 / 24. A shift rounds alike compiled and uncompiled; a division of negative
+        # numbers would not.
         return (middlegame * phase + endgame * (FULL_PHASE - phase)) * 171 + 2048 >> 12
 
     def packed(self, board: Board) -> int:
-        """The sum of all terms, middlegame + endgame * 65536, White's less Black's."""
+        """The packed sum of all terms, White minus Black, from the evaluation cache if it is there."""
         slot = board.key & CACHE - 1
         if self.cached_keys[slot] != board.key:
             self.cached_keys[slot] = board.key
@@ -330,17 +331,17 @@ class Evaluation:
         total = self.sums[self.ply] + self.pawns.score(entry)
         total += self._attack(WHITE, entry, white_king, black_king)
         total -= self._attack(BLACK, entry, black_king, white_king)
-        # Now it is known what both sides attack.
-        total += self._clash(WHITE, entry) - self._clash(BLACK, entry)
+        # These terms need the attacks of both sides.
+        total += self._threats(WHITE, entry) - self._threats(BLACK, entry)
         total += self._danger(WHITE, white_king) - self._danger(BLACK, black_king)
-        total += self._rest(board, WHITE) - self._rest(board, BLACK)
+        total += self._tempo_and_mop_up(board, WHITE) - self._tempo_and_mop_up(board, BLACK)
         return total
 
     def parts_by_name(self) -> dict[str, list[int]]:
-        """The parts of the last sum beside material and squares, for White and for Black, just computed."""
+        """The parts of the last computed score by name, for White and Black, without material and squares."""
         rows: dict[str, list[int]] = {
             "structure": [self.pawns.parts[side * PAWN_PARTS + STRUCTURE] for side in (WHITE, BLACK)],
-            "shelter": [self.pawns.parts[side * PAWN_PARTS + COVER] for side in (WHITE, BLACK)],
+            "shelter": [self.pawns.parts[side * PAWN_PARTS + KING_SHELTER] for side in (WHITE, BLACK)],
             "passed": [
                 self.pawns.parts[side * PAWN_PARTS + PASSERS] + self.parts[side * PARTS + ADVANCE]
                 for side in (WHITE, BLACK)
@@ -351,16 +352,15 @@ class Evaluation:
         return rows
 
     def _attack(self, side: int, entry: int, king: int, other_king: int) -> int:
-        """Go through a side's pieces: the squares they can move to, and what else their places are worth.
+        """Mobility and piece placement of a side. Sets the attack bitboards for `_threats` and `_danger`.
 
-        Sliders look through sliders of their own side behind which they can help. Leaves what is attacked for
-        `_clash` and `_danger`.
+        Bishops see through their own queens, rooks through their own rooks and queens (X-rays).
         """
         own = WHITE_PIECE << side
         other = own ^ ANY_PIECE
         occupied = self.placement.bitboards[own] | self.placement.bitboards[other]
         pawn_attacks = self.pawns.words[entry | ATTACKS | side]
-        zone = ZONE[(side ^ 1) << 6 | other_king]
+        zone = KING_ZONE[(side ^ 1) << 6 | other_king]
         allowed = ~(self.placement.bitboards[own] | self.pawns.words[entry | ATTACKS | side ^ 1])
         mobility = placement = units = 0
         union = KING_MOVES[king]
@@ -391,14 +391,14 @@ class Evaluation:
             placement += popcount(todo & outposts) * NUMBERS[OUTPOST + 1]
         while todo:
             i = lowest(todo)
-            shade = SHADES[(i >> 3) + i & 1]
+            same_colour = SQUARES_OF_COLOUR[(i >> 3) + i & 1]
             moves = _diagonal(i, occupied ^ self.placement.bitboards[own | QUEEN])
             todo &= todo - 1
             by_kind |= moves
             twice |= union & moves
             union |= moves
             mobility += NUMBERS[BISHOP_MOBILITY + popcount(moves & allowed)]
-            placement += popcount(shade & self.placement.bitboards[own | PAWN]) * NUMBERS[BISHOP_PAWNS]
+            placement += popcount(same_colour & self.placement.bitboards[own | PAWN]) * NUMBERS[BISHOP_PAWNS]
             if moves & zone:
                 units += BISHOP_UNITS
         self.by_bishops[side] = by_kind
@@ -448,8 +448,8 @@ class Evaluation:
         self.parts[side * PARTS + PLACEMENT] = placement
         return mobility + placement
 
-    def _clash(self, side: int, entry: int) -> int:
-        """What a side threatens to take, and how far its passed pawns may go."""
+    def _threats(self, side: int, entry: int) -> int:
+        """Threats of a side, and the freedom of its passed pawns to advance."""
         own = WHITE_PIECE << side
         other = own ^ ANY_PIECE
         attacked = self.attacked[side]
@@ -477,7 +477,7 @@ class Evaluation:
             i = lowest(todo)
             todo &= todo - 1
             rank = i >> 3 if side == WHITE else 7 - (i >> 3)
-            path = AHEAD[side << 6 | i]
+            path = FRONT_SPANS[side << 6 | i]
             stop = path & KING_MOVES[i]
             hits = self.placement.bitboards[own] | self.placement.bitboards[other]
             if stop & hits:
@@ -491,15 +491,15 @@ class Evaluation:
         return threats + advance
 
     def _danger(self, side: int, king: int) -> int:
-        """What the attack on a side's king costs it: less than zero."""
+        """The king safety penalty of a side: zero or negative."""
         enemy = side ^ 1
         own = WHITE_PIECE << side
         other = own ^ ANY_PIECE
         units = self.units[enemy]
         danger = 0
-        # One knight or rook alone is none.
+        # A single knight, bishop or rook is no attack.
         if units > ROOK_UNITS:
-            zone = ZONE[side << 6 | king] & self.attacked[enemy]
+            zone = KING_ZONE[side << 6 | king] & self.attacked[enemy]
             occupied = self.placement.bitboards[own] | self.placement.bitboards[other]
             units += popcount(zone) + popcount(zone & ~self.twice[side])
             safe = ~(self.attacked[side] | self.placement.bitboards[other])
@@ -519,24 +519,24 @@ class Evaluation:
         self.parts[side * PARTS + DANGER] = danger
         return danger
 
-    def _rest(self, board: Board, side: int) -> int:
-        """The tempo, and progress against a bare king."""
+    def _tempo_and_mop_up(self, board: Board, side: int) -> int:
+        """The tempo bonus, and the mop-up bonus against a bare king."""
         tempo = NUMBERS[TEMPO] if board.side == side else 0
-        progress = mating(board, side) if board.count[side ^ 1] == 1 else 0
+        progress = mop_up(board, side) if board.count[side ^ 1] == 1 else 0
         self.parts[side * PARTS + MOVE] = tempo
-        self.parts[side * PARTS + MATING] = progress
+        self.parts[side * PARTS + MOP_UP] = progress
         return tempo + progress
 
 
 def _straight(i: int, occupied: int) -> int:
-    """The squares that a rook attacks."""
-    rank = ROW_ATTACKS[(i & 7) << 6 | (occupied & RANKS[i]) * B_FILE >> 58 & 63] & RANKS[i]
+    """Rook attacks from a square."""
+    rank = RANK_ATTACKS[(i & 7) << 6 | (occupied & RANKS[i]) * B_FILE >> 58 & 63] & RANKS[i]
     file = FILE_ATTACKS[i >> 3 << 6 | (occupied >> (i & 7) & A_FILE) * LONG_DIAGONAL >> 58 & 63] << (i & 7)
     return rank | file
 
 
 def _diagonal(i: int, occupied: int) -> int:
-    """The squares that a bishop attacks."""
-    up = ROW_ATTACKS[(i & 7) << 6 | (occupied & DIAGONALS[i]) * B_FILE >> 58 & 63] & DIAGONALS[i]
-    down = ROW_ATTACKS[(i & 7) << 6 | (occupied & ANTIDIAGONALS[i]) * B_FILE >> 58 & 63] & ANTIDIAGONALS[i]
+    """Bishop attacks from a square."""
+    up = RANK_ATTACKS[(i & 7) << 6 | (occupied & DIAGONALS[i]) * B_FILE >> 58 & 63] & DIAGONALS[i]
+    down = RANK_ATTACKS[(i & 7) << 6 | (occupied & ANTIDIAGONALS[i]) * B_FILE >> 58 & 63] & ANTIDIAGONALS[i]
     return up | down

@@ -7,7 +7,7 @@ from x88.movegen cimport MoveStack
 from x88.piece cimport KIND
 
 cpdef enum:
-    NOTHING = 768    # the row of the continuations that stays zero
+    NO_PREVIOUS = 768    # row of `continuations` that stays zero
     LIMIT = 16384
 
 cdef int[16] PIECE_INDEX
@@ -15,16 +15,16 @@ cdef int[16] PIECE_INDEX
 
 @cython.final
 cdef class History:
-    cdef int[136] moved
-    cdef int[272] killers   # two for every ply
+    cdef int[136] moved     # [ply + 2] -> piece-to index
+    cdef int[272] killers   # [2 * ply], two for each ply
     cdef int16_t[8192] quiets   # [side << 12 | origin << 6 | target]
-    cdef int16_t[590592] continuations   # [an earlier move's piece and target * 768 + this one's]
-    cdef int16_t[6144] captures   # [piece and target << 3 | kind taken]
+    cdef int16_t[590592] continuations   # [piece-to of a previous move * 768 + piece-to]
+    cdef int16_t[6144] captures   # [piece-to << 3 | captured kind]
 
     cpdef void clear(self) noexcept nogil
     cpdef void new_search(self) noexcept nogil
-    cpdef void follow(self, int ply, int side, int move) noexcept nogil
-    cpdef void follow_null(self, int ply) noexcept nogil
+    cpdef void record_move(self, int ply, int side, int move) noexcept nogil
+    cpdef void record_null_move(self, int ply) noexcept nogil
     @cython.locals(target=int)
     cpdef int quiet_score(self, int side, int move, int ply) noexcept nogil
     @cython.locals(last=int, before=int, i=int, move=int, target=int)
@@ -38,7 +38,7 @@ cdef class History:
     cpdef void add_killer(self, int ply, int move) noexcept nogil
 
 
-cdef int moved_towards(int score, int bonus) noexcept nogil
+cdef int apply_bonus(int score, int bonus) noexcept nogil
 @cython.locals(target=int)
 cdef int piece_to(int side, int move) noexcept nogil
 @cython.locals(origin=int, target=int)

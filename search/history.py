@@ -1,4 +1,4 @@
-"""What moves have been worth in this search: killers and the history tables.
+"""Move ordering statistics: killer moves, quiet history, continuation history and capture history.
 
 Sources: Selim G. Akl and Monroe M. Newborn, "The principal continuation and the killer heuristic", 1977;
 Jonathan Schaeffer, "The history heuristic and alpha-beta search enhancements in practice", 1989.
@@ -14,19 +14,18 @@ if not cython.compiled:
     from x88.movegen import MoveStack
     from x88.piece import KIND
 
-    NOTHING = 768
+    NO_PREVIOUS = 768
     LIMIT = 16384
 
 PIECE_INDEX = [0, 0, 1, 2, 3, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0]
-"""PIECE_INDEX[kind]: the kinds numbered without gaps."""
+"""PIECE_INDEX[kind]: the kinds of piece numbered from 0 to 5."""
 
 
 class History:
-    """Tables of scores within +-LIMIT, by what moves have in common; the killers by ply; and the line that is
-    being searched, as far as the tables want it: `moved[ply + 2]` is the piece and square of the move made at
-    a ply, NOTHING for a null move and before the root.
+    """History tables with scores within +-LIMIT, and two killer moves for each ply.
 
-    A piece and its target square make an index: (side * 6 + kind) * 64 + square.
+    `moved[ply + 2]` is the piece-to index of the move made at a ply of the current line, NO_PREVIOUS for a
+    null move and before the root. A piece-to index is (side * 6 + kind) * 64 + target square.
     """
 
     def __init__(self) -> None:
@@ -38,7 +37,7 @@ class History:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything: a new game."""
+        """Clear all tables for a new game."""
         for i in range(8192):
             self.quiets[i] = 0
         for i in range(590592):
@@ -48,24 +47,24 @@ class History:
         self.new_search()
 
     def new_search(self) -> None:
-        """Forget the killers, and let what the last search has learnt of quiet moves count half."""
+        """Clear the killers and halve quiet history, for the next search of the same game."""
         for i in range(136):
-            self.moved[i] = NOTHING
+            self.moved[i] = NO_PREVIOUS
         for i in range(272):
             self.killers[i] = 0
         for i in range(8192):
             self.quiets[i] = self.quiets[i] >> 1
 
-    def follow(self, ply: int, side: int, move: int) -> None:
-        """Note the move of `side` at a ply of the line."""
+    def record_move(self, ply: int, side: int, move: int) -> None:
+        """Record the move made by `side` at a ply of the current line."""
         self.moved[ply + 2] = piece_to(side, move)
 
-    def follow_null(self, ply: int) -> None:
-        """Note a null move."""
-        self.moved[ply + 2] = NOTHING
+    def record_null_move(self, ply: int) -> None:
+        """Record a null move at a ply of the current line."""
+        self.moved[ply + 2] = NO_PREVIOUS
 
     def quiet_score(self, side: int, move: int, ply: int) -> int:
-        """The score of a quiet move at a ply: by its squares, and as the answer to the last two moves."""
+        """Quiet history plus continuation history of the last two moves, for a quiet move at a ply."""
         target = piece_to(side, move)
         return (
             self.quiets[from_to(side, move)]
@@ -74,7 +73,7 @@ class History:
         )
 
     def add_quiet_scores(self, stack: MoveStack, start: int, end: int, side: int, ply: int) -> None:
-        """Add to the scores of the quiet moves from `start` to `end` what `quiet_score` says of them."""
+        """Add `quiet_score` to the scores of the quiet moves from `start` to `end`."""
         last = self.moved[ply + 1] * 768
         before = self.moved[ply] * 768
         for i in range(start, end):
@@ -88,60 +87,60 @@ class History:
                 )
 
     def update_quiet(self, side: int, move: int, ply: int, bonus: int) -> None:
-        """Reward or punish a quiet move."""
+        """Apply a bonus, or a malus if negative, to a quiet move."""
         target = piece_to(side, move)
         index = from_to(side, move)
-        self.quiets[index] = moved_towards(self.quiets[index], bonus)
+        self.quiets[index] = apply_bonus(self.quiets[index], bonus)
         for back in range(2):
             row = self.moved[ply + 1 - back]
-            if row != NOTHING:
+            if row != NO_PREVIOUS:
                 index = row * 768 + target
-                self.continuations[index] = moved_towards(self.continuations[index], bonus)
+                self.continuations[index] = apply_bonus(self.continuations[index], bonus)
 
     def capture_score(self, side: int, move: int) -> int:
-        """The score of a capture or promotion."""
+        """Capture history of a capture or promotion."""
         return self.captures[capture_index(side, move)]
 
     def update_capture(self, side: int, move: int, bonus: int) -> None:
-        """Reward or punish a capture or promotion."""
+        """Apply a bonus, or a malus if negative, to a capture or promotion."""
         index = capture_index(side, move)
-        self.captures[index] = moved_towards(self.captures[index], bonus)
+        self.captures[index] = apply_bonus(self.captures[index], bonus)
 
     def killer(self, ply: int, older: int) -> int:
-        """The later of the two killers of a ply (`older` 0), or the older one (1); 0 if there is none.
+        """The newer killer move of a ply (`older` 0) or the older one (`older` 1), 0 if there is none.
 
-        Raises IndexError.
+        Raises IndexError if there is no such ply.
         """
         if not (0 <= ply < 136 and 0 <= older <= 1):
             raise IndexError(f"there is no killer {older} of ply {ply}")
         return self.killers[2 * ply + older]
 
     def add_killer(self, ply: int, move: int) -> None:
-        """Remember a quiet move that refuted its sibling's line; the two latest are kept for a ply."""
+        """Store a quiet move that failed high. Each ply keeps the two latest ones."""
         if self.killers[2 * ply] != move:
             self.killers[2 * ply + 1] = self.killers[2 * ply]
             self.killers[2 * ply] = move
 
 
 def piece_to(side: int, move: int) -> int:
-    """The index of a moving piece and its target square."""
+    """The index of a move by side, kind of piece and target square."""
     target = move >> TARGET_SHIFT & SQUARE
     return (side * 6 + PIECE_INDEX[move >> MOVED_SHIFT & KIND]) << 6 | (target + (target & 7)) >> 1
 
 
 def from_to(side: int, move: int) -> int:
-    """The index of a side and both squares of its move."""
+    """The index of a move by side, origin and target square."""
     origin = move & SQUARE
     target = move >> TARGET_SHIFT & SQUARE
     return side << 12 | (origin + (origin & 7)) >> 1 << 6 | (target + (target & 7)) >> 1
 
 
 def capture_index(side: int, move: int) -> int:
-    """The index of a moving piece, its target square, and what it takes."""
+    """The index of a capture by piece, target square and captured kind."""
     return piece_to(side, move) << 3 | PIECE_INDEX[move >> CAPTURED_SHIFT & KIND]
 
 
-def moved_towards(score: int, bonus: int) -> int:
-    """A score moved towards its limit, the less the nearer it is (gravity)."""
-    # The shift keeps the rounding the same compiled and uncompiled.
+def apply_bonus(score: int, bonus: int) -> int:
+    """The score after a bonus or malus, kept within +-LIMIT by the gravity formula."""
+    # A shift rounds alike compiled and uncompiled; a division of negative numbers would not.
     return score + bonus - (score * (bonus if bonus > 0 else -bonus) >> 14)

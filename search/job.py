@@ -29,10 +29,10 @@ if not cython.compiled:
 FORCED_DEPTH = 5
 """Plies for a forced move: enough to expect a reply."""
 
-PATIENCE = 50 if cython.compiled else 1000
+GRACE = 50 if cython.compiled else 1000
 """Milliseconds that a search which is to end may still take to find its first move, within its clock."""
 
-LONGEST_TIME = 10**9
+MAX_TIME = 10**9
 """Milliseconds that are as good as for ever."""
 
 
@@ -71,7 +71,7 @@ class Job:
             if not self._is_pondering:
                 return
             self._is_pondering = False
-            if self._is_unlimited() or self._manager.is_enough(self._elapsed()):
+            if self._is_unlimited() or self._manager.should_stop(self._elapsed()):
                 self._is_satisfied = True
             elif self._is_running:
                 self._nodes_pondered = self._pool.nodes()
@@ -93,7 +93,7 @@ class Job:
         with self._lock:
             self._first.has_move = True
             self._decide()
-        self._first.look_at_clock()
+        self._first.check_time()
 
     def after_iteration(self, best: int, score: int, share: float, depth: int, count: int) -> bool:
         """Take in the best move of an iteration, its score in centipawns, its share of all nodes so far, the
@@ -103,7 +103,7 @@ class Job:
         nodes = self.limits.nodes
         with self._lock:
             if self._manager.budget is not None:
-                self._is_satisfied = self._manager.is_enough(self._elapsed()) or (
+                self._is_satisfied = self._manager.should_stop(self._elapsed()) or (
                     self.limits.movetime is None and count == 1 and depth >= FORCED_DEPTH
                 )
             return self._ends() or (nodes is not None and self._pool.nodes() >= nodes)
@@ -140,11 +140,11 @@ class Job:
             if self._first.has_move:
                 self._stop.set()
             else:
-                patience = float(PATIENCE)
+                grace = float(GRACE)
                 budget = self._manager.budget
                 if budget is not None and not self._is_pondering and not self.limits.nodestime:
-                    patience = min(patience, budget.last - self.clock.elapsed())
-                self._first.limit_time(0.0, patience)
+                    grace = min(grace, budget.grace - self.clock.elapsed())
+                self._first.limit_time(0.0, grace)
         if self._is_stopped or not (self.limits.infinite or self._is_pondering):
             self._released.set()
 
@@ -157,7 +157,7 @@ class Job:
             most = self._first.nodes + max(1, int(budget.hard * self.limits.nodestime))
             self._first.node_limit = min(self._first.node_limit or most, most)
         else:
-            hard, last = (min(limit - elapsed, LONGEST_TIME) for limit in budget[1:])
+            hard, last = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
             self._first.limit_time(hard, last)
 
     def _elapsed(self) -> float:

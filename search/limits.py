@@ -1,36 +1,34 @@
-"""What ends a search: depth, nodes, time, or a word from outside; and which moves it is about."""
+"""The limits of a search: depth, nodes, time, mate distance and root moves."""
 
 from typing import NamedTuple
 
 
 class Limits(NamedTuple):
-    """The limits of one search; what is None does not limit. Times are in milliseconds."""
+    """The limits of one search. None means no limit. Times are in milliseconds."""
 
     depth: int | None = None
     nodes: int | None = None
     mate: int | None = None
-    """Moves: enough once a mate in so many is found; each iteration looks for one besides."""
+    """Stop as soon as a mate in this many moves is found. Each iteration makes an extra search for one."""
     movetime: int | None = None
     """Time for this move."""
     time: tuple[int | None, int | None] = (None, None)
-    """What White and Black have left on the clock."""
+    """Remaining time of White and Black."""
     increment: tuple[int, int] = (0, 0)
-    """What White and Black gain with every move."""
+    """Increment per move of White and Black."""
     movestogo: int | None = None
     """Moves to the next time control; None for the rest of the game."""
     infinite: bool = False
-    """Search, and hold the result back, until stopped."""
+    """Search until stopped, and hold the result back until then."""
     ponder: bool = False
-    """The last move of the position is only expected: no clock runs, and the result is held back, until
-    `Search.ponderhit` says that it has been played.
+    """Search on the opponent's time: no time limit applies, and the result is held back, until
+    `Search.ponderhit` or `Search.stop`.
     """
     searchmoves: tuple[int, ...] = ()
-    """The root moves to search, packed; all of them if empty. What is no legal move is passed over."""
+    """The root moves to search, packed; all legal moves if empty. Illegal moves are ignored."""
     lines: int = 1
-    """How many of the best moves to find, each with its score and principal variation."""
+    """How many best lines to find (MultiPV), each with its score and principal variation."""
     overhead: int = 20
-    """What a move takes on its way to the clock, kept back of the time."""
+    """Milliseconds reserved for communication with the GUI."""
     nodestime: int = 0
-    """If not 0, the clock is counted in nodes, so many for a millisecond: games are then the same every
-    time.
-    """
+    """If not 0, nodes per millisecond: time is then measured in nodes, which makes games reproducible."""

@@ -1,10 +1,10 @@
-"""Quiescence on linked rays, held against quiescence on the moff loop: the same nodes, another generator.
+"""Quiescence search on linked rays and on the moff loop, to compare the speed of the two generators.
 
-It is quiescence in its plainest form, without the table and the margins of the search's own, so that the
-generators are most of it.
+It is a plain quiescence search, without transposition table, pruning margins or move limit, so that move
+generation dominates. Both generators visit the same nodes.
 
-The two are equally fast here, but keeping the rays in step through the whole search costs more than they give
-(bench/RESULTS.md), so the engine searches with the moff loop. `bench/generators.py` runs both.
+The two are equally fast here, but updating the rays throughout the main search costs more than it saves
+(bench/RESULTS.md), so the engine uses the moff loop. `bench/generators.py` runs both.
 """
 
 try:
@@ -27,7 +27,7 @@ if not cython.compiled:
 
 
 def quiesce(searcher: Searcher, rays: Rays, alpha: int, beta: int, ply: int, sp: int, generator: int) -> int:
-    """The score of the position with all exchanges played out, fail-soft, by captures of that generator."""
+    """The fail-soft quiescence score, with captures from the given generator."""
     if not searcher.enter(ply):
         return DRAW
     if searcher.board.is_insufficient_material():
@@ -77,10 +77,10 @@ def quiesce(searcher: Searcher, rays: Rays, alpha: int, beta: int, ply: int, sp:
 def sum_leaves(
     searcher: Searcher, rays: Rays, alpha: int, beta: int, depth: int, ply: int, sp: int, generator: int
 ) -> int:
-    """The sum of the quiescence scores, for White, of all positions `depth` plies on: the work to measure.
+    """The sum of White's quiescence scores over all leaves at `depth` plies: the work to measure.
 
-    `generator` is MOFF_LOOP, LINKED or FROM_FRONT. Rays are kept in step if they are used. The nodes are
-    counted by the searcher.
+    `generator` is MOFF_LOOP, LINKED or FROM_FRONT. Rays are updated only if they are used. The searcher
+    counts the nodes.
     """
     if depth == 0:
         score = quiesce(searcher, rays, alpha, beta, ply, sp, generator)
@@ -100,8 +100,8 @@ def sum_leaves(
 
 
 def run(searcher: Searcher, rays: Rays, depth: int, generator: int) -> int:
-    """`sum_leaves` of the searcher's position, in a window of a pawn around its static evaluation. Runs
-    without the GIL.
+    """`sum_leaves` of the searcher's position, in a window of one pawn around its static evaluation, without
+    the GIL.
     """
     rays.reset(searcher.board)
     static = searcher.evaluation.value(searcher.board)

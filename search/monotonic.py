@@ -1,5 +1,5 @@
-"""A monotonic clock that a searching thread reads without the GIL, so that no other thread has to wake up on
-time for a search to end on time.
+"""A monotonic clock that a search thread reads without the GIL, so that stopping on time does not depend on
+another thread waking up.
 """
 
 try:
@@ -10,7 +10,7 @@ except ImportError:
 import time
 
 if not cython.compiled:
-    # The header has it as C.
+    # Compiled, the header has it as a C function.
     def monotonic_ns() -> int:
-        """Nanoseconds since some moment in the past."""
+        """Nanoseconds since an arbitrary start."""
         return time.monotonic_ns()

@@ -1,12 +1,12 @@
-"""Move ordering: the generator's scores, raised by what the search knows, and picking the best move left.
+"""The move picker: scores moves for ordering and picks the best remaining one.
 
 | move | score |
 |---|---|
-| the table's move | TT_MOVE |
-| captures and promotions to a queen | GOOD_CAPTURE + the generator's score + the capture history's |
-| killers | KILLER, one less for the older |
-| quiet moves and castling | the history's score, plus the generator's |
-| captures that lose material by static exchange, underpromotions | BAD_CAPTURE + the generator's score |
+| TT move | TT_MOVE |
+| captures and queen promotions | GOOD_CAPTURE + the generator's score + capture history |
+| killer moves | KILLER, or KILLER - 1 for the older one |
+| quiet moves and castling | quiet history + the generator's score |
+| captures that fail static exchange evaluation, underpromotions | BAD_CAPTURE + the generator's score |
 """
 
 try:
@@ -36,12 +36,12 @@ VALUE = piece.VALUE
 def score_moves(
     stack: MoveStack, history: History, sp: int, end: int, side: int, ply: int, tt_move: int, weight: int
 ) -> None:
-    """Turn the generator's scores of the moves from `sp` to `end` into the search's, but for the history of
-    quiet moves. `weight` is that of the history of captures, in 1024ths.
+    """Score the moves from `sp` to `end` for the search, without quiet history (see `sort_quiets`). `weight`
+    is the weight of capture history in 1024ths.
     """
     first = history.killers[2 * ply]
     second = history.killers[2 * ply + 1]
-    # Comparing the squares first spares most moves the call.
+    # Compare the squares first: it avoids the call for most moves.
     tt_squares = tt_move & 0x3FFF if tt_move else -1
     for i in range(sp, end):
         move = stack.moves[i]
@@ -58,7 +58,7 @@ def score_moves(
 def score_captures(
     stack: MoveStack, history: History, sp: int, end: int, side: int, tt_move: int, weight: int
 ) -> None:
-    """The same for a list of captures and promotions alone."""
+    """Score a list that holds only captures and promotions."""
     for i in range(sp, end):
         move = stack.moves[i]
         if tt_move and short_move(move) == tt_move:
@@ -68,10 +68,10 @@ def score_captures(
 
 
 def sort_quiets(stack: MoveStack, history: History, start: int, end: int, side: int, ply: int) -> None:
-    """Add the history scores and sort what is left, once captures and killers have been searched.
+    """Add the history scores and sort the remaining moves, after captures and killers have been searched.
 
-    Most nodes never come to that. Those that do search most of their moves, so one insertion sort is cheaper
-    than picking them one by one.
+    Most nodes fail high before that. The others search most of their moves, so one insertion sort is cheaper
+    than picking moves one by one.
     """
     history.add_quiet_scores(stack, start, end, side, ply)
     for i in range(start + 1, end):
@@ -87,17 +87,17 @@ def sort_quiets(stack: MoveStack, history: History, start: int, end: int, side: 
 
 
 def _capture_score(history: History, side: int, move: int, weight: int) -> int:
-    """GOOD_CAPTURE, until the move is picked and its exchange looked at, or BAD_CAPTURE; and the history."""
+    """What to add to the generator's score of a capture or promotion. `pick` does the exchange evaluation."""
     if move & PROMOTED and move >> PROMOTED_SHIFT & KIND != QUEEN:
         return BAD_CAPTURE
     return GOOD_CAPTURE + (history.capture_score(side, move) * weight >> 10)
 
 
 def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
-    """Bring the best move left to index `start` and return it; equal scores keep the generator's order.
+    """Move the best remaining move to index `start` and return it. Equal scores keep the generator's order.
 
-    A capture that comes out best is exchanged statically only now, for most lists are not searched to their
-    end; if it loses material it is put back behind the quiet moves.
+    Static exchange evaluation waits until a capture is picked, since most nodes fail high early. A capture
+    that loses material is moved behind the quiet moves.
     """
     while True:
         best = start
@@ -109,7 +109,7 @@ def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
         if score <= KILLER or score == TT_MOVE or _is_good_capture(board, move):
             break
         stack.scores[best] += BAD_CAPTURE - GOOD_CAPTURE
-    # Shifting rather than swapping keeps the rest in order.
+    # Shift rather than swap, to keep the order of the others.
     for i in range(best, start, -1):
         stack.moves[i] = stack.moves[i - 1]
         stack.scores[i] = stack.scores[i - 1]
@@ -119,8 +119,8 @@ def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
 
 
 def _is_good_capture(board: Board, move: int) -> bool:
-    """Whether a capture or promotion does not lose material. Taking a piece of at least the attacker's value
-    cannot.
+    """Whether a capture or promotion does not lose material. Capturing a piece of at least equal value never
+    does.
     """
     if VALUE[move >> CAPTURED_SHIFT & KIND] >= VALUE[move >> MOVED_SHIFT & KIND] and not move & PROMOTED:
         return True

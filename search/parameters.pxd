@@ -37,15 +37,15 @@ cdef class Parameters:
     cdef public int lmr_check
     cdef public int hindsight
     cdef public int bonus_step
-    cdef public int bonus_most
+    cdef public int bonus_max
     cdef public int malus
     cdef public int prior_bonus
     cdef public int capture_history
-    cdef public int lazy
-    cdef public int delta
+    cdef public int lazy_margin
+    cdef public int delta_margin
     cdef public int correct_pawns
     cdef public int correct_pieces
     cdef public int correct_minors
     cdef public int correction_step
-    cdef public int correction_most
+    cdef public int correction_max
     cdef int[4096] reductions

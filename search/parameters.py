@@ -1,4 +1,4 @@
-"""The search's numbers, as its hot loops read them: `tuned.SEARCH` made C."""
+"""The search parameters of `tuned.SEARCH` as C integers for the hot loops."""
 
 import math
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from search.tuned import SEARCH
 
 
 class Parameters:
-    """The numbers of one search. Depths are in plies, margins in centipawns, reductions in 1024ths of a
+    """The parameters of one search. Depths are in plies, margins in centipawns, reductions in 1024ths of a
     ply.
     """
 
@@ -45,28 +45,28 @@ class Parameters:
     lmr_check: int
     hindsight: int
     bonus_step: int
-    bonus_most: int
+    bonus_max: int
     malus: int
     prior_bonus: int
     capture_history: int
-    lazy: int
-    delta: int
+    lazy_margin: int
+    delta_margin: int
     correct_pawns: int
     correct_pieces: int
     correct_minors: int
     correction_step: int
-    correction_most: int
+    correction_max: int
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
-        """`values` replace those of the table. Raises ValueError for a name that the table does not have."""
+        """`values` override those of `tuned.SEARCH`. Raises ValueError for an unknown name."""
         chosen = {name: value for name, (value, _, _) in SEARCH.items()}
         for name, value in (values or {}).items():
             if name not in chosen:
-                raise ValueError(f"{name!r} is no parameter of the search")
+                raise ValueError(f"{name!r} is not a search parameter")
             chosen[name] = value
         for name, value in chosen.items():
             setattr(self, name, value)
-        # reductions[depth << 6 | number of the move]: by how much a late move is searched less deeply.
+        # reductions[depth << 6 | move number]: late move reductions in 1024ths of a ply.
         self.reductions = [0] * 4096
         for depth in range(1, 64):
             for number in range(1, 64):

@@ -1,7 +1,6 @@
-"""Pawn structure, passed pawns and the pawns around the kings, kept in a hash table: pawns move seldom.
+"""Pawn evaluation with a pawn hash table: pawn structure, passed pawns, and king shelter and storm.
 
-Squares are numbered as in bitboards, 0 to 63. A score holds both phases of the game, middlegame + endgame *
-65536.
+Squares are numbered as in bitboards, 0 to 63. Scores are packed, middlegame + endgame * 65536.
 """
 
 try:
@@ -34,7 +33,7 @@ if not cython.compiled:
     BIAS = 0x40000000
     STRUCTURE = 0
     PASSERS = 1
-    COVER = 2
+    KING_SHELTER = 2
     PAWN_PARTS = 3
 
 LISTS = {
@@ -49,26 +48,26 @@ LISTS = {
     "shelter": SHELTER,
     "storm": STORM,
 }
-"""Where each list of numbers starts."""
+"""Where each list of parameters starts in NUMBERS."""
 
 NUMBERS = [0] * 77
 FILES = masks.FILES
 ADJACENT = masks.ADJACENT
-AHEAD = masks.AHEAD
-SIDES = masks.SIDES
-CAPTURES = masks.CAPTURES
+FRONT_SPANS = masks.FRONT_SPANS
+ATTACK_SPANS = masks.ATTACK_SPANS
+PAWN_ATTACKS = masks.PAWN_ATTACKS
 
 
 def load(numbers: dict[str, list[tuple[int, int]]]) -> None:
-    """Take over the numbers of pawns; a cache filled before has to be cleared."""
+    """Load the pawn parameters. Clear every existing pawn hash table afterwards."""
     for name, start in LISTS.items():
         for i, (middlegame, endgame) in enumerate(numbers[name]):
             NUMBERS[start + i] = middlegame + endgame * 65536
 
 
 class Pawns:
-    """The pawn hash: `words[entry | field]`, the fields KEY, SCORE (White's less Black's, + BIAS) and, for
-    the side added to it, ATTACKS, SPANS and PASSED_PAWNS.
+    """The pawn hash table: `words[entry | field]`, with the fields KEY and SCORE (White minus Black, + BIAS),
+    and for each side `field | side` with ATTACKS, SPANS and PASSED_PAWNS.
     """
 
     def __init__(self) -> None:
@@ -76,12 +75,12 @@ class Pawns:
         self.parts = [0] * 6
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Clear the table."""
         for i in range(0, ENTRIES * 8, 8):
             self.words[i] = 0
 
     def find(self, key: int, white: int, black: int, white_king: int, black_king: int) -> int:
-        """The entry of a placement of pawns and kings, computed unless it is there."""
+        """The entry of a placement of pawns and kings, computed on a miss."""
         entry = (key & ENTRIES - 1) << 3
         if self.words[entry] != key:
             self.words[entry] = key
@@ -91,11 +90,11 @@ class Pawns:
         return entry
 
     def score(self, entry: int) -> int:
-        """The score of an entry, White's less Black's."""
+        """The packed score of an entry, White minus Black."""
         return self.words[entry | SCORE] - BIAS
 
     def _compute(self, entry: int, side: int, own: int, other: int, king: int, other_king: int) -> int:
-        """Fill a side's part of an entry; returns its score."""
+        """Fill a side's fields of an entry and return its packed score."""
         row = side << 6
         structure = passers = 0
         attacks = spans = passed = 0
@@ -106,44 +105,46 @@ class Pawns:
             todo ^= bit
             rank = i >> 3 if side == WHITE else 7 - (i >> 3)
             stop = i + 8 - 16 * side
-            attacks |= CAPTURES[row | i]
-            spans |= SIDES[row | i]
+            attacks |= PAWN_ATTACKS[row | i]
+            spans |= ATTACK_SPANS[row | i]
             neighbours = own & ADJACENT[i & 7]
-            free = AHEAD[row | i] & other == 0
-            if AHEAD[row | i] & own:
+            half_open = FRONT_SPANS[row | i] & other == 0
+            if FRONT_SPANS[row | i] & own:
                 structure += NUMBERS[DOUBLED]
             if neighbours == 0:
-                structure += NUMBERS[ISOLATED + free]
-            elif neighbours & ~SIDES[row | i] == 0 and CAPTURES[row | stop] & other:
-                structure += NUMBERS[BACKWARD + free]
-            if neighbours & ~(SIDES[row | i] | SIDES[row ^ 64 | i]):
+                structure += NUMBERS[ISOLATED + half_open]
+            elif neighbours & ~ATTACK_SPANS[row | i] == 0 and PAWN_ATTACKS[row | stop] & other:
+                structure += NUMBERS[BACKWARD + half_open]
+            if neighbours & ~(ATTACK_SPANS[row | i] | ATTACK_SPANS[row ^ 64 | i]):
                 structure += NUMBERS[PHALANX + rank]
-            structure += popcount(CAPTURES[row ^ 64 | i] & own) * NUMBERS[SUPPORTED + rank]
-            if (AHEAD[row | i] | SIDES[row | i]) & other == 0 and AHEAD[row | i] & own == 0:
+            structure += popcount(PAWN_ATTACKS[row ^ 64 | i] & own) * NUMBERS[SUPPORTED + rank]
+            if (FRONT_SPANS[row | i] | ATTACK_SPANS[row | i]) & other == 0 and FRONT_SPANS[
+                row | i
+            ] & own == 0:
                 passed |= bit
                 passers += NUMBERS[PASSED + rank]
                 passers += _distance(stop, king) * NUMBERS[PASSED_OWN_KING + rank]
                 passers += _distance(stop, other_king) * NUMBERS[PASSED_ENEMY_KING + rank]
-        cover = _cover(side, own, other, king)
+        shelter = _king_shelter(side, own, other, king)
         self.words[entry | ATTACKS | side] = attacks
         self.words[entry | SPANS | side] = spans
         self.words[entry | PASSED_PAWNS | side] = passed
         self.parts[side * PAWN_PARTS + STRUCTURE] = structure
         self.parts[side * PAWN_PARTS + PASSERS] = passers
-        self.parts[side * PAWN_PARTS + COVER] = cover
-        return structure + passers + cover
+        self.parts[side * PAWN_PARTS + KING_SHELTER] = shelter
+        return structure + passers + shelter
 
 
-def _cover(side: int, own: int, other: int, king: int) -> int:
-    """The shelter that own pawns give a king, and the storm of the enemy's, on its file and those beside it
-    (towards the centre for a king on the edge).
+def _king_shelter(side: int, own: int, other: int, king: int) -> int:
+    """King shelter and pawn storm on the king's file and the two adjacent ones. For a king on the a- or
+    h-file, these are the three files at that edge.
     """
     row = side << 6
     total = 0
     middle = min(max(king & 7, 1), 6)
     for file in range(middle - 1, middle + 2):
-        # Pawns behind the king neither cover nor attack it.
-        ahead = FILES[file] & ~AHEAD[row ^ 64 | king & 0x38 | file]
+        # Pawns behind the king do not count.
+        ahead = FILES[file] & ~FRONT_SPANS[row ^ 64 | king & 0x38 | file]
         rank = _nearest(side, own & ahead)
         storm = _nearest(side, other & ahead)
         total += NUMBERS[SHELTER + rank + (8 if file != king & 7 else 0)]
@@ -152,7 +153,7 @@ def _cover(side: int, own: int, other: int, king: int) -> int:
 
 
 def _nearest(side: int, pawns: int) -> int:
-    """The rank, as the side counts it, of the pawn nearest to its first rank; 0 if there is none."""
+    """The relative rank of the pawn nearest to the side's first rank, 0 if there is none."""
     rank = 0
     while pawns:
         i = lowest(pawns)
@@ -164,5 +165,5 @@ def _nearest(side: int, pawns: int) -> int:
 
 
 def _distance(a: int, b: int) -> int:
-    """King moves between two squares."""
+    """The Chebyshev distance of two squares, in king moves."""
     return max(abs((a & 7) - (b & 7)), abs((a >> 3) - (b >> 3)))

@@ -17,9 +17,9 @@ cdef uint64_t[128] BIT
 
 @cython.final
 cdef class Placement:
-    cdef uint64_t[48] bitboards    # [piece code], and of all pieces of a side by its colour
+    cdef uint64_t[48] bitboards    # [piece code], and [colour] for all pieces of a side
     cdef int[136] phases           # by ply
-    cdef uint64_t[136] pawn_keys   # by ply: the pawns of both sides
+    cdef uint64_t[136] pawn_keys   # by ply, both sides
     cdef int ply
 
     @cython.locals(i=int, sq=int, code=int)

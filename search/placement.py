@@ -1,7 +1,7 @@
-"""The placement of the pieces along the line that is being searched: bitboards, phase and hash keys.
+"""Bitboards, game phase and hash keys of the pieces, updated along the line being searched.
 
-Bookkeeping, no judgement: evaluation, corrections and whatever else asks about sets of pieces share it. The
-searcher plays a move on the board and tells the placement; the board knows nothing of it.
+Evaluation and correction history share them. The searcher makes every move on the board and here; the board
+itself has no bitboards.
 """
 
 try:
@@ -43,7 +43,7 @@ if not cython.compiled:
     FULL_PHASE = 24
 
 PHASES = {PAWN: 0, KNIGHT: 1, BISHOP: 1, ROOK: 2, QUEEN: 4, KING: 0}
-"""What each piece adds to the phase; the start position has FULL_PHASE."""
+"""What each kind of piece adds to the game phase. The start position has FULL_PHASE."""
 
 PHASE = [PHASES.get(code & KIND, 0) for code in range(48)]
 PIECE_KEYS = zobrist.PIECE_KEYS
@@ -51,8 +51,8 @@ BIT = masks.BIT
 
 
 class Placement:
-    """Where the pieces stand: `bitboards[code]` the squares of a piece, `bitboards[colour]` those of a side.
-    `phases` and `pawn_keys` are kept for every ply since `reset`.
+    """`bitboards[code]` holds the squares of a piece code, `bitboards[colour]` those of a side. `phases` and
+    `pawn_keys` are stacks, indexed by the ply since `reset`.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Placement:
         self.ply = 0
 
     def reset(self, board: Board) -> None:
-        """Start anew from a position."""
+        """Set up for a new root position."""
         self.ply = 0
         self.phases[0] = 0
         self.pawn_keys[0] = 0
@@ -79,7 +79,7 @@ class Placement:
                     self.pawn_keys[0] ^= PIECE_KEYS[code << 7 | sq]
 
     def make(self, move: int, side: int) -> None:
-        """Follow a move of `side`."""
+        """Update for a move made by `side`."""
         phase = self.phases[self.ply]
         key = self.pawn_keys[self.ply]
         colour = WHITE_PIECE << side
@@ -104,22 +104,22 @@ class Placement:
         self._toggle(move, side)
 
     def unmake(self, move: int, side: int) -> None:
-        """Follow the taking back of the last move, which was one of `side`."""
+        """Undo `make` of the last move, which `side` made."""
         self.ply -= 1
         self._toggle(move, side)
 
     def make_null(self) -> None:
-        """Follow a null move."""
+        """Update for a null move."""
         self.phases[self.ply + 1] = self.phases[self.ply]
         self.pawn_keys[self.ply + 1] = self.pawn_keys[self.ply]
         self.ply += 1
 
     def unmake_null(self) -> None:
-        """Follow the taking back of a null move."""
+        """Undo `make_null`."""
         self.ply -= 1
 
     def _toggle(self, move: int, side: int) -> None:
-        """Change the bitboards by a move of `side`, or back."""
+        """Update the bitboards for a move of `side`. A second call undoes the first."""
         own = WHITE_PIECE << side
         target = move >> TARGET_SHIFT & SQUARE
         bit = BIT[target]
@@ -135,38 +135,38 @@ class Placement:
             self.bitboards[own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND] ^= bit
             self.bitboards[own ^ ANY_PIECE] ^= bit
         elif move & CASTLING:
-            # The rook stops on the square that the king has crossed.
+            # The rook ends on the square that the king crosses.
             bit = BIT[target + 1 if target & FILE == 6 else target - 2] | BIT[(move & SQUARE) + target >> 1]
             self.bitboards[own | ROOK] ^= bit
             both ^= bit
         self.bitboards[own] ^= both
 
     def phase(self) -> int:
-        """The phase of the game, FULL_PHASE with all pieces on the board, 0 with none but pawns."""
+        """The game phase: FULL_PHASE with all pieces on the board, 0 with kings and pawns only."""
         return min(self.phases[self.ply], FULL_PHASE)
 
     def pawn_key(self) -> int:
-        """A key of the placement of all pawns."""
+        """The hash key of all pawns."""
         return self.pawn_keys[self.ply]
 
     def pieces_hash(self, side: int) -> int:
-        """A hash of 14 bits of the placement of a side's king and pieces."""
+        """A 14-bit hash of a side's king and pieces, without its pawns."""
         own = WHITE_PIECE << side
         total = self._minors(side) + _spread(self.bitboards[own | ROOK], ROOK)
         return total + _spread(self.bitboards[own | QUEEN], QUEEN) >> 50 & 0x3FFF
 
     def minors_hash(self) -> int:
-        """A hash of 14 bits of the placement of both kings and all knights and bishops."""
+        """A 14-bit hash of the kings, knights and bishops of both sides."""
         return self._minors(WHITE) + self._minors(BLACK) * 3 >> 50 & 0x3FFF
 
     def _minors(self, side: int) -> int:
-        """What the hashes make of a side's king, knights and bishops: 64 bits, and more uncompiled."""
+        """The hash of a side's king, knights and bishops: 64 bits, or more when uncompiled."""
         own = WHITE_PIECE << side
         total = _spread(self.bitboards[own | KNIGHT], KNIGHT) + _spread(self.bitboards[own | BISHOP], BISHOP)
         return total + _spread(self.bitboards[own | KING], KING)
 
 
 def _spread(bitboard: int, kind: int) -> int:
-    """A product of which the upper bits depend on all squares of a kind's bitboard."""
-    # The last ranks would else come to bear on a few bits only.
+    """A multiplicative hash of a bitboard: the upper bits of the product depend on all its squares."""
+    # Fold the upper ranks onto the lower ones, or they would affect only a few bits.
     return (bitboard ^ bitboard >> 32) * (PIECE_KEYS[(WHITE_PIECE | kind) << 7] | 1)

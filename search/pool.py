@@ -1,5 +1,5 @@
-"""The threads of a search: the first searcher, which the caller's thread runs, and helpers with threads of their
-own, which share nothing with it but the table and the stop signal (lazy SMP, see `search.deepening`).
+"""The threads of a search (lazy SMP, see `search.deepening`): the first searcher, which runs in the caller's
+thread, and helpers with threads of their own. They share nothing but the table and the stop signal.
 """
 
 import os
@@ -32,7 +32,9 @@ LARGEST_SHARE = 1024
 class Helper:
     """A searcher with a thread that sleeps between searches."""
 
-    def __init__(self, table: TranspositionTable, stop: Stop, parameters: Parameters | None, number: int) -> None:
+    def __init__(
+        self, table: TranspositionTable, stop: Stop, parameters: Parameters | None, number: int
+    ) -> None:
         self.searcher = Searcher(table, stop, parameters)
         self.number = number
         self._task: Callable[[], object] | None = None
@@ -76,7 +78,7 @@ class Helper:
         number = self.number
         with cython.nogil:
             help_along(searcher, number, deepest)
-        searcher.look_at_clock()
+        searcher.check_time()
 
 
 class Pool:
@@ -160,11 +162,10 @@ class Pool:
         self.table.clear(max(1, min(self.size, os.cpu_count() or 1)))
 
     def voted_line(self, depth: int, score: int, pv: list[int]) -> tuple[int, int, list[int]]:
-        """Of the first searcher's line and those that the helpers have finished, depth, score and moves of the one
-        that most of them speak for.
+        """Let the threads vote on the first searcher's line and the helpers' last finished ones; returns depth,
+        score and moves of the winner.
 
-        Every thread votes for its move, the more the deeper it has searched and the better it finds the
-        move. A proven mate needs no votes.
+        The weight of a vote grows with the thread's depth and score. The shortest mate wins in any case.
         """
         lines = [(depth, score, pv)]
         lines += [finding for helper in self.helpers if (finding := helper.searcher.finding())[2]]

@@ -12,13 +12,13 @@ from x88.movegen cimport generate, generate_captures, plain_move
 from x88.piece cimport KIND
 
 cpdef enum:
-    WIDTH = 12       # moves tried at the horizon,
-    NARROWING = 2    # and so many fewer with every ply beyond it, down to one
+    MOVE_LIMIT = 12    # moves searched at the horizon,
+    LIMIT_STEP = 2     # and this many fewer with every ply past it, but at least one
 
 cdef int[48] VALUE
 
 @cython.locals(score=int, in_check=bint, best=int, end=int, i=int, move=int, tt_move=int, raw_eval=int, data=uint64_t,
-               bound=int, futile=int, old_alpha=int, best_move=int, gain=int, generated=bint, tried=int, limit=int)
+               bound=int, futility_base=int, old_alpha=int, best_move=int, futility_value=int, generated=bint, tried=int, move_limit=int)
 cdef int quiesce(Searcher searcher, int alpha, int beta, int ply, int sp, int depth) noexcept nogil
 cdef bint is_drawn(Searcher searcher, bint in_check, int sp) noexcept nogil
 @cython.locals(move=int)

@@ -1,4 +1,4 @@
-"""Quiescence: at the horizon only captures and promotions are played on, until the position is quiet.
+"""Quiescence search: past the horizon, search only captures and promotions until the position is quiet.
 
 Source: Larry R. Harris, "The heuristic search and the game of chess", 1975.
 """
@@ -18,8 +18,8 @@ if not cython.compiled:
     from x88.movegen import generate, generate_captures, plain_move
     from x88.piece import KIND
 
-    WIDTH = 12
-    NARROWING = 2
+    MOVE_LIMIT = 12
+    LIMIT_STEP = 2
 
 from x88 import piece
 
@@ -27,8 +27,8 @@ VALUE = piece.VALUE
 
 
 def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth: int) -> int:
-    """The score of the position with all exchanges played out, fail-soft. `depth` is 0 at the horizon and
-    falls by one with every ply beyond it.
+    """Search captures and promotions and return the fail-soft score. `depth` is 0 at the horizon and
+    decreases by one with every ply past it. Discard the result if the search was stopped.
     """
     if not searcher.enter(ply):
         return DRAW
@@ -38,7 +38,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     if ply >= MAX_PLY - 1:
         return DRAW if in_check else searcher.evaluation.value(searcher.board)
 
-    # 1. The table: any search of the position is at least as deep.
+    # 1. Transposition table cutoff: every entry is at least as deep as quiescence.
     tt_move = 0
     raw_eval = NO_SCORE
     data = searcher.table.probe(searcher.key())
@@ -51,16 +51,16 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
             if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
                 return score
 
-    # 2. Standing pat: a side that is not in check need not capture.
+    # 2. Stand pat: a side that is not in check does not have to capture.
     if in_check:
         raw_eval = NO_SCORE
         best = ply - MATE
-        futile = best
+        futility_base = best
     else:
         if not data and beta - alpha == 1:
-            # Lazily: a lead that no other term makes up for needs no closer look.
-            best = searcher.evaluation.rough(searcher.board)
-            best -= searcher.parameters.lazy + searcher.evaluation.blur
+            # Lazy evaluation: material and squares already exceed beta by the margin.
+            best = searcher.evaluation.lazy_value(searcher.board)
+            best -= searcher.parameters.lazy_margin + searcher.evaluation.blur
             if best >= beta:
                 return best
         if raw_eval == NO_SCORE:
@@ -75,9 +75,9 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
             return best
         if best > alpha:
             alpha = best
-        futile = best + searcher.parameters.delta
+        futility_base = best + searcher.parameters.delta_margin
 
-    # 3. Captures and promotions, or every evasion of a check.
+    # 3. Captures and promotions, or all evasions in check.
     end = sp
     generated = False
     if tt_move and not in_check:
@@ -88,7 +88,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     old_alpha = alpha
     best_move = 0
     tried = 0
-    limit = max(WIDTH + depth * NARROWING, 1)
+    move_limit = max(MOVE_LIMIT + depth * LIMIT_STEP, 1)
     i = sp - 1
     while True:
         i += 1
@@ -102,19 +102,19 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
                 break
         move = pick(searcher.board, searcher.stack, i, end)
         if not in_check:
-            # 4. A capture that loses material cannot help a side that may stand pat; the rest of the list is
-            # no better.
+            # 4. Static exchange evaluation: skip losing captures. The list is ordered, so all that remain
+            # lose material too.
             if searcher.stack.scores[i] < 0:
                 break
-            # 5. Delta pruning: nor can one that wins too little.
+            # 5. Delta pruning: skip a capture whose victim and a margin cannot raise alpha.
             if not move & PROMOTED:
-                gain = futile + VALUE[move >> CAPTURED_SHIFT & KIND]
-                if gain <= alpha:
-                    best = max(best, gain)
+                futility_value = futility_base + VALUE[move >> CAPTURED_SHIFT & KIND]
+                if futility_value <= alpha:
+                    best = max(best, futility_value)
                     continue
-        # 6. The farther beyond the horizon, the fewer moves are tried, once one does not get the side mated:
-        # with a dozen queens on the board the exchanges would never end.
-        if tried >= limit and best > -LONGEST_MATE:
+        # 6. Move limit: it shrinks with every ply past the horizon, or quiescence would explode with a dozen
+        # queens on the board. It applies only after a move that does not get mated.
+        if tried >= move_limit and best > -LONGEST_MATE:
             break
         tried += 1
         searcher.make(move, ply)
@@ -136,20 +136,20 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
 
 
 def is_drawn(searcher: Searcher, in_check: bool, sp: int) -> bool:
-    """Whether the position is a draw by rule. A first repetition counts: what can be repeated once can be
-    repeated again.
+    """Whether the position is drawn by repetition, insufficient material or the fifty-move rule. One
+    repetition is enough: a position that was repeated once can be repeated again.
     """
     if searcher.board.is_repetition(1) or searcher.board.is_insufficient_material():
         return True
-    # Mate comes before the fifty-move rule.
+    # Checkmate takes precedence over the fifty-move rule.
     return searcher.board.halfmove >= 100 and not (
         in_check and generate(searcher.board, searcher.stack, sp) == sp
     )
 
 
 def push_tt_move(searcher: Searcher, sp: int, tt_move: int, captures: bool) -> int:
-    """Write the table's move to the stack, ahead of a list not generated yet, if it can be told to be legal,
-    and a capture where only these are wanted; returns the end of the list.
+    """Push the TT move if it can be verified without generating moves, and if it is a capture when `captures`
+    is set. Returns the end of the list.
     """
     move = plain_move(searcher.board, tt_move & SQUARE, tt_move >> TARGET_SHIFT & SQUARE)
     if move == NO_MOVE or short_move(move) != tt_move or (captures and not move & CAPTURED):
@@ -160,8 +160,8 @@ def push_tt_move(searcher: Searcher, sp: int, tt_move: int, captures: bool) -> i
 
 
 def generate_scored(searcher: Searcher, sp: int, ply: int, tt_move: int, captures: bool) -> int:
-    """Write all legal moves to the stack, scored for the search, or captures and promotions alone, which a
-    side in check cannot ask for; returns the end of the list.
+    """Generate and score all legal moves, or only captures and promotions (not in check). Returns the end of
+    the list.
     """
     if captures:
         end = generate_captures(searcher.board, searcher.stack, sp)

@@ -1,10 +1,10 @@
 cpdef enum:
-    MAX_PLY = 128           # plies from the root that a search may reach
+    MAX_PLY = 128           # limit of the search depth from the root, in plies
     DRAW = 0
-    MATE = 32000            # mate on the spot; a mate in n plies is worth n less
-    LONGEST_MATE = 31872    # MATE - MAX_PLY: scores from here on are mates
+    MATE = 32000            # checkmate at the root; mate in n plies scores n less
+    LONGEST_MATE = 31872    # MATE - MAX_PLY: scores from here on are mate scores
     INFINITE = 32001        # beyond every score
-    NO_SCORE = 32002        # "none", where a score may be missing
+    NO_SCORE = 32002        # no score available
 
 cpdef object mate_distance(int score)
 cdef int to_table(int score, int ply) noexcept nogil

@@ -1,6 +1,4 @@
-"""Scores in centipawns from the side to move's point of view, and the distance to mate that some of them
-carry.
-"""
+"""Scores in centipawns for the side to move, mate scores, and scores in the transposition table."""
 
 try:
     import cython
@@ -17,8 +15,8 @@ if not cython.compiled:
 
 
 def mate_distance(score: int) -> int | None:
-    """Moves to mate of a mate score, negative if the side to move is being mated, 0 if it is; None for other
-    scores.
+    """The moves to mate of a mate score, negative if the side to move gets mated, 0 if it is checkmated. None
+    for any other score.
     """
     if score >= LONGEST_MATE:
         return (MATE - score + 1) // 2
@@ -28,7 +26,7 @@ def mate_distance(score: int) -> int | None:
 
 
 def to_table(score: int, ply: int) -> int:
-    """A score as the table keeps it: mates counted from the position itself, not from the root."""
+    """A score as the transposition table stores it: mate scores count from this node, not the root."""
     if score >= LONGEST_MATE:
         return score + ply
     if score <= -LONGEST_MATE:
@@ -37,7 +35,7 @@ def to_table(score: int, ply: int) -> int:
 
 
 def from_table(score: int, ply: int) -> int:
-    """The reverse of `to_table`, at the ply where the position is met again."""
+    """The inverse of `to_table`, at the ply of the probe."""
     if score >= LONGEST_MATE:
         return score - ply
     if score <= -LONGEST_MATE:

@@ -1,7 +1,7 @@
 """Iterative deepening: what a front end talks to.
 
-A search runs without the GIL in a thread of its own, with helpers if there are to be more, and reports through
-callbacks; nothing here prints.
+A search runs without the GIL in a thread of its own, with helpers if there are more threads, and reports
+through callbacks. Nothing here prints.
 """
 
 import os
@@ -27,7 +27,6 @@ if not cython.compiled:
     from search.parameters import Parameters
     from search.pool import Pool
     from search.score import DRAW, INFINITE, MATE, MAX_PLY
-    from search.searcher import Searcher
     from search.table import move_of, short_move
     from x88.attack import in_check
     from x88.board import Board
@@ -37,36 +36,36 @@ if not cython.compiled:
 UPPER_BOUND = "upper"
 LOWER_BOUND = "lower"
 
-TELLING = 1000
-"""Milliseconds after which the search says what it is at: root moves, bounds of unfinished iterations."""
+REPORT_DELAY = 1000
+"""Report root moves and fail highs and lows only after this many milliseconds."""
 
 MATE_SALT = 0x5A17
-"""Keeps what a search for a mate stores in the table apart from what one that leaves moves out does."""
+"""Separates the table entries of mate searches, which are full-width, from those of searches with pruning."""
 
 
 class Report(NamedTuple):
-    """What is known after an iteration: plies, centipawns for the side to move, counts, milliseconds, packed
-    moves.
+    """The result of an iteration: depth in plies, score in centipawns for the side to move, time in
+    milliseconds, packed moves.
     """
 
     depth: int
     seldepth: int
     score: int
     mate: int | None
-    """Moves to mate, negative if the side to move is being mated, 0 if it is; None if `score` is no mate."""
+    """Moves to mate, negative if the side to move gets mated, 0 if checkmated; None without a mate score."""
     nodes: int
     elapsed: float
     hashfull: int
-    """Parts of a thousand of the table that this search has filled."""
+    """How full the transposition table is of entries of this search, per mill."""
     pv: list[int]
     line: int = 1
-    """Which of the best moves this is about, 1 for the best."""
+    """The MultiPV number, 1 for the best line."""
     bound: str = ""
-    """UPPER_BOUND or LOWER_BOUND while the score is known to be at most or at least that."""
+    """UPPER_BOUND if the iteration failed low, LOWER_BOUND if it failed high, else empty."""
 
 
 class Progress(NamedTuple):
-    """The move of the root that is being searched, packed, and its number in the order of trying, from 1."""
+    """The root move being searched, packed, and its number in move order, from 1."""
 
     depth: int
     move: int
@@ -74,10 +73,10 @@ class Progress(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """How far a search has come while it has nothing else to report: plies, counts, milliseconds."""
+    """Periodic statistics between reports: depths in plies, nodes, time in milliseconds."""
 
     depth: int
-    """The iteration that is under way."""
+    """The current iteration."""
     seldepth: int
     nodes: int
     elapsed: float
@@ -85,9 +84,7 @@ class Statistics(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The move chosen, packed, or NO_MOVE (0) where there is none; the reply expected, or NO_MOVE; the nodes
-    it took.
-    """
+    """The best move and the ponder move, packed, NO_MOVE (0) if there is none; and the nodes searched."""
 
     move: int
     reply: int
@@ -95,7 +92,7 @@ class Result(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A principal variation of the root, its score, and the depth of the iteration that found it."""
+    """A principal variation, its score, and the depth of the iteration that found it."""
 
     score: int
     pv: list[int]
@@ -104,11 +101,9 @@ class Line(NamedTuple):
 
 
 class Search:
-    """The threads of an engine with their table, kept from move to move of a game; a `Job` for each search."""
+    """The search threads and their transposition table, kept through a game; every search is a `Job`."""
 
-    def __init__(
-        self, megabytes: int = 16, parameters: Parameters | None = None, threads: int = 1
-    ) -> None:
+    def __init__(self, megabytes: int = 16, parameters: Parameters | None = None, threads: int = 1) -> None:
         """`megabytes` is the table's size; the parameters are those of the table of numbers if not given.
 
         Raises ValueError or MemoryError.
@@ -131,7 +126,9 @@ class Search:
     # Between searches.
 
     def resize_table(self, megabytes: int) -> None:
-        """Give the table another size. Raises ValueError or MemoryError and keeps the old one then."""
+        """Resize and clear the transposition table, between searches. Raises ValueError or MemoryError, and
+        then keeps the old table.
+        """
         self.table.resize(megabytes, self._pool.size)
 
     def resize_pool(self, threads: int) -> None:
@@ -139,17 +136,17 @@ class Search:
         self._pool.resize(threads)
 
     def forget(self) -> None:
-        """Forget all that was learnt of positions."""
+        """Clear the transposition table, history and correction history, between searches."""
         self._pool.forget()
 
     def new_game(self) -> None:
-        """Forget the last game: the next one runs as the first one did."""
+        """Reset everything for a new game, between searches. Search as after start-up."""
         self.forget()
         self._set_seed()
         self._node_clock.forget()
 
     def _set_seed(self) -> None:
-        """Choose what is misjudged at a limited strength: something else in every game."""
+        """Choose the noise of limited strength: a different seed for every game, unless one was given."""
         chance = int.from_bytes(os.urandom(2), "big") if self._seed is None else self._seed
         self._searcher.evaluation.seed = (chance << 1 | 1) & 0xFFFF
 
@@ -180,11 +177,11 @@ class Search:
         on_progress: Callable[[Progress], object] | None = None,
         on_statistics: Callable[[Statistics], object] | None = None,
     ) -> None:
-        """Search a copy of the board in a thread. The callbacks run in that thread; the result is the last.
+        """Search a copy of the board in a new thread. The callbacks run in that thread, `on_result` last.
 
-        `started` is the reading of `time.perf_counter` from which time counts. After the first second,
-        `on_progress` is told of every root move, and `on_statistics` of the counts once a second. No search
-        may be running.
+        Time counts from `started`, a reading of `time.perf_counter`, default now. After REPORT_DELAY,
+        `on_progress` is called for every root move, and `on_statistics` once a second. No other search may be
+        running.
         """
         job = self._prepare(board, limits, Clock(started))
         self._on_report = on_report
@@ -206,31 +203,31 @@ class Search:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the running search, if there is one; its result comes at once."""
+        """Stop the running search, if any. Its result follows immediately."""
         if self._job is not None:
             self._job.stop()
 
     def ponderhit(self) -> None:
-        """The move pondered on has been played: the clock runs from now, and what was thought meanwhile
-        counts.
+        """The expected move has been played: switch from pondering to a normal search. The clock starts now,
+        and the time spent pondering counts for the soft limit.
         """
         if self._job is not None:
             self._job.ponderhit()
 
     def wait(self) -> None:
-        """Wait until the running search has given its result."""
+        """Wait until the running search has delivered its result."""
         if self._thread is not None:
             self._thread.join()
             self._thread = None
 
     def is_running(self) -> bool:
-        """Whether a started search has not given its result yet."""
+        """Whether a search has been started and has not delivered its result."""
         return self._thread is not None and self._job is not None and not self._job.is_done
 
     def think(
         self, board: Board, limits: Limits, on_report: Callable[[Report], object] | None = None
     ) -> Result:
-        """Search in the calling thread."""
+        """Search in the calling thread and return the result."""
         job = self._prepare(board, limits, Clock())
         self._on_report = on_report or _ignore
         self._on_progress = self._on_statistics = _ignore
@@ -259,7 +256,7 @@ class Search:
         legal = legal_moves(searcher.board)
         if not legal:
             checked = in_check(searcher.board)
-            self._tell_line(Line(-MATE if checked else DRAW, [], 0))
+            self._report_line(Line(-MATE if checked else DRAW, [], 0))
             return Result(NO_MOVE, NO_MOVE, 0)
         moves = [move for move in legal if move in job.limits.searchmoves] or legal
         is_restricted = len(moves) < len(legal)
@@ -267,18 +264,18 @@ class Search:
         if self._elo is None and not job.limits.nodestime:
             deepest = min(job.limits.depth or MAX_PLY - 1, MAX_PLY - 1)
             self._pool.start_helpers(moves if is_restricted else [], job.limits.nodes or 0, deepest)
-        searcher.on_bound = self._tell_bound
+        searcher.on_bound = self._report_bound
         if self._on_progress is not _ignore or self._on_statistics is not _ignore:
-            searcher.on_root_move = self._tell_root_move
+            searcher.on_root_move = self._report_root_move
             searcher.on_tick = self._tick
-            searcher.tick_after(TELLING - job.clock.elapsed())
+            searcher.tick_after(REPORT_DELAY - job.clock.elapsed())
         job.begin()
         try:
             lines = self._deepen(job, moves, is_restricted)
         finally:
             job.end()
             self._pool.wait_for_helpers()
-            searcher.is_telling = False
+            searcher.is_reporting = False
             searcher.on_root_move = searcher.on_tick = searcher.on_bound = None
         if job.is_open_to_votes():
             lines[0] = self._vote(lines[0])
@@ -323,7 +320,7 @@ class Search:
             lines = (sorted(found, key=lambda line: -line.score) + rest)[:wanted]
             # Also of an unfinished iteration: what it has cost, and what it may have changed.
             for number, line in enumerate(lines, 1):
-                self._tell_line(line, number)
+                self._report_line(line, number)
             if stop.is_set():
                 break
             if job.limits.mate is not None and self._finds_mate(job.limits.mate, lines, depth):
@@ -334,14 +331,14 @@ class Search:
         return lines
 
     def _allow(self, moves: list[int], lines: list[Line], found: list[Line]) -> None:
-        """Restrict the root to moves that no line found begins with, the best of the last iteration first."""
+        """Exclude the first moves of the lines found; search the last iteration's next best move first."""
         taken = {line.pv[0] for line in found}
         before = [line.pv[0] for line in lines]
         first = next((move for move in before if move not in taken), 0)
         self._searcher.allow(sorted((m for m in moves if m not in taken), key=lambda m: m != first))
 
     def _finds_mate(self, moves: int, lines: list[Line], depth: int) -> bool:
-        """Whether a mate in so many moves is found: by the iteration, or in a window of its own."""
+        """Whether there is a mate in this many moves: found by the iteration, or by an extra mate search."""
         moves = min(moves, MAX_PLY // 2)
         searcher = self._searcher
         if lines[0].score < MATE - 2 * moves:
@@ -357,7 +354,7 @@ class Search:
             searcher.salt = 0
             if score > least and not self._pool.stop.is_set():
                 lines[0] = Line(score, searcher.principal_variation(), depth)
-                self._tell_line(lines[0])
+                self._report_line(lines[0])
         return lines[0].score > MATE - 2 * moves
 
     def _iterate(self, depth: int, guess: int) -> int:
@@ -371,11 +368,11 @@ class Search:
         if pv == line.pv or pv[0] == line.pv[0]:
             return line
         voted = Line(score, pv, depth)
-        self._tell_line(voted)
+        self._report_line(voted)
         return voted
 
     def _reply(self, move: int) -> int:
-        """The reply to a move that the table expects, or NO_MOVE."""
+        """The transposition table's reply to a move, or NO_MOVE."""
         board = self._searcher.board
         board.make(move)
         data = self.table.probe(board.key)
@@ -386,25 +383,25 @@ class Search:
     # Reports.
 
     def _tick(self) -> None:
-        self._searcher.is_telling = True
+        self._searcher.is_reporting = True
         self._on_statistics(
             Statistics(
                 self._depth,
                 self._pool.seldepth(),
                 self._pool.nodes(),
                 self._job.clock.elapsed(),
-                self.table.fullness(),
+                self.table.hashfull(),
             )
         )
 
-    def _tell_root_move(self, move: int, number: int) -> None:
+    def _report_root_move(self, move: int, number: int) -> None:
         self._on_progress(Progress(self._depth, move, number))
 
-    def _tell_bound(self, score: int, is_upper: bool) -> None:
+    def _report_bound(self, score: int, is_upper: bool) -> None:
         pv = [] if is_upper else self._searcher.kept_line()
-        self._tell_line(Line(score, pv, self._depth, UPPER_BOUND if is_upper else LOWER_BOUND), self._line)
+        self._report_line(Line(score, pv, self._depth, UPPER_BOUND if is_upper else LOWER_BOUND), self._line)
 
-    def _tell_line(self, line: Line, number: int = 1) -> None:
+    def _report_line(self, line: Line, number: int = 1) -> None:
         self._on_report(
             Report(
                 line.depth,
@@ -413,7 +410,7 @@ class Search:
                 mate_distance(line.score),
                 self._pool.nodes(),
                 self._job.clock.elapsed(),
-                self.table.fullness(),
+                self.table.hashfull(),
                 line.pv,
                 number,
                 line.bound,
@@ -422,4 +419,4 @@ class Search:
 
 
 def _ignore(_told: object) -> None:
-    """Nobody listens."""
+    """The default callback."""

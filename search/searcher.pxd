@@ -34,7 +34,7 @@ cdef class Searcher:
     cdef int[130] pv_ends
     cdef int[130] static_evals
     cdef int[130] excluded
-    cdef int[130] reduced
+    cdef int[130] reductions
     cdef int null_ply
     cdef int extension_ply
     cdef bint seeks_mate
@@ -59,11 +59,11 @@ cdef class Searcher:
     cdef int allowed_count
     cdef long long clock_mask
     cdef atomic_count deadline        # nanoseconds
-    cdef atomic_count last_deadline   # nanoseconds
+    cdef atomic_count grace_deadline   # nanoseconds
     cdef atomic_count has_move
     cdef atomic_count next_tick       # nanoseconds
     cdef object on_tick
-    cdef bint is_telling
+    cdef bint is_reporting
     cdef object on_root_move
     cdef object on_bound
 
@@ -72,17 +72,17 @@ cdef class Searcher:
     cdef void begin_root_move(self, int move, int number) noexcept nogil
     @cython.locals(i=int)
     cdef void end_root_move(self, int move) noexcept nogil
-    cdef void _tell(self, int move, int number) noexcept with gil
-    cdef void limit_time(self, double milliseconds, double last)
+    cdef void _report_root_move(self, int move, int number) noexcept with gil
+    cdef void limit_time(self, double milliseconds, double grace)
     cdef void tick_after(self, double milliseconds)
     @cython.locals(now=cython.longlong)
-    cdef void look_at_clock(self) noexcept nogil
+    cdef void check_time(self) noexcept nogil
     @cython.locals(taken=cython.longlong)
     cdef bint take_nodes(self) noexcept nogil
     cdef uint64_t key(self) noexcept nogil
     @cython.locals(i=int)
     cdef void keep_line(self, int depth, int score) noexcept nogil
-    cdef void tell_bound(self, int score, bint is_upper) noexcept with gil
+    cdef void report_bound(self, int score, bint is_upper) noexcept with gil
     cdef void _tick(self) noexcept with gil
     cdef bint enter(self, int ply) noexcept nogil
     @cython.locals(side=int)
@@ -93,7 +93,7 @@ cdef class Searcher:
     cdef void unmake_null(self) noexcept nogil
     @cython.locals(side=int, pawns=int, pieces=int, minors=int, error=int)
     cdef int corrected(self, int value) noexcept nogil
-    @cython.locals(most=int)
-    cdef void learn_error(self, int error, int depth) noexcept nogil
+    @cython.locals(maximum=int)
+    cdef void update_corrections(self, int error, int depth) noexcept nogil
     @cython.locals(row=int, end=int, i=int)
     cdef void update_pv(self, int ply, int move) noexcept nogil

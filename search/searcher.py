@@ -1,6 +1,6 @@
-"""Everything that one searching thread writes: its board, its move stack, what it has learnt, its counters.
+"""The state of one search thread: board, move stack, evaluation, history and counters.
 
-Only the table and the stop signal are shared with others.
+Only the transposition table and the stop signal are shared between threads.
 """
 
 from collections.abc import Callable
@@ -29,26 +29,28 @@ SECOND = 1_000_000_000
 
 
 class Searcher:
-    """The state of one search. `pv[ply * MAX_PLY + i]` is the principal variation from `ply` on, up to
-    `pv_ends[ply]`; `static_evals[ply]` the static evaluation at a ply, NO_SCORE in check; `excluded[ply]` the
-    move that a search is to do without, or 0; `reduced[ply]` by how many plies the move made there is being
-    searched less deeply. Null moves are allowed from `null_ply` on, extensions before
-    `extension_ply`; while `seeks_mate`, nothing is left out where only a mate will do.
+    """The state of one search.
 
-    A searcher may search up to `node_limit` nodes (0: no limit), and then takes `node_share` more of those
-    that are left to all threads, as long as there are any.
+    By ply: `pv[ply * MAX_PLY + i]` is the triangular PV table, each row up to `pv_ends[ply]`;
+    `static_evals[ply]` the corrected static evaluation, NO_SCORE in check; `excluded[ply]` the excluded move
+    of a singular search, or 0; `reductions[ply]` the reduction of the move being searched. Null moves are
+    allowed from `null_ply` on, extensions before `extension_ply`. While `seeks_mate`, windows of mate scores
+    are searched full-width.
 
-    Every so many nodes the searching thread looks at the clock itself: `deadline` and `last_deadline` are
-    readings of `monotonic_ns`, 0 for none. The search stops at the first one, but as long as it has no move
-    yet (`has_move`) at the second one only. While `next_tick` is not 0, `on_tick` is called at that reading
-    and every second after it. It then also publishes its counts for other threads to read.
+    A searcher may search `node_limit` nodes (0: no limit) and then takes `node_share` more of those that are
+    left to all threads, as long as there are any. It publishes its counts for other threads each time it
+    checks the clock.
 
-    `salt` keeps what a search of another kind stores in the table apart. `kept_line`, `kept_score` and
-    `kept_depth` are those of the last line that was worth keeping.
+    `salt` is combined with every key of the table and separates searches whose results are not
+    interchangeable. `kept_line`, `kept_score` and `kept_depth` hold the last line of the root that was kept.
 
-    Of the root, `root_score` is the score of the principal variation, `root_nodes[i]` are the nodes that
-    `root_moves[i]` has taken in all iterations; `allowed`, if any, are the moves to search, the first of them
-    first. `on_root_move` is told the packed move that is being searched and its number, while `is_telling`.
+    The search thread checks the clock itself. `deadline` and `grace_deadline` are readings of `monotonic_ns`,
+    0 for none: the search stops at the first, or at the second as long as it has no move (`has_move`). If
+    `next_tick` is not 0, `on_tick` is called at that time and every second after it.
+
+    At the root, `root_score` is the score of the principal variation, and `root_nodes[i]` counts the nodes of
+    `root_moves[i]` in all iterations. If `allowed` is not empty, only those moves are searched, starting with
+    the first. While `is_reporting`, `on_root_move` is called with each root move, packed, and its number.
     """
 
     def __init__(self, table: TranspositionTable, stop: Stop, parameters: Parameters | None = None) -> None:
@@ -65,7 +67,7 @@ class Searcher:
         self.pv_ends = [0] * 130
         self.static_evals = [0] * 130
         self.excluded = [0] * 130
-        self.reduced = [0] * 130
+        self.reductions = [0] * 130
         self.null_ply = 0
         self.extension_ply = 0
         self.seeks_mate = False
@@ -88,18 +90,18 @@ class Searcher:
         self.root_score = 0
         self.allowed = [0] * 448
         self.allowed_count = 0
-        self.clock_mask = 1023 if cython.compiled else 15  # so many nodes between two looks at the clock
+        self.clock_mask = 1023 if cython.compiled else 15  # check the clock when nodes & mask is 0
         self.deadline = 0
-        self.last_deadline = 0
+        self.grace_deadline = 0
         self.has_move = False
         self.next_tick = 0
         self.on_tick: Callable[[], object] | None = None
-        self.is_telling = False
+        self.is_reporting = False
         self.on_root_move: Callable[[int, int], object] | None = None
         self.on_bound: Callable[[int, bool], object] | None = None
 
     def prepare(self, board: Board, node_limit: int) -> None:
-        """Take over a position to search, with at most `node_limit` nodes (0: no limit)."""
+        """Set up a search of a position with at most `node_limit` nodes (0: no limit)."""
         self.board = board.copy()
         self.board.forget()
         self.evaluation.reset(self.board)
@@ -109,13 +111,13 @@ class Searcher:
         self.node_share = 0
         self.seldepth = 0
         self.null_ply = 0
-        self.deadline = self.last_deadline = self.next_tick = 0
+        self.deadline = self.grace_deadline = self.next_tick = 0
         self.has_move = False
         self.pv_ends[0] = 0
         for i in range(130):
             self.static_evals[i] = NO_SCORE
             self.excluded[i] = 0
-            self.reduced[i] = 0
+            self.reductions[i] = 0
         self.allowed_count = 0
         self.root_count = generate(self.board, self.stack, 0)
         for i in range(self.root_count):
@@ -136,14 +138,14 @@ class Searcher:
         self.kept_depth = 0
 
     def allow(self, moves: list[int]) -> None:
-        """Search these moves of the root alone, the first of them first; all of them if the list is empty."""
+        """Restrict the root to these moves, starting with the first; an empty list lifts the restriction."""
         self.allowed_count = 0
         for move in moves:
             self.allowed[self.allowed_count] = move
             self.allowed_count += 1
 
     def keep_allowed(self, sp: int, end: int) -> int:
-        """Take what is not allowed out of the list of the root's moves; returns its new end."""
+        """Remove all moves that are not allowed from the list of root moves. Returns its new end."""
         kept = sp
         for i in range(sp, end):
             for j in range(self.allowed_count):
@@ -155,44 +157,44 @@ class Searcher:
         return kept
 
     def begin_root_move(self, move: int, number: int) -> None:
-        """Note that the search of a move of the root begins."""
+        """Start counting the nodes of a root move, and report it."""
         self.root_began = self.nodes
-        if self.is_telling:
-            self._tell(move, number)
+        if self.is_reporting:
+            self._report_root_move(move, number)
 
     def end_root_move(self, move: int) -> None:
-        """Note that it has ended."""
+        """Add the nodes searched since `begin_root_move` to the root move."""
         for i in range(self.root_count):
             if self.root_moves[i] == move:
                 self.root_nodes[i] += self.nodes - self.root_began
 
     def nodes_under(self, move: int) -> int:
-        """The nodes that a move of the root has taken."""
+        """The number of nodes searched under a root move."""
         return sum(self.root_nodes[i] for i in range(self.root_count) if self.root_moves[i] == move)
 
-    def _tell(self, move: int, number: int) -> None:
+    def _report_root_move(self, move: int, number: int) -> None:
         if self.on_root_move is not None:
             self.on_root_move(move, number)
 
-    def limit_time(self, milliseconds: float, last: float) -> None:
-        """Stop so many milliseconds from now; without a move yet, after `last` milliseconds."""
+    def limit_time(self, milliseconds: float, grace: float) -> None:
+        """Stop `milliseconds` from now, or `grace` milliseconds from now as long as there is no move."""
         now = monotonic_ns()
-        # The clock is not looked at while the deadline is 0.
-        self.last_deadline = max(1, now + int(last * 1_000_000))
+        # 0 means no deadline. The other one is set last: the search thread may read them in between.
+        self.grace_deadline = max(1, now + int(grace * 1_000_000))
         self.deadline = max(1, now + int(milliseconds * 1_000_000))
 
     def tick_after(self, milliseconds: float) -> None:
-        """Call `on_tick` so many milliseconds from now and then every second."""
+        """Call `on_tick` this many milliseconds from now, and every second after that."""
         self.next_tick = max(1, monotonic_ns() + int(milliseconds * 1_000_000))
 
-    def look_at_clock(self) -> None:
+    def check_time(self) -> None:
         """Publish the counts, and stop if it is time to."""
         self.published_nodes = self.nodes
         self.published_seldepth = self.seldepth
         if not self.deadline and not self.next_tick:
             return
         now = monotonic_ns()
-        if self.deadline and now >= (self.deadline if self.has_move else self.last_deadline):
+        if self.deadline and now >= (self.deadline if self.has_move else self.grace_deadline):
             self.stop.set()
         if self.next_tick and now >= self.next_tick:
             self.next_tick = now + SECOND
@@ -227,7 +229,7 @@ class Searcher:
         """Depth, score and moves of the line kept; no moves if there is none."""
         return self.kept_depth, self.kept_score, self.kept_line()
 
-    def tell_bound(self, score: int, is_upper: bool) -> None:
+    def report_bound(self, score: int, is_upper: bool) -> None:
         """Tell that the root has failed low or high."""
         if self.on_bound is not None:
             self.on_bound(score, is_upper)
@@ -237,7 +239,7 @@ class Searcher:
             self.on_tick()
 
     def enter(self, ply: int) -> bool:
-        """Count a node. False when the search has to end."""
+        """Count a node. Returns False if the search has to stop."""
         self.pv_ends[ply] = ply
         if self.stop.stopped:
             return False
@@ -245,39 +247,39 @@ class Searcher:
             return False
         self.nodes += 1
         if self.nodes & self.clock_mask == 0:
-            self.look_at_clock()
+            self.check_time()
         if ply > self.seldepth:
             self.seldepth = ply
         return True
 
     def make(self, move: int, ply: int) -> None:
-        """Play a move on the board, in the evaluation and in the history's line."""
+        """Make a move on the board and update the evaluation and history."""
         side = self.board.side
         self.board.make(move)
         self.table.prefetch(self.board.key)
         self.evaluation.make(move, side)
-        self.history.follow(ply, side, move)
+        self.history.record_move(ply, side, move)
 
     def unmake(self) -> None:
-        """Take a move back."""
+        """Unmake the last move."""
         move = self.board.last_move()
         self.board.unmake()
         self.evaluation.unmake(move, self.board.side)
 
     def make_null(self, ply: int) -> None:
-        """Pass."""
+        """Make a null move."""
         self.board.make_null()
         self.table.prefetch(self.board.key)
         self.evaluation.make_null()
-        self.history.follow_null(ply)
+        self.history.record_null_move(ply)
 
     def unmake_null(self) -> None:
-        """Take a null move back."""
+        """Unmake a null move."""
         self.board.unmake_null()
         self.evaluation.unmake_null()
 
     def corrected(self, value: int) -> int:
-        """An evaluation of the position, corrected by what searches have found of positions like it."""
+        """A static evaluation of the position, adjusted by correction history."""
         side = self.board.side
         pawns = self.corrections.by_pawns(side, self.placement.pawn_key() & 0x3FFF)
         pieces = self.corrections.by_pieces(
@@ -288,20 +290,20 @@ class Searcher:
         error += pieces * self.parameters.correct_pieces + minors * self.parameters.correct_minors
         return value + (error >> 14)
 
-    def learn_error(self, error: int, depth: int) -> None:
-        """Note by how many centipawns a search of some depth has come out above the evaluation."""
-        most = self.parameters.correction_most
-        self.corrections.learn(
+    def update_corrections(self, error: int, depth: int) -> None:
+        """Update correction history by an error: search score minus static evaluation, in centipawns."""
+        maximum = self.parameters.correction_max
+        self.corrections.update(
             self.board.side,
             self.placement.pawn_key() & 0x3FFF,
             self.placement.pieces_hash(WHITE),
             self.placement.pieces_hash(BLACK),
             self.placement.minors_hash(),
-            max(-most, min(error * depth * self.parameters.correction_step, most)),
+            max(-maximum, min(error * depth * self.parameters.correction_step, maximum)),
         )
 
     def update_pv(self, ply: int, move: int) -> None:
-        """The principal variation from `ply` on is the move and the one of the next ply."""
+        """Set the principal variation of a ply to a move followed by that of the next ply."""
         row = ply * MAX_PLY
         self.pv[row + ply] = move
         end = self.pv_ends[ply + 1]

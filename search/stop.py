@@ -1,28 +1,33 @@
-"""What the threads of one search share besides the table: the stop signal, and the nodes that are left to them."""
+"""What the threads of a search share besides the table: the stop signal, and the nodes left to them."""
 
 import threading
+from typing import Any
 
 try:
     import cython
 except ImportError:
     from x88 import uncompiled as cython
 
+if not cython.compiled:
+    # The header has it as C.
+    take_from: Any = None
+
 _turn = threading.Lock()
 
 
 class Stop:
-    """A flag that every thread of a search reads at every node, and the nodes that nobody has taken yet."""
+    """A flag that the threads of a search check in every node, and the nodes that none has taken yet."""
 
     def __init__(self) -> None:
         self.stopped = 0
         self.left = 0
 
     def set(self) -> None:
-        """End the search as soon as its threads look."""
+        """Tell all searchers to end."""
         self.stopped = 1
 
     def clear(self) -> None:
-        """Make ready for the next search."""
+        """Reset the flag for the next search."""
         self.stopped = 0
         self.left = 0
 

@@ -1,9 +1,9 @@
-"""Playing weaker than one can: a limit of nodes, and a judgement that is off by chance.
+"""Limited playing strength: fewer nodes, and noise in the evaluation.
 
-A limit of nodes alone would leave a tactician who errs nowhere within his horizon. So every evaluation is off
-by an amount that depends on the position and the game alone: the same position is misjudged in the same way
-wherever the search meets it, as a player would, and no move comes from a sudden throw of dice. The idea of
-blurring the evaluation by a hash of the position is that of Pawel Koziol's Rodent.
+A node limit alone gives a player who never errs within the horizon. So noise is added to every evaluation. It
+depends only on the position and the game: the search misjudges a position in the same way wherever it meets
+it, as a human would, and no move is random. The idea of blurring the evaluation by a hash of the position is
+from Pawel Koziol's Rodent.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Strength(NamedTuple):
-    """Nodes for a move, and by how many centipawns an evaluation is off at most."""
+    """The node limit of a move, and the maximum noise of an evaluation in centipawns."""
 
     nodes: int
     blur: int
@@ -29,15 +29,15 @@ CALIBRATION = (
     (2600, Strength(12600, 0)),
     (3000, Strength(80000, 0)),
 )
-"""What plays at which Elo, by games (bench/RESULTS.md)."""
+"""The settings for some Elo ratings, calibrated by games (bench/RESULTS.md)."""
 
 WEAKEST = CALIBRATION[0][0]
 STRONGEST = CALIBRATION[-1][0]
 
 
 def strength(elo: int) -> Strength:
-    """What plays at a rating from WEAKEST to STRONGEST: between the calibrated ones the blur changes evenly,
-    and the nodes by even factors. Raises ValueError beyond them.
+    """The settings for an Elo from WEAKEST to STRONGEST, interpolated: linearly in the blur, logarithmically
+    in the nodes. Raises ValueError outside that range.
     """
     if not WEAKEST <= elo <= STRONGEST:
         raise ValueError(f"an Elo has to be from {WEAKEST} to {STRONGEST}, not {elo}")

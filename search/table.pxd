@@ -13,12 +13,12 @@ cdef extern from *:
     void fetch(const void* address) noexcept nogil
 
 cpdef enum:
-    UPPER = 1        # the score is at most the one stored
-    LOWER = 2        # the score is at least the one stored
+    UPPER = 1        # upper bound (fail low)
+    LOWER = 2        # lower bound (fail high)
     EXACT = 3
-    CLUSTER = 8      # words in a cluster of four entries
-    LARGEST = 65536  # megabytes
-    DEEPEST = 255    # plies: what the depth's bits hold
+    CLUSTER = 8      # words of a cluster of four entries
+    LARGEST = 65536  # maximum size in megabytes
+    DEEPEST = 255    # maximum depth in plies: eight bits
 
 cpdef int short_move(int move) noexcept nogil
 cpdef int move_of(uint64_t data) noexcept nogil
@@ -41,10 +41,10 @@ cdef class TranspositionTable:
     cdef void prefetch(self, uint64_t key) noexcept nogil
     @cython.locals(index=uint64_t, data=uint64_t, i=int)
     cpdef uint64_t probe(self, uint64_t key) noexcept nogil
-    @cython.locals(index=uint64_t, i=uint64_t, place=uint64_t, data=uint64_t, least=int, worth=int)
+    @cython.locals(index=uint64_t, i=uint64_t, place=uint64_t, data=uint64_t, lowest=int, priority=int)
     cpdef void store(self, uint64_t key, int move, int score, int static, int depth, int bound) noexcept nogil
     @cython.locals(sample=uint64_t, i=uint64_t, data=uint64_t, used=uint64_t)
-    cpdef int fullness(self) noexcept nogil
+    cpdef int hashfull(self) noexcept nogil
 
 
 @cython.locals(high=uint64_t, low=uint64_t, middle=uint64_t)

@@ -1,14 +1,13 @@
 # cython: boundscheck=False, wraparound=False
-"""The transposition table: what the search has found out about a position, kept by its key.
+"""The transposition table: search results by position key.
 
-An entry is two 64-bit words: the data, and the key combined with the data by exclusive or. A reader whose key
-does not come out again takes the entry for another position's, so threads may share the table without locks
-(Robert M. Hyatt and Timothy Mann, "A lock-less transposition table implementation for parallel search chess
-engines", 2002). Four entries share a cache line.
+An entry is two 64-bit words: the data, and the key XOR the data. A torn write makes the key mismatch, so
+threads can share the table without locks (Robert M. Hyatt and Timothy Mann, "A lock-less transposition table
+implementation for parallel search chess engines", 2002). Four entries share a cache line.
 
 | bits of the data | field |
 |---|---|
-| 0-15 | the best move as `short_move` gives it, 0 if none |
+| 0-15 | best move by `short_move`, 0 if none |
 | 16-31 | score + 32768 |
 | 32-47 | static evaluation + 32768 |
 | 48-55 | depth |
@@ -27,8 +26,8 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-TOUCHED = 4096
-"""Megabytes up to which a new table's memory is touched at once: a GUI does not wait for ever."""
+PREFAULTED = 4096
+"""Zero a new table of up to this many megabytes at once. A larger one would make the GUI wait too long."""
 
 if not cython.compiled:
     UPPER = 1
@@ -39,13 +38,11 @@ if not cython.compiled:
     DEEPEST = 255
 
     def fetch(address: int) -> None:
-        """Nothing to do without a compiler."""
+        """Uncompiled, there is nothing to prefetch."""
 
 
 def short_move(move: int) -> int:
-    """Sixteen bits that tell a packed move from all others of its position: its squares and what it promotes
-    to.
-    """
+    """A packed move in 16 bits, unique among the moves of a position: both squares and the promotion."""
     return move & 0x3FFF | move >> 6 & 0xC000
 
 
@@ -55,12 +52,12 @@ def move_of(data: int) -> int:
 
 
 def score_of(data: int) -> int:
-    """The score of an entry, as stored."""
+    """The score of an entry, as stored: see `search.score.from_table`."""
     return (data >> 16 & 0xFFFF) - 32768
 
 
 def static_of(data: int) -> int:
-    """The static evaluation of an entry, as stored."""
+    """The static evaluation of an entry, without correction."""
     return (data >> 32 & 0xFFFF) - 32768
 
 
@@ -85,21 +82,21 @@ class TranspositionTable:
     def resize(self, megabytes: int, threads: int = 1) -> None:
         """Replace the table by an empty one of 1 to LARGEST megabytes, with so many threads.
 
-        Raises ValueError for another size and MemoryError when the memory cannot be had; the old table stays
-        then.
+        Raises ValueError for any other size and MemoryError if there is not enough memory. The old table is
+        kept in both cases.
         """
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
-        # The new memory takes no room before it is touched, and by then the old one is given back.
+        # Allocated pages take no memory until they are touched, and by then the old table is freed.
         self.words = memoryview(_memory(megabytes << 20, self.clusters * 64)).cast("Q")
         self.clusters = (megabytes << 20) // 64
         self.age = 0
-        if cython.compiled and megabytes <= TOUCHED:
-            # The system finds the pages now, not in the middle of a move.
+        if cython.compiled and megabytes <= PREFAULTED:
+            # Touch all pages now rather than during the first search.
             self._wipe(threads)
 
     def clear(self, threads: int = 1) -> None:
-        """Forget everything, with so many threads: a large table takes seconds."""
+        """Clear the table, on several threads: a large one takes seconds."""
         if cython.compiled:
             self._wipe(threads)
         else:
@@ -128,16 +125,16 @@ class TranspositionTable:
             self.words[i] = 0
 
     def new_search(self) -> None:
-        """Mark what is there as belonging to an older search, to be replaced first."""
+        """Start a new generation: older entries are replaced first."""
         self.age = self.age + 1 & 63
 
     def prefetch(self, key: int) -> None:
-        """Have the memory that `probe` will ask for on its way."""
+        """Prefetch the cluster of a key for `probe`."""
         if cython.compiled:
             fetch(cython.address(self.words[(key >> 32) * self.clusters >> 32 << 3]))
 
     def probe(self, key: int) -> int:
-        """The data stored for the key, or 0."""
+        """The data of the key's entry, or 0 if there is none."""
         index = (key >> 32) * self.clusters >> 32 << 3
         for i in range(0, CLUSTER, 2):
             data = self.words[index + i + 1]
@@ -146,24 +143,24 @@ class TranspositionTable:
         return 0
 
     def store(self, key: int, move: int, score: int, static: int, depth: int, bound: int) -> None:
-        """Keep a result: in the position's own entry if it has one, else in that of least worth in the
-        cluster.
+        """Store a result in the entry of the same position, an empty one, or else the one of lowest priority
+        in the cluster.
 
-        An entry is worth its depth, less eight plies for every search that it is old. A short result without
-        an exact score does not replace a much deeper one of the same position and search. A missing move
-        keeps the known one.
+        The priority of an entry is its depth minus eight plies per generation of age. A bound does not
+        replace a much deeper result of the same position and generation. Without a best move, the stored one
+        is kept.
         """
         index = (key >> 32) * self.clusters >> 32 << 3
         place = index
-        least = 1 << 20
+        lowest = 1 << 20
         for i in range(index, index + CLUSTER, 2):
             data = self.words[i + 1]
             if data == 0 or self.words[i] ^ data == key:
                 place = i
                 break
-            worth = depth_of(data) - 8 * (self.age - (data >> 58) & 63)
-            if worth < least:
-                least = worth
+            priority = depth_of(data) - 8 * (self.age - (data >> 58) & 63)
+            if priority < lowest:
+                lowest = priority
                 place = i
         data = self.words[place + 1]
         if data and self.words[place] ^ data == key:
@@ -175,8 +172,8 @@ class TranspositionTable:
         self.words[place] = key ^ data
         self.words[place + 1] = data
 
-    def fullness(self) -> int:
-        """How much of the table this search has filled, in parts of a thousand."""
+    def hashfull(self) -> int:
+        """How full the table is of entries of this search, per mill, from a sample."""
         sample = min(self.clusters, 250)
         used = 0
         for i in range(1, sample * CLUSTER, 2):
@@ -194,12 +191,11 @@ def _pack(move: int, score: int, static: int, depth: int, bound: int, age: int) 
 
 
 def _memory(size: int, held: int) -> mmap.mmap:
-    """Zeroed memory of our own, in huge pages where the system has them: a probe is a jump to anywhere in
-    it.
+    """Allocate zeroed memory, in huge pages where available, since probes are random accesses.
 
-    `held` bytes will be given back for it. Raises MemoryError if it cannot be had.
+    `held` bytes will be freed in exchange. Raises MemoryError if there is not enough memory.
     """
-    # The system may promise more than it has, and end the program that takes it at its word.
+    # The system may overcommit, and kill the process once the memory is used.
     free = _free_memory() + held
     if size > free:
         raise MemoryError(f"no {size >> 20} MB of memory for the table: {int(free) >> 20} MB are free")
@@ -216,7 +212,7 @@ def _memory(size: int, held: int) -> mmap.mmap:
 
 
 def _free_memory() -> float:
-    """The bytes that a program can still have, as far as Linux tells; infinity elsewhere."""
+    """The available memory in bytes on Linux, infinity elsewhere."""
     free = math.inf
     with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as lines:
         for line in lines:

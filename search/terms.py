@@ -1,4 +1,4 @@
-"""The static evaluation term by term, for people to look at."""
+"""The static evaluation term by term, for display."""
 
 from typing import NamedTuple
 
@@ -9,9 +9,7 @@ from x88.square import SQUARES
 
 
 class Term(NamedTuple):
-    """A part of the evaluation: for White and for Black, in the middlegame and in the endgame, in
-    centipawns.
-    """
+    """A term of the evaluation: (middlegame, endgame) in centipawns for White and for Black."""
 
     name: str
     white: tuple[int, int]
@@ -19,10 +17,9 @@ class Term(NamedTuple):
 
 
 def terms(board: Board) -> list[Term]:
-    """The terms of the static evaluation, to be shown: each kind of piece with its material and squares, then
-    what pawns, pieces and kings have of each other.
+    """The terms of the static evaluation: first material and squares by kind of piece, then all other terms.
 
-    Their sum for White less that for Black is `Evaluation.packed`.
+    White's sum minus Black's is `Evaluation.packed`.
     """
     evaluation = Evaluation()
     evaluation.reset(board)
@@ -42,5 +39,5 @@ def terms(board: Board) -> list[Term]:
 
 
 def _unpack(both: int) -> tuple[int, int]:
-    """The values of middlegame and endgame in a sum."""
+    """The middlegame and endgame values of a packed score."""
     return (both + 0x8000 & 0xFFFF) - 0x8000, both + 0x8000 >> 16

@@ -1,8 +1,8 @@
-"""The numbers that tuning sets: those of the evaluation, (middlegame, endgame) in centipawns by the name of
-their term, and those of the search, (value, least, most) by name.
+"""The tuned parameters: evaluation terms as lists of (middlegame, endgame) in centipawns, and search
+parameters as (value, minimum, maximum).
 
-Plain data, which `bench/tune.py` reads and writes anew; the headers of `search.evaluate`, `search.pawns` and
-`search.endgame` say what each list is indexed by, `search.parameters` what the search's are.
+`bench/tune.py` reads and rewrites this file. The headers of `search.evaluate`, `search.pawns` and
+`search.endgame` describe how each list is indexed.
 """
 
 # fmt: off
@@ -182,51 +182,51 @@ EVALUATION: dict[str, list[tuple[int, int]]] = {
 }
 
 SEARCH: dict[str, tuple[int, int, int]] = {
-    # name: (value, least, most)
-    "aspiration": (16, 5, 60),                # half a window, centipawns
-    "reverse_futility_depth": (3, 0, 14),     # plies
-    "reverse_futility": (64, 30, 150),        # centipawns for each ply of depth
-    "null_depth": (2, 1, 6),                  # plies, at least
-    "null_reduction": (3, 2, 6),              # plies,
-    "null_divisor": (3, 2, 8),                # and one more for so many of depth
-    "iir_depth": (4, 2, 12),                  # plies, at least
-    "lmp_depth": (8, 0, 12),            # plies
-    "lmp_base": (4, 1, 12),                 # moves,
-    "lmp_slope": (20, 2, 32),                # and 16ths of one for each ply, squared
-    "futility_depth": (3, 0, 14),             # plies, reduced
-    "futility": (120, 20, 300),               # centipawns,
-    "futility_step": (90, 30, 200),           # and for each ply, reduced,
-    "futility_history": (200, 0, 400),        # and 16384ths of the score
-    "see_quiet_depth": (8, 0, 14),            # plies, reduced
-    "see_quiet": (25, 5, 100),                # centipawns for each ply, squared,
-    "see_history": (40, 0, 200),              # and 16384ths of the score
-    "capture_futility_depth": (6, 0, 14),     # plies
-    "capture_futility": (80, 20, 300),        # centipawns for each ply and one more,
-    "capture_futility_history": (256, 0, 800),  # and 16384ths of the score
-    "see_capture_depth": (6, 0, 14),          # plies
-    "see_capture": (95, 20, 250),             # centipawns for each ply
-    "singular_depth": (6, 4, 12),             # plies, at least
-    "singular_margin": (128, 16, 512),        # 64ths of a centipawn for each ply
-    "double_margin": (60, 0, 200),            # centipawns more
-    "lmr_first": (2, 1, 5),                   # moves
-    "lmr_base": (880, 0, 1500),               # 1024ths of a ply,
-    "lmr_slope": (450, 200, 900),             # times ln depth * ln number of the move
-    "lmr_cut": (1300, 0, 2600),               # 1024ths of a ply, where a cut is expected
-    "lmr_history": (250, 0, 600),             # 1024ths of the score, taken off
-    "lmr_capture": (2500, 0, 3000),           # 1024ths of a ply, taken off
-    "lmr_check": (3000, 0, 4000),             # 1024ths of a ply, taken off for a move that gives check
-    "hindsight": (3, 1, 64),                  # plies that the move before was reduced, at least
-    "bonus_step": (160, 50, 400),             # for each ply of depth,
-    "bonus_most": (1600, 400, 4000),          # at most,
-    "malus": (1400, 400, 3000),               # 1024ths of it taken off for quiet moves tried before
-    "prior_bonus": (60, 0, 400),              # for each ply, for the move before all that fail
-    "capture_history": (400, 0, 512),         # 1024ths of the score
-    "lazy": (300, 50, 2000),                  # centipawns that other terms than material may make up for
-    "delta": (30, 0, 400),                    # centipawns
-    "correct_pawns": (32, 0, 200),            # centipawns at most
-    "correct_pieces": (32, 0, 200),           # centipawns at most, for each side's
-    "correct_minors": (32, 0, 200),           # centipawns at most
-    "correction_step": (8, 1, 40),            # for each centipawn and ply,
-    "correction_most": (4096, 500, 16000),    # at most
+    # name: (value, minimum, maximum)
+    "aspiration": (16, 5, 60),                # half of the first aspiration window, centipawns
+    "reverse_futility_depth": (3, 0, 14),     # maximum depth
+    "reverse_futility": (64, 30, 150),        # centipawns per ply of depth
+    "null_depth": (2, 1, 6),                  # minimum depth
+    "null_reduction": (3, 2, 6),              # null move reduction in plies,
+    "null_divisor": (3, 2, 8),                # plus depth divided by this
+    "iir_depth": (4, 2, 12),                  # minimum depth
+    "lmp_depth": (8, 0, 12),                  # maximum depth
+    "lmp_base": (4, 1, 12),                   # late move pruning limit in moves,
+    "lmp_slope": (20, 2, 32),                 # plus 16ths of a move times depth squared
+    "futility_depth": (3, 0, 14),             # maximum reduced depth
+    "futility": (120, 20, 300),               # margin in centipawns,
+    "futility_step": (90, 30, 200),           # plus centipawns per ply of reduced depth,
+    "futility_history": (200, 0, 400),        # plus 16384ths of the history score
+    "see_quiet_depth": (8, 0, 14),            # maximum reduced depth
+    "see_quiet": (25, 5, 100),                # centipawns times reduced depth squared,
+    "see_history": (40, 0, 200),              # plus 16384ths of the history score
+    "capture_futility_depth": (6, 0, 14),     # maximum depth
+    "capture_futility": (80, 20, 300),        # centipawns times (depth + 1),
+    "capture_futility_history": (256, 0, 800), # plus 16384ths of the history score
+    "see_capture_depth": (6, 0, 14),          # maximum depth
+    "see_capture": (95, 20, 250),             # centipawns per ply of depth
+    "singular_depth": (6, 4, 12),             # minimum depth
+    "singular_margin": (128, 16, 512),        # 64ths of a centipawn per ply of depth
+    "double_margin": (60, 0, 200),            # further centipawns for a double extension
+    "lmr_first": (2, 1, 5),                   # moves searched without reduction
+    "lmr_base": (880, 0, 1500),               # reduction in 1024ths of a ply,
+    "lmr_slope": (450, 200, 900),             # plus this times ln(depth) * ln(move number)
+    "lmr_cut": (1300, 0, 2600),               # 1024ths of a ply more in a cut node
+    "lmr_history": (250, 0, 600),             # 1024ths of the history score less
+    "lmr_capture": (2500, 0, 3000),           # 1024ths of a ply less for a capture
+    "lmr_check": (3000, 0, 4000),             # 1024ths of a ply less for a check
+    "hindsight": (3, 1, 64),                  # minimum reduction of the previous move, plies
+    "bonus_step": (160, 50, 400),             # history bonus per ply of depth,
+    "bonus_max": (1600, 400, 4000),           # and its maximum
+    "malus": (1400, 400, 3000),               # malus in 1024ths of the bonus, quiet moves
+    "prior_bonus": (60, 0, 400),              # bonus per ply of depth for a move without a good reply
+    "capture_history": (400, 0, 512),         # weight in move ordering, 1024ths
+    "lazy_margin": (300, 50, 2000),           # lazy evaluation margin, centipawns
+    "delta_margin": (30, 0, 400),             # delta pruning margin, centipawns
+    "correct_pawns": (32, 0, 200),            # maximum correction, centipawns
+    "correct_pieces": (32, 0, 200),           # maximum correction, centipawns, for each side
+    "correct_minors": (32, 0, 200),           # maximum correction, centipawns
+    "correction_step": (8, 1, 40),            # update per centipawn of error and ply of depth,
+    "correction_max": (4096, 500, 16000),     # and its maximum
 }
 # fmt: on

@@ -1,18 +1,18 @@
-"""What a score is worth: the chances of a win, a draw and a loss."""
+"""Win, draw and loss probabilities of a score."""
 
 import math
 
 from search.score import mate_distance
 
 EVEN_WIN = 106
-"""The score in centipawns from which a win is likelier than all else."""
+"""The score in centipawns at which the win probability is 50 %."""
 
 SPREAD = 109
-"""How many centipawns make it e times as likely, against all else."""
+"""The scale of the logistic curve in centipawns: this many multiply the odds of a win by e."""
 
 
 def chances(score: int) -> tuple[int, int, int]:
-    """Win, draw and loss for the side to move in parts of a thousand, which they sum up to.
+    """The win, draw and loss probabilities for the side to move per mill. They sum to 1000.
 
     Two logistic curves, for the win and for the loss, fitted by maximum likelihood to the results of 344,301
     positions from games of Moff against itself (bench/RESULTS.md).

@@ -107,7 +107,7 @@ def test_singular_extension_asks_for_an_entry_of_about_the_depth(monkeypatch: py
 def test_the_evaluation_learns_from_no_capture_and_no_mate(monkeypatch: pytest.MonkeyPatch) -> None:
     learnt: list[tuple[int, int]] = []
     stored = []
-    learn, store = Searcher.learn_error, TranspositionTable.store
+    learn, store = Searcher.update_corrections, TranspositionTable.store
     searchers: list[Searcher] = []
 
     def learn_spy(searcher: Searcher, error: int, depth: int) -> None:
@@ -126,7 +126,7 @@ def test_the_evaluation_learns_from_no_capture_and_no_mate(monkeypatch: pytest.M
                     assert not promoted_of(legal)
         store(table, key, move, score, *rest)
 
-    monkeypatch.setattr(Searcher, "learn_error", learn_spy)
+    monkeypatch.setattr(Searcher, "update_corrections", learn_spy)
     monkeypatch.setattr(TranspositionTable, "store", store_spy)
     for text in TACTICS:
         Search(1).think(fen.parse(text), Limits(nodes=4000))
@@ -154,7 +154,7 @@ def test_what_hindsight_adds_is_not_stored() -> None:
     nodes = []
     for reduced in (0, 6):
         searcher = searcher_at(QUIET, "b1c3")
-        searcher.reduced[0] = reduced
+        searcher.reductions[0] = reduced
         searcher.static_evals[0] = -5000
         alphabeta.search(searcher, -INFINITE, INFINITE, 2, 1, 0, False)
         assert depth_of(searcher.table.probe(searcher.board.key)) == 2

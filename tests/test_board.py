@@ -1,6 +1,7 @@
 """Make and unmake, keys, repetition, fifty moves, insufficient material, outcomes, long games."""
 
 from collections import Counter
+from collections.abc import Callable
 from itertools import combinations_with_replacement, product
 from random import Random
 
@@ -481,9 +482,15 @@ def test_a_copy_is_equal_with_its_history_and_independent(game: Game) -> None:
     assert visible(other) == before
 
 
-def test_clear_empties_the_board() -> None:
+def cleared() -> Board:
     board = play(fen.START, "e2e4 e7e5 g1f3")
     board.clear()
+    return board
+
+
+@pytest.mark.parametrize("make", [Board, cleared])
+def test_a_new_or_cleared_board_is_empty(make: Callable[[], Board]) -> None:
+    board = make()
     board.check_invariants()
     assert not any(board.piece_at(sq) for sq in SQUARES)
     assert (board.side, board.castling, board.en_passant, board.halfmove) == (WHITE, 0, NO_SQUARE, 0)

@@ -15,7 +15,7 @@ ERROR = 4000
 
 def test_an_error_is_noted_of_the_pawns_of_the_pieces_of_each_side_and_of_the_minor_ones() -> None:
     corrections = Corrections()
-    corrections.learn(WHITE, 1, 2, 3, 4, ERROR)
+    corrections.update(WHITE, 1, 2, 3, 4, ERROR)
     assert corrections.by_pawns(WHITE, 1) == ERROR
     assert corrections.by_pieces(WHITE, 2, 3) == 2 * ERROR
     assert corrections.by_pieces(WHITE, 2, 4) == corrections.by_pieces(WHITE, 4, 3) == ERROR
@@ -30,7 +30,7 @@ def test_nothing_is_noted_for_the_other_side_to_move(
     pawns: int, white: int, black: int, minors: int, side: int
 ) -> None:
     corrections = Corrections()
-    corrections.learn(side, pawns, white, black, minors, -ERROR)
+    corrections.update(side, pawns, white, black, minors, -ERROR)
     assert corrections.by_pawns(side, pawns) == -ERROR
     assert corrections.by_pieces(side, white, black) == -2 * ERROR
     assert corrections.by_minors(side, minors) == -ERROR
@@ -45,7 +45,7 @@ def test_nothing_is_noted_for_the_other_side_to_move(
 def test_errors_add_up_to_their_limit(sign: int) -> None:
     corrections = Corrections()
     for _ in range(100):
-        corrections.learn(BLACK, ROW - 1, ROW - 1, ROW - 1, ROW - 1, sign * ERROR)
+        corrections.update(BLACK, ROW - 1, ROW - 1, ROW - 1, ROW - 1, sign * ERROR)
     assert 0.99 * LIMIT < sign * corrections.by_pawns(BLACK, ROW - 1) <= LIMIT
     assert 0.99 * LIMIT < sign * corrections.by_minors(BLACK, ROW - 1) <= LIMIT
     assert 2 * 0.99 * LIMIT < sign * corrections.by_pieces(BLACK, ROW - 1, ROW - 1) <= 2 * LIMIT
@@ -54,6 +54,6 @@ def test_errors_add_up_to_their_limit(sign: int) -> None:
 def test_errors_of_both_signs_cancel_out() -> None:
     corrections = Corrections()
     for _ in range(100):
-        corrections.learn(WHITE, 5, 6, 7, 8, ERROR)
-        corrections.learn(WHITE, 5, 6, 7, 8, -ERROR)
+        corrections.update(WHITE, 5, 6, 7, 8, ERROR)
+        corrections.update(WHITE, 5, 6, 7, 8, -ERROR)
     assert abs(corrections.by_pawns(WHITE, 5)) < ERROR

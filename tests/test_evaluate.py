@@ -287,7 +287,7 @@ def test_the_rough_value_is_that_of_material_and_squares(text: str) -> None:
     phase = evaluation.placement.phase()
     tapered = (middlegame * phase + endgame * (FULL_PHASE - phase)) / FULL_PHASE
     # Off by the shift, as above.
-    assert abs(evaluation.rough(board) - tapered) <= 1 + abs(tapered) / 500
+    assert abs(evaluation.lazy_value(board) - tapered) <= 1 + abs(tapered) / 500
 
 
 def test_more_material_is_better() -> None:
@@ -344,7 +344,7 @@ def test_what_cannot_be_won_counts_less(text: str, scale: int) -> None:
 def test_a_dead_draw_is_worth_nothing_in_either_phase(text: str) -> None:
     assert value(fen.parse(text)) == 0
     board = fen.parse(text)
-    assert evaluation_of(board).rough(board) == 0
+    assert evaluation_of(board).lazy_value(board) == 0
 
 
 # --- The terms that are shown

@@ -108,7 +108,7 @@ def test_a_table_that_the_search_has_filled_keeps_the_right_move(text: str, move
     search = Search(1)
     reports: list[Report] = []
     result = search.think(fen.parse(text), Limits(nodes=300_000), reports.append)
-    assert search.table.fullness() > 900
+    assert search.table.hashfull() > 900
     assert coordinate.write(result.move) == move
     check_lines(text, reports)
 
@@ -116,7 +116,7 @@ def test_a_table_that_the_search_has_filled_keeps_the_right_move(text: str, move
 def test_a_table_full_of_deep_results_does_not_hide_a_mate() -> None:
     search = Search(1)
     fill(search)
-    assert search.table.fullness() == 1000
+    assert search.table.hashfull() == 1000
     lines = Path(__file__).with_name("mates.epd").read_text(encoding="utf-8").splitlines()
     for line in lines:
         text, moves = line.split(" ; dm ")

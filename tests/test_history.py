@@ -11,7 +11,7 @@ from x88 import coordinate, fen
 from x88.piece import BLACK, WHITE
 
 BONUS = 1000
-BONUSES = st.lists(st.integers(-SEARCH["bonus_most"][2], SEARCH["bonus_most"][2]), max_size=50)
+BONUSES = st.lists(st.integers(-SEARCH["bonus_max"][2], SEARCH["bonus_max"][2]), max_size=50)
 
 
 def packed(text: str, move: str) -> int:
@@ -31,8 +31,8 @@ PROMOTES = packed("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q")
 @pytest.fixture
 def history() -> History:
     found = History()
-    found.follow(0, WHITE, PAWN)
-    found.follow(1, BLACK, ANSWER)
+    found.record_move(0, WHITE, PAWN)
+    found.record_move(1, BLACK, ANSWER)
     return found
 
 
@@ -48,30 +48,30 @@ def test_a_quiet_move_scores_by_its_squares_and_as_the_answer_to_each_of_the_las
 ) -> None:
     history.update_quiet(WHITE, KNIGHT, 2, BONUS)
     assert history.quiet_score(WHITE, KNIGHT, 2) == 3 * BONUS
-    history.follow(1, BLACK, OTHER)
+    history.record_move(1, BLACK, OTHER)
     assert history.quiet_score(WHITE, KNIGHT, 2) == 2 * BONUS
-    history.follow(0, WHITE, OTHER)
+    history.record_move(0, WHITE, OTHER)
     assert history.quiet_score(WHITE, KNIGHT, 2) == BONUS
 
 
 def test_the_line_so_far_counts_from_the_ply_of_the_move(history: History) -> None:
     history.update_quiet(WHITE, KNIGHT, 2, BONUS)
-    history.follow(5, WHITE, PAWN)
-    history.follow(6, BLACK, ANSWER)
+    history.record_move(5, WHITE, PAWN)
+    history.record_move(6, BLACK, ANSWER)
     assert history.quiet_score(WHITE, KNIGHT, 7) == 3 * BONUS
     assert history.quiet_score(WHITE, KNIGHT, 5) < 3 * BONUS
 
 
 def test_there_is_no_answer_to_a_null_move_nor_before_the_root(history: History) -> None:
-    history.follow_null(0)
-    history.follow_null(1)
+    history.record_null_move(0)
+    history.record_null_move(1)
     for _ in range(3):
         history.update_quiet(WHITE, KNIGHT, 2, BONUS)
     by_squares = history.quiet_score(WHITE, KNIGHT, 2)
     assert 2 * BONUS < by_squares <= 3 * BONUS
     assert history.quiet_score(WHITE, KNIGHT, 0) == by_squares
-    history.follow(0, WHITE, PAWN)
-    history.follow(1, BLACK, ANSWER)
+    history.record_move(0, WHITE, PAWN)
+    history.record_move(1, BLACK, ANSWER)
     assert history.quiet_score(WHITE, KNIGHT, 2) == by_squares
 
 
@@ -136,8 +136,8 @@ def test_a_new_search_halves_what_was_learnt_of_squares_alone(history: History) 
     assert history.quiet_score(WHITE, KNIGHT, 2) == BONUS // 2
     assert history.quiet_score(WHITE, OTHER, 2) == -BONUS // 2
     assert history.capture_score(WHITE, TAKES_QUEEN) == BONUS
-    history.follow(0, WHITE, PAWN)
-    history.follow(1, BLACK, ANSWER)
+    history.record_move(0, WHITE, PAWN)
+    history.record_move(1, BLACK, ANSWER)
     assert history.quiet_score(WHITE, KNIGHT, 2) == BONUS // 2 + 2 * BONUS
 
 
@@ -146,8 +146,8 @@ def test_clear_forgets_everything(history: History) -> None:
     history.update_capture(WHITE, TAKES_QUEEN, BONUS)
     history.clear()
     assert history.quiet_score(WHITE, KNIGHT, 2) == 0
-    history.follow(0, WHITE, PAWN)
-    history.follow(1, BLACK, ANSWER)
+    history.record_move(0, WHITE, PAWN)
+    history.record_move(1, BLACK, ANSWER)
     assert history.quiet_score(WHITE, KNIGHT, 2) == 0
     assert history.capture_score(WHITE, TAKES_QUEEN) == 0
 

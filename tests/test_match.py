@@ -1295,7 +1295,7 @@ def test_no_limit_and_wrong_usage_of_the_process_end_with_2(tmp_path: Path) -> N
         ("a.epd", [QUEEN_ENDING, "8/8/8/8 w - -"], 2),
         ("a.epd", ["# a comment", "", "no position"], 3),
         ("a.pgn", ['[Event "?"]', "", "1. e4 e5 *", "", '[Event "?"]', "", "1. e4", "e4 *"], 8),
-        ("a.pgn", ['[Event "?"]', "", "1. e4 -- 2. d4 *"], 1),
+        ("a.pgn", ['[Event "?"]', "", "1. e4 -- 2. d4 *"], 3),
         ("a.epd", ["\ufeff" + QUEEN_ENDING, "no position"], 2),
         ("a.epd", [], 0),
         ("a.pgn", [], 0),

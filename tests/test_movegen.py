@@ -248,6 +248,10 @@ def test_castling_needs_the_right_and_a_free_way_without_attack(text: str, castl
         # Both pawns leave the king's rank; the pinned pawn stays on its line.
         ("8/8/8/8/k2Pp2R/8/8/4K3 b - d3 0 1", ""),
         ("8/5k2/8/8/1Pp5/8/B7/6K1 b - b3 0 1", "c4b3"),
+        # The check of a knight or of another pawn stays. No game gets there, but a FEN may.
+        ("4k3/8/8/3pP3/8/5n2/8/4K3 w - d6 0 1", ""),
+        ("4k3/8/8/3pP3/8/8/3p4/4K3 w - d6 0 1", ""),
+        ("4k3/5P2/8/8/3Pp3/8/8/4K3 b - d3 0 1", ""),
     ],
 )
 def test_en_passant_is_found_wherever_it_is_legal(text: str, taken: str) -> None:

@@ -28,7 +28,12 @@ def test_the_table_s_names_are_the_fields_of_source_and_header(suffix: str, fiel
 def test_values_are_the_table_s_unless_others_are_given() -> None:
     table = {name: value for name, (value, _, _) in SEARCH.items()}
     other = {name: value + 1 for name, value in table.items()}
-    for given, expected in (({}, table), (None, table), (other, other), ({"delta": 7}, table | {"delta": 7})):
+    for given, expected in (
+        ({}, table),
+        (None, table),
+        (other, other),
+        ({"delta_margin": 7}, table | {"delta_margin": 7}),
+    ):
         found = Parameters(given)
         assert {name: getattr(found, name) for name in SEARCH} == expected
 
@@ -36,7 +41,7 @@ def test_values_are_the_table_s_unless_others_are_given() -> None:
 @pytest.mark.parametrize("name", ["Delta", "reductions", "no_such_name", ""])
 def test_an_unknown_name_is_refused_by_name(name: str) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(name))):
-        Parameters({"delta": 1, name: 1})
+        Parameters({"delta_margin": 1, name: 1})
 
 
 @pytest.mark.parametrize("name", SEARCH)
@@ -68,7 +73,9 @@ def usual() -> list[int]:
     return counts({})
 
 
-@pytest.mark.parametrize("name", SEARCH if build.compiled else ["reverse_futility", "delta", "lmr_slope"])
+@pytest.mark.parametrize(
+    "name", SEARCH if build.compiled else ["reverse_futility", "delta_margin", "lmr_slope"]
+)
 def test_every_step_of_the_search_goes_by_its_number(usual: list[int], name: str) -> None:
     """A step that is gone, or looks at another number, searches the same nodes whatever its own says."""
     value, least, most = SEARCH[name]

@@ -282,6 +282,18 @@ def test_rays_that_are_not_followed_are_not_those_of_the_board() -> None:
     assert linked(board, own) != walked(board)
 
 
+@pytest.mark.parametrize("text", STARTS[:6])
+def test_one_move_that_is_not_followed_is_noticed_wherever_it_is(text: str) -> None:
+    board = fen.parse(text)
+    own = rays_of(board)
+    for move in packed(board).values():
+        if not captured_of(move):
+            board.make(move)
+            assert not own.is_walked(board), coordinate.write(move)
+            board.unmake()
+    assert own.is_walked(board)
+
+
 @settings(max_examples=40)
 @given(games(longest=100))
 def test_a_game_taken_back_brings_back_every_link(game: Game) -> None:

@@ -388,7 +388,7 @@ def test_the_clock_starts_when_the_question_came() -> None:
 
 
 def test_bounds_are_told_once_telling_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module, "TELLING", 0)
+    monkeypatch.setattr(search_module, "REPORT_DELAY", 0)
     bounds: list[bool] = []
     for text in TACTICS:
         search = Search(1)
@@ -519,8 +519,8 @@ WITHOUT_SELECTION = {
     "see_capture_depth": -1,
     "singular_depth": 200,
     "lmr_first": 300,
-    "lazy": MATE,
-    "delta": MATE,
+    "lazy_margin": MATE,
+    "delta_margin": MATE,
     "correct_pawns": 0,
     "correct_pieces": 0,
     "correct_minors": 0,
@@ -623,7 +623,7 @@ def test_one_move_of_many_never_takes_most_of_the_clock(left: int, movestogo: in
 @pytest.mark.parametrize("overhead", [0, 20, 500])
 def test_a_search_without_a_move_ends_before_its_flag_falls(left: int, overhead: int) -> None:
     found = budget(Limits(time=(left, left), increment=(1000, 1000), overhead=overhead), 0)
-    assert found.hard <= found.last <= max(1, left - overhead)
+    assert found.hard <= found.grace <= max(1, left - overhead)
 
 
 @pytest.mark.skipif(build.compiled, reason="only the source can be given another clock")
@@ -649,7 +649,7 @@ def test_the_grace_for_a_first_move_ends_before_the_flag(
 
 
 def test_a_long_iteration_tells_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module, "TELLING", 0)
+    monkeypatch.setattr(search_module, "REPORT_DELAY", 0)
     told: list[Statistics] = []
     search = Search(1)
     search.start(
@@ -680,7 +680,7 @@ def enough(iterations: list[tuple[int, int, float]], limits: Limits | None = Non
     manager = TimeManager(limits or Limits(time=(60_000, 60_000)), 0)
     for iteration in iterations:
         manager.after_iteration(*iteration)
-    return next(elapsed for elapsed in range(60_000) if manager.is_enough(elapsed))
+    return next(elapsed for elapsed in range(60_000) if manager.should_stop(elapsed))
 
 
 def test_an_undisputed_move_is_played_sooner_than_a_doubtful_one() -> None:

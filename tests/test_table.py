@@ -71,18 +71,6 @@ def test_a_key_that_differs_in_its_low_bits_alone_is_another_position(
     assert table.probe(key ^ 1 << bit) == 0
 
 
-def test_what_is_stored_under_one_salt_is_not_found_under_another() -> None:
-    table = TranspositionTable(1)
-    key = 0x123456789ABCDEF0
-    table.store(key, 17, 42, 5, 7, EXACT)
-    table.salt = 0x5A17
-    assert table.probe(key) == 0
-    table.store(key, 18, -42, 6, 8, UPPER)
-    assert move_of(table.probe(key)) == 18
-    table.salt = 0
-    assert move_of(table.probe(key)) == 17
-
-
 def test_a_new_result_replaces_the_old_one_of_the_same_position() -> None:
     table = TranspositionTable(1)
     table.store(5, 1, 10, 0, 4, UPPER)
@@ -134,16 +122,16 @@ def test_many_positions_fill_the_table_and_a_clear_empties_it() -> None:
     table = TranspositionTable(1)
     generator = random.Random(1)
     keys = [generator.getrandbits(64) for _ in range(20_000)]
-    assert table.fullness() == 0
+    assert table.hashfull() == 0
     for key in keys:
         table.store(key, 1, 0, 0, 1, EXACT)
-    assert 200 < table.fullness() < 400
+    assert 200 < table.hashfull() < 400
     assert sum(table.probe(key) != 0 for key in keys) > 19_000
     table.new_search()
-    assert table.fullness() == 0
+    assert table.hashfull() == 0
     table.clear()
     assert not any(table.probe(key) for key in keys)
-    assert table.fullness() == 0
+    assert table.hashfull() == 0
 
 
 def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:

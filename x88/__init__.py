@@ -1,8 +1,7 @@
-"""The board and the rules of chess on 0x88, with their notation. Knows nothing of searching or scoring a
-position.
+"""The 0x88 board, the rules of chess and notation. Knows nothing of search and evaluation.
 
-Importing the package decides, before any module of Moff is loaded, between the compiled modules and their
-uncompiled source: as a whole, never one beside the other (`x88.build`).
+Importing the package chooses either all compiled modules or all source modules, before any of them is loaded
+(`x88.build`).
 """
 
 from x88 import build

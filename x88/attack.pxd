@@ -37,7 +37,7 @@ cdef bint _attacks(Board board, int origin, int target) noexcept nogil
 cdef int _least_attacker(Board board, int target, int side) noexcept nogil
 @cython.locals(target=int, side=int, at_risk=int, depth=int, sq=int, code=int, i=int, gains="int[33]", lifted="int[33]")
 cpdef int see(Board board, int move) noexcept nogil
-@cython.locals(lead=int, target=int, side=int, at_risk=int, last_rank=bint, most=int, depth=int, sq=int, code=int, i=int, lifted="int[33]")
+@cython.locals(balance=int, target=int, side=int, at_risk=int, last_rank=bint, promotion_gain=int, depth=int, sq=int, code=int, i=int, lifted="int[33]")
 cpdef bint see_at_least(Board board, int move, int threshold) noexcept nogil
 @cython.locals(gain=int)
 cdef int _first_gain(Board board, int move) noexcept nogil

@@ -1,9 +1,9 @@
-"""Attacks: is a square attacked, who attacks it, checks and pins, static exchange evaluation.
+"""Attack detection, checks and pins, and static exchange evaluation.
 
 `is_attacked` follows "Modelarea tablei și jocului de șah" (XIII): pawns, then knights and kings by their
-steps, then the lines of rook, bishop and queen until the first piece. Where the answer is wanted for the
-king, or for every piece of a side, the 0x88 difference table says at once which pieces can be concerned, and
-only an aligned slider's line is walked.
+steps, then the lines of rook, bishop and queen until the first piece. Questions about the king, or about
+every piece of a side, use the 0x88 difference tables: they tell at once which pieces could attack a square,
+and only the line of an aligned slider is walked.
 """
 
 try:
@@ -84,8 +84,8 @@ def in_check(board: Board) -> bool:
 def last_move_checks(board: Board) -> bool:
     """Whether the last move gave check: `in_check` for a position reached by `make` or `make_null`.
 
-    Only the piece that moved and the line that it left can give check, so most moves are settled by two looks
-    into the difference tables.
+    Only the piece that moved can give check, directly or by discovery, so two look-ups in the difference
+    tables settle most moves.
     """
     if board.ply == 0:
         return in_check(board)
@@ -119,7 +119,7 @@ def last_move_checks(board: Board) -> bool:
 
 
 def gives_check(board: Board, move: int) -> bool:
-    """Whether a legal move, no promotion and not en passant, will give check."""
+    """Whether a legal move gives check. Promotions and en-passant captures are not supported."""
     side = board.side
     king = board.pieces[(side ^ 1) << 4]
     row = side * REACH_ROW + DIFFERENCE + king
@@ -127,7 +127,7 @@ def gives_check(board: Board, move: int) -> bool:
     target = move >> TARGET_SHIFT & SQUARE
     kind = move >> MOVED_SHIFT & KIND
     if move & CASTLING:
-        # The rook stops on the square that the king has crossed.
+        # The rook ends on the square that the king crosses.
         target = (origin + target) >> 1
         kind = ROOK
     if kind != KING and REACH[row - target] & kind:
@@ -150,12 +150,12 @@ def gives_check(board: Board, move: int) -> bool:
 
 
 def find_checks_and_pins(board: Board) -> None:
-    """Find what bears on the king of the side to move, once for all its moves.
+    """Find checkers and pins of the side to move, once for all its moves.
 
     Sets `checkers` and `checker`, the pinned squares with the step of their line, and in `near` the enemy
-    pieces that may attack a square next to the king. One pass over the enemy's piece list: REACH holds the
-    Swedish codes, so that one AND with a piece's code tells whether it could reach the king; only an aligned
-    slider is walked, from the king outwards.
+    pieces that may attack a square next to the king. This is one pass over the enemy's piece list: REACH
+    holds the Swedish codes, so one AND with a piece's code tells whether it could attack the king. Only the
+    lines of aligned sliders are walked, outwards from the king.
     """
     for i in range(board.pin_count):
         board.pins[board.pinned[i]] = 0
@@ -203,8 +203,8 @@ def find_checks_and_pins(board: Board) -> None:
 
 
 def is_near_attacked(board: Board, target: int) -> bool:
-    """Whether one of the `near` pieces attacks a square next to the king; the king itself must be off its
-    square.
+    """Whether one of the `near` pieces attacks a square next to the king. The king's own square must be
+    empty, or it would block sliders.
     """
     row = (board.side ^ 1) * REACH_ROW + DIFFERENCE + target
     for i in range(board.near_count):
@@ -227,7 +227,7 @@ def is_near_attacked(board: Board, target: int) -> bool:
 
 
 def attackers(board: Board, target: int, side: int) -> list[int]:
-    """The squares from which pieces of `side` attack the square, in the order of the piece list."""
+    """The squares of the pieces of `side` that attack the square, in the order of the piece list."""
     found = []
     for i in range(board.count[side]):
         sq = board.pieces[side << 4 | i]
@@ -262,7 +262,7 @@ def _attacks(board: Board, origin: int, target: int) -> bool:
 def _least_attacker(board: Board, target: int, side: int) -> int:
     """The square of the least valuable piece of `side` that attacks the square, or NO_SQUARE.
 
-    Pieces of the list whose square is empty have been lifted off by an exchange.
+    Listed pieces whose square is empty have been removed by the exchange.
     """
     back = target - 16 + 32 * side
     if board.squares[back - 1 & 0xFF] == WHITE_PIECE << side | PAWN:
@@ -292,12 +292,12 @@ def _least_attacker(board: Board, target: int, side: int) -> int:
 
 
 def see(board: Board, move: int) -> int:
-    """Static exchange evaluation: what the move wins on its target square, in centipawns.
+    """Static exchange evaluation: the material that the move wins on its target square, in centipawns.
 
-    Both sides take there with their least valuable piece as long as that pays; pieces behind others join in
-    as lines open, a pawn that takes on the last rank becomes a queen, a king takes only what is no longer
-    protected. Pins and checks are not looked at. Source: the swap algorithm as described by Fritz Reul,
-    "Static Exchange Evaluation with alpha-beta Approach", 2010.
+    Both sides capture there with their least valuable piece as long as it pays. X-ray attackers join in as
+    lines open, a pawn that captures on the last rank becomes a queen, and a king captures only undefended
+    pieces. Pins and checks are ignored. Source: the swap algorithm as described by Fritz Reul, "Static
+    Exchange Evaluation with alpha-beta Approach", 2010.
     """
     if move & CASTLING:
         return 0
@@ -337,39 +337,39 @@ def see(board: Board, move: int) -> int:
 
 
 def see_at_least(board: Board, move: int, threshold: int) -> bool:
-    """Whether `see` is at least the threshold; the exchange is followed only until that is certain."""
+    """Whether `see` is at least the threshold. Stops the exchange as soon as the answer is certain."""
     if move & CASTLING:
         return threshold <= 0
-    # What the side that took last is ahead of its goal if the exchange ends here.
-    lead = _first_gain(board, move) - threshold
-    if lead < 0:
+    # By how much the side that captured last exceeds its goal if the exchange ends here.
+    balance = _first_gain(board, move) - threshold
+    if balance < 0:
         return False
     target = move >> TARGET_SHIFT & SQUARE
     last_rank = target & RANK == 0x70 or target & RANK == 0
-    # A side ahead even without the piece it took with has won, but for a pawn that takes and promotes.
-    most = VALUE[QUEEN] - VALUE[PAWN] if last_rank else 0
+    # A side that stays ahead after losing the capturing piece has won, unless a pawn recaptures and promotes.
+    promotion_gain = VALUE[QUEEN] - VALUE[PAWN] if last_rank else 0
     at_risk = VALUE[(move >> PROMOTED_SHIFT if move & PROMOTED else move >> MOVED_SHIFT) & KIND]
-    if lead >= at_risk + most:
+    if balance >= at_risk + promotion_gain:
         return True
     side = board.side
     lifted = [0] * 33
     _lift(board, move)
     lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
     depth = 0
-    while lead < at_risk + most:
+    while balance < at_risk + promotion_gain:
         sq = _least_attacker(board, target, side ^ 1)
         if sq == NO_SQUARE:
             break
         code = board.squares[sq]
         if code & KIND == KING and _least_attacker(board, target, side) != NO_SQUARE:
             break
-        # The two goals exclude each other: a side reaches its own by a centipawn more than the other allows.
-        lead = at_risk - lead - 1
+        # Exactly one side reaches its goal, so the opponent needs one centipawn more than a tie.
+        balance = at_risk - balance - 1
         at_risk = VALUE[code]
         if last_rank and code & KIND == PAWN:
             at_risk = VALUE[QUEEN]
-            lead += VALUE[QUEEN] - VALUE[PAWN]
-        if lead < 0:
+            balance += VALUE[QUEEN] - VALUE[PAWN]
+        if balance < 0:
             break
         side ^= 1
         depth += 1
@@ -382,7 +382,7 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
 
 
 def _first_gain(board: Board, move: int) -> int:
-    """What the move wins by itself: its victim, and what a pawn becomes."""
+    """The material that the move itself wins: its victim, and the gain of a promotion."""
     gain = VALUE[move >> CAPTURED_SHIFT & KIND]
     if move & PROMOTED:
         gain += VALUE[move >> PROMOTED_SHIFT & KIND] - VALUE[PAWN]
@@ -390,7 +390,7 @@ def _first_gain(board: Board, move: int) -> int:
 
 
 def _lift(board: Board, move: int) -> None:
-    """Lift the moving piece off its square, and an en-passant victim off its own."""
+    """Remove the moving piece from the board, and an en-passant victim."""
     board.squares[move & SQUARE] = EMPTY
     if move & EN_PASSANT:
         board.squares[(move >> TARGET_SHIFT & SQUARE) - 16 + 32 * board.side] = EMPTY

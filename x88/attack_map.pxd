@@ -14,7 +14,7 @@ cdef int[48] VALUE
 cdef class AttackMap:
     cdef uint8_t[256] counts    # [side << 7 | square] -> attackers
     cdef uint8_t[256] least     # -> kind of the least valuable attacker, 0 if there is none
-    cdef uint8_t[256] behind    # -> sliders behind one other piece
+    cdef uint8_t[256] behind    # -> X-ray attackers through one piece
 
     @cython.locals(i=int, side=int, row=int, forward=int, origin=int, kind=int, jx=int, step=int, target=int)
     cpdef void compute(self, Board board) noexcept nogil

@@ -1,9 +1,9 @@
-"""Attack maps: for every square and side how many pieces attack it, the least valuable of them, and how many
-sliders stand behind another piece on a line to it (vector attacks).
+"""Attack maps: for every square and side, the number of attackers, the least valuable of them, and the number
+of X-ray attackers: sliders behind exactly one other piece (vector attacks).
 
-The Swedish generator has such maps as a by-product of its loop; here the loop runs for them alone, over all
-pieces of both sides. Attacks are geometric: pins and checks are not looked at, and a side attacks the squares
-of its own pieces too, which it so protects.
+The Swedish generator builds such maps as a by-product of its loop; here the loop runs only for them, over all
+pieces of both sides. Pins and checks are ignored, and a side also attacks the squares of its own pieces,
+which it defends.
 
 Source: "Draggenerator", the Swedish series on programming a chess board.
 """
@@ -25,7 +25,7 @@ VALUE = piece.VALUE
 
 
 class AttackMap:
-    """The maps of one position; rows of 128 cells, indexed by `side << 7 | square`."""
+    """The maps of one position, in rows of 128 cells indexed by `side << 7 | square`."""
 
     def __init__(self) -> None:
         self.counts = [0] * 256
@@ -33,7 +33,7 @@ class AttackMap:
         self.behind = [0] * 256
 
     def compute(self, board: Board) -> None:
-        """Fill the maps for a position."""
+        """Compute the maps of a position."""
         for i in range(256):
             self.counts[i] = 0
             self.least[i] = 0
@@ -59,7 +59,7 @@ class AttackMap:
                     while board.squares[target] == EMPTY:
                         target = target + step & 0xFF
                         self._add(row, target, kind)
-                    # Past the first piece the line is a vector attack, up to the next piece.
+                    # Behind the first piece, the line is a vector attack up to the next piece.
                     while not target & OFF_BOARD:
                         target = target + step & 0xFF
                         if target & OFF_BOARD:
@@ -69,7 +69,7 @@ class AttackMap:
                             break
 
     def _add(self, row: int, target: int, kind: int) -> None:
-        """Count an attack, if it is on the board."""
+        """Count an attack on a square, unless it is off the board."""
         if target & OFF_BOARD:
             return
         self.counts[row | target] += 1
@@ -86,5 +86,5 @@ class AttackMap:
         return self.least[side << 7 | sq]
 
     def count_behind(self, sq: int, side: int) -> int:
-        """The number of the side's sliders whose line to a square leads through exactly one piece."""
+        """The number of the side's X-ray attackers of a square, through exactly one piece."""
         return self.behind[side << 7 | sq]

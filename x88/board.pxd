@@ -29,17 +29,17 @@ cdef int[128] KEPT_RIGHTS
 @cython.final
 cdef class Board:
     cdef uint8_t[256] squares       # piece code, EMPTY or BORDER
-    cdef uint8_t[128] slots         # square -> its place in pieces
-    cdef uint8_t[32] pieces         # [side << 4 | n] -> square, the king's first
+    cdef uint8_t[128] slots         # square -> index in pieces
+    cdef uint8_t[32] pieces         # [side << 4 | n] -> square, king first
     cdef int[2] count               # pieces of each side
     cdef int[48] material           # pieces of each code
     cdef readonly int side          # to move
     cdef readonly int castling      # rights as bits
-    cdef readonly int en_passant    # square passed over by a double push with a pawn ready to take, or NO_SQUARE
-    cdef readonly bint en_passant_legal  # whether one of those pawns may really take
+    cdef readonly int en_passant    # square passed by a double push and attacked by an enemy pawn, or NO_SQUARE
+    cdef readonly bint en_passant_legal  # whether such a capture is legal
     cdef readonly int halfmove      # plies since the last capture or pawn move
-    cdef readonly int reversible    # plies that a repetition may reach back
-    cdef readonly int fullmove      # number of the move, as FEN counts
+    cdef readonly int reversible    # plies since the last irreversible move
+    cdef readonly int fullmove      # move number as in FEN
     cdef readonly int ply           # moves on the undo stack
     cdef readonly uint64_t key      # Polyglot key
 
@@ -50,11 +50,11 @@ cdef class Board:
     cdef int[4096] halfmoves
     cdef int[4096] reversibles
 
-    # What attack.find_checks_and_pins last found about the king of the side to move.
-    cdef int checkers               # enemy pieces that give check
+    # Set by attack.find_checks_and_pins for the side to move.
+    cdef int checkers               # number of pieces giving check
     cdef int checker                # square of the last of them
-    cdef int8_t[128] pins           # square -> step of the line it is pinned on, 0 if free
-    cdef uint8_t[8] pinned          # the squares with a pin
+    cdef int8_t[128] pins           # square -> step of the pin's line, 0 if not pinned
+    cdef uint8_t[8] pinned          # the pinned squares
     cdef int pin_count
     cdef uint8_t[16] near           # squares of the enemy pieces that may attack a square next to the king
     cdef int near_count

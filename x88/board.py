@@ -1,9 +1,8 @@
-"""The board: placement, piece lists, state, make and unmake.
+"""The board: piece placement, piece lists, state, make and unmake.
 
 A 0x88 board after "Modelarea tablei și jocului de șah" (XII), with a piece list for each side, king first,
-and everything that a move destroys kept on a stack. The board knows the rules' state; which moves are legal
-is the generator's business, and `make` trusts its caller: it takes moves of this position from the generator
-only.
+and an undo stack for everything that a move cannot restore. `make` does not check legality: pass only moves
+that the generator returned for this position.
 """
 
 try:
@@ -62,7 +61,7 @@ DIRECTION = square.DIRECTION
 
 
 def _kept_rights() -> list[int]:
-    """KEPT_RIGHTS[square]: the castling rights that survive a move from or to the square."""
+    """KEPT_RIGHTS[square]: mask of the castling rights that remain after a move from or to the square."""
     table = [WHITE_SHORT | WHITE_LONG | BLACK_SHORT | BLACK_LONG] * 128
     for name, lost in (
         ("e1", WHITE_SHORT | WHITE_LONG),
@@ -82,10 +81,10 @@ KEPT_RIGHTS = _kept_rights()
 class Board:
     """A position with the moves that led to it.
 
-    `squares` holds 256 cells: a piece code or EMPTY on the board, BORDER off it. `pieces[side << 4 | n]` is
-    the n-th piece's square, the king's first; `slots[square]` finds a piece's place in that list;
-    `count[side]` is its length and `material[code]` the number of pieces of one code. `ply` counts the moves
-    on the undo stack.
+    `squares` has 256 cells: a piece code or EMPTY on the board, BORDER off it. `pieces[side << 4 | n]` is the
+    square of a side's n-th piece, the king first; `slots[square]` is the index of a piece in that list.
+    `count[side]` is the number of pieces of a side, `material[code]` of a piece code. `ply` is the number of
+    moves on the undo stack.
     """
 
     def __init__(self) -> None:
@@ -109,7 +108,7 @@ class Board:
         self.clear()
 
     def clear(self) -> None:
-        """Empty the board: no pieces, White to move, no rights, no history."""
+        """Empty the board: no pieces, White to move, no castling rights, no history."""
         for sq in square.SQUARES:
             self.squares[sq] = EMPTY
         for code in range(CODES):
@@ -134,11 +133,11 @@ class Board:
         halfmove: int,
         fullmove: int,
     ) -> None:
-        """Set up a position: piece codes by square, the side to move, castling rights, en-passant square,
+        """Set up a position: piece codes by square, side to move, castling rights, en-passant square,
         counters.
 
-        Each side needs one king and at most 16 pieces. Rights that no king and rook at home back, and an
-        en-passant square that no pawn can use, are dropped.
+        Each side must have exactly one king and at most 16 pieces. Castling rights without king and rook on
+        their home squares are dropped, and so is an en-passant square that no pawn can capture on.
         """
         self.clear()
         for sq, code in sorted(placement.items(), key=lambda item: (item[1] & KIND) != KING):
@@ -166,9 +165,7 @@ class Board:
         self.key = self.compute_key()
 
     def _set_en_passant(self, passed: int) -> None:
-        """Accept the en-passant square if a double push can have passed it and a pawn stands ready to
-        take.
-        """
+        """Set the en-passant square if a double push may have passed it and an enemy pawn attacks it."""
         step = 16 if self.side == WHITE else -16
         pushed, start = passed - step, passed + step
         if passed & RANK != (0x50 if self.side == WHITE else 0x20):
@@ -231,7 +228,7 @@ class Board:
         return key
 
     def make(self, move: int) -> None:
-        """Play a legal move. At most HISTORY moves can be on the stack (`forget` makes room)."""
+        """Make a legal move. The undo stack holds at most HISTORY moves (`forget` makes room)."""
         ply = self.ply
         side = self.side
         origin = move & SQUARE
@@ -262,7 +259,7 @@ class Board:
             victim = self.squares[victim_square]
             key ^= PIECE_KEYS[victim << 7 | victim_square]
             self.material[victim] -= 1
-            # The last piece of the list takes the victim's slot; unmake puts both back.
+            # The last piece of the list takes the victim's slot; unmake restores both.
             slot = self.slots[victim_square]
             state |= slot << 20
             self.count[side ^ 1] -= 1
@@ -311,7 +308,7 @@ class Board:
         self.key = key
 
     def unmake(self) -> None:
-        """Take the last move back."""
+        """Unmake the last move."""
         ply = self.ply - 1
         self.ply = ply
         side = self.side ^ 1
@@ -356,7 +353,7 @@ class Board:
             self._move_rook(target, True)
 
     def _move_rook(self, king_target: int, back: bool) -> int:
-        """Move the castling rook to the king's side, or back home; returns the change of the key."""
+        """Move the rook of a castling move, or move it back. Returns the change of the key."""
         if king_target & FILE == 6:
             origin, target = king_target + 1, king_target - 1
         else:
@@ -372,7 +369,7 @@ class Board:
         return PIECE_KEYS[rook << 7 | origin] ^ PIECE_KEYS[rook << 7 | target]
 
     def make_null(self) -> None:
-        """Pass the turn. Only for a side that is not in check."""
+        """Make a null move. The side to move must not be in check."""
         ply = self.ply
         self.keys[ply] = self.key
         self.moves[ply] = NO_MOVE
@@ -391,7 +388,7 @@ class Board:
             self.en_passant_legal = False
 
     def unmake_null(self) -> None:
-        """Take a null move back."""
+        """Unmake a null move."""
         ply = self.ply - 1
         self.ply = ply
         state = self.states[ply]
@@ -405,9 +402,9 @@ class Board:
         self.fullmove -= self.side
 
     def forget(self) -> None:
-        """Make room on the undo stack of a long game: half of it goes once it is three quarters full.
+        """Drop old moves from the undo stack in a long game: half of it, once it is three quarters full.
 
-        What is left reaches back far beyond the fifty-move rule, so no repetition is lost.
+        The remaining moves reach back far beyond the fifty-move rule, so every repetition is still found.
         """
         if self.ply < 3 * HISTORY // 4:
             return
@@ -422,9 +419,9 @@ class Board:
         self.reversible = min(self.reversible, self.ply)
 
     def is_en_passant_legal(self, origin: int) -> bool:
-        """Whether the pawn on `origin` may take en passant without leaving its king in check.
+        """Whether the pawn on `origin` can capture en passant without leaving its king in check.
 
-        The capture empties two squares at once, so pins do not tell: it is tried on the squares themselves.
+        The capture empties two squares at once, so pins do not suffice: it is tried out on the board.
         """
         passed = self.en_passant
         side = self.squares[origin] >> 5
@@ -456,11 +453,10 @@ class Board:
         return legal
 
     def is_repetition(self, times: int) -> bool:
-        """Whether the position has occurred at least `times` times before: 1 for a first repeat, 2 for
-        threefold.
+        """Whether the position has occurred at least `times` times before: 2 for threefold repetition.
 
-        Positions are the same when the same moves are available, so an en-passant square that stands in the
-        key although no capture there is legal does not make a difference.
+        Positions are equal if they have the same legal moves. So an en-passant square without a legal
+        en-passant capture is ignored, although it is part of the key.
         """
         reversible = self.reversible
         if reversible < 4:
@@ -484,8 +480,8 @@ class Board:
         return False
 
     def is_insufficient_material(self) -> bool:
-        """Whether neither side could mate by any sequence of legal moves: bare kings, a lone knight, or
-        bishops that all stand on squares of one colour.
+        """Whether no sequence of legal moves can lead to checkmate: bare kings, a lone knight, or bishops
+        that are all on squares of one colour.
         """
         if self.material[WHITE_PIECE | PAWN] or self.material[BLACK_PIECE | PAWN]:
             return False
@@ -509,15 +505,15 @@ class Board:
         return self.pieces[side << 4]
 
     def piece_at(self, sq: int) -> int:
-        """The piece code on a square of the board, EMPTY for none."""
+        """The piece code on a square of the board, or EMPTY."""
         return self.squares[sq]
 
     def last_move(self) -> int:
-        """The move that led here, NO_MOVE if there is none on the stack."""
+        """The last move on the undo stack, NO_MOVE if it is empty or a null move."""
         return self.moves[self.ply - 1] if self.ply else NO_MOVE
 
     def check_invariants(self) -> None:
-        """Assert that every redundant part of the board agrees with its squares. For tests."""
+        """Assert that all redundant data agrees with `squares`. For tests."""
         seen = {WHITE: 0, BLACK: 0}
         counts = [0] * CODES
         for sq in range(256):

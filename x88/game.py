@@ -1,4 +1,4 @@
-"""A game in progress: its moves, its state by the rules, and its record."""
+"""A game in progress: its moves, its result, and its PGN record."""
 
 from x88 import fen, pgn
 from x88.board import Board
@@ -10,10 +10,10 @@ DRAWN = "1/2-1/2"
 
 
 class OngoingGame:
-    """A board, the moves played on it, which can all be taken back, and the result.
+    """A board, the moves played on it, and the result. All moves can be taken back.
 
-    `moves` holds packed moves, `start` the FEN before the first. `result` is as in PGN, "*" while the game is
-    in progress; `reason` says why it is over.
+    `moves` holds packed moves, `start` is the FEN before the first one. `result` is as in PGN, "*" while the
+    game is in progress; `reason` says why it is over.
     """
 
     def __init__(self, start: str = fen.START) -> None:
@@ -41,7 +41,7 @@ class OngoingGame:
         """Take back up to `plies` moves and return their number. The game is in progress again."""
         taken = min(plies, len(self.moves))
         kept = self.moves[: len(self.moves) - taken]
-        # Replay from the start: in a long game the board has forgotten the first moves.
+        # Replay from the start: in a long game, the board has dropped the first moves from its undo stack.
         self.board = self._first.copy()
         for move in kept:
             self.board.forget()
@@ -52,7 +52,7 @@ class OngoingGame:
         return taken
 
     def end(self, result: str, reason: str) -> None:
-        """End the game for another reason than the rules: a side resigns or runs out of time."""
+        """End the game for a reason other than the rules, such as resignation or time."""
         self.result, self.reason = result, reason
 
     def record(self, tags: dict[str, str]) -> pgn.Game:
@@ -60,7 +60,7 @@ class OngoingGame:
         return pgn.record(tags, self.start, self.moves, self.result)
 
     def _judge(self) -> None:
-        """End the game if it is over by the rules."""
+        """Set the result if the game is over by the rules."""
         over = outcome(self.board)
         if over == Outcome.CHECKMATE:
             self.end(RESULT_OF_WINNER[self.board.side ^ 1], over.value)

@@ -13,7 +13,7 @@ cpdef enum:
     EN_PASSANT = 0x08000000
     CASTLING = 0x10000000
 
-# Declared, not cpdef enum members: C functions that other modules call without a Python object in sight.
+# C functions that other modules call without Python objects.
 cpdef int origin_of(int move) noexcept nogil
 cpdef int target_of(int move) noexcept nogil
 cpdef int captured_of(int move) noexcept nogil

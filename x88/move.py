@@ -3,13 +3,13 @@
 | bits | field |
 |---|---|
 | 0-6 | origin square |
-| 7-13 | target square (for castling the king's) |
+| 7-13 | target square (the king's when castling) |
 | 14-17 | kind of the captured piece, or 0 |
 | 18-21 | kind promoted to, or 0 |
 | 22-25 | kind of the moving piece (a promoting pawn is a pawn) |
 | 26-28 | double push, en passant, castling |
 
-No field reaches the thirty-first bit, so a move is a C int. NO_MOVE is 0.
+All fields fit in 31 bits, so a move is a non-negative C int. NO_MOVE is 0.
 """
 
 try:
@@ -34,12 +34,12 @@ if not cython.compiled:
 
 
 def origin_of(move: int) -> int:
-    """The square that the move starts from."""
+    """The origin square."""
     return move & SQUARE
 
 
 def target_of(move: int) -> int:
-    """The square that the move goes to; the king's, when castling."""
+    """The target square; the king's when castling."""
     return move >> TARGET_SHIFT & SQUARE
 
 
@@ -49,7 +49,7 @@ def captured_of(move: int) -> int:
 
 
 def promoted_of(move: int) -> int:
-    """The kind that a pawn promotes to, 0 if none."""
+    """The kind of piece that a pawn promotes to, 0 if none."""
     return move >> PROMOTED_SHIFT & KIND
 
 

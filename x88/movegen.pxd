@@ -13,12 +13,12 @@ from x88.piece cimport (
 from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
 cpdef enum:
-    MAX_MOVES = 448     # no position of at most 16 pieces a side has more
+    MAX_MOVES = 448     # upper limit for positions with at most 16 pieces a side
     STACK_SIZE = 60000
     RECAPTURE = 6000
     CAPTURE = 2000
     CASTLE = 500
-    SCALE = 1           # score per centipawn of exchange value
+    SCALE = 1           # score per centipawn of piece value
 
 cdef int[50] MOFF
 cdef int[48] VALUE

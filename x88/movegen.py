@@ -1,20 +1,19 @@
-"""The ordered move generator, after the Swedish moff loop, and legal to the move.
+"""The legal move generator, after the Swedish moff loop.
 
-One loop serves knight, bishop, rook, queen and king: the head of the moff table, indexed by the piece's code,
-points to the row of its steps. Moves are scored while they are generated, so that dramatic moves can be tried
-first:
+One loop serves knights, bishops, rooks and queens: the head of the moff table, indexed by the kind of piece,
+points to the row of its steps. Moves are scored for ordering as they are generated:
 
 | move | score |
 |---|---|
-| capture on the square of the opponent's last capture | 6000 |
-| any other capture | 2000 + SCALE * (value of the victim - value of the attacker) |
-| promotion | 2000, or the capture's score, + SCALE * (value of the new piece - value of the pawn) |
+| recapture on the square of the opponent's last capture | 6000 |
+| any other capture | 2000 + SCALE * (victim - attacker) (MVV/LVA) |
+| promotion | 2000 or the score of the capture, + SCALE * (new piece - pawn) |
 | castling | 500 |
 | quiet move | 0 |
 
-Only legal moves come out: checks and pins are found once per position (`attack.find_checks_and_pins`), a
-pinned piece stays on its line, the king's targets are tested without the king on the board, and a side in
-check gets evasions only.
+All moves are legal: checks and pins are found once per position (`attack.find_checks_and_pins`), a pinned
+piece stays on its line, the king's targets are tested with the king removed from the board, and a side in
+check gets only evasions.
 
 Source: "Draggenerator", the Swedish series on programming a chess board; pawns and legality are ours.
 """
@@ -73,10 +72,10 @@ DIRECTION = square.DIRECTION
 
 
 class MoveStack:
-    """Moves and their scores, the lists of all plies of a search one after the other.
+    """Moves and their scores: the move lists of all plies of a search, one after the other.
 
-    A generator writes from a given index on and returns the index after its last move, where the next ply's
-    list may start. One position has at most MAX_MOVES moves.
+    A generator writes from a given index on and returns the index after its last move, where the list of the
+    next ply starts. A position has at most MAX_MOVES moves.
     """
 
     def __init__(self) -> None:
@@ -84,23 +83,23 @@ class MoveStack:
         self.scores = [0] * 60000
 
     def move_at(self, index: int) -> int:
-        """The packed move at an index. Raises IndexError."""
+        """The packed move at an index. Raises IndexError if it is out of range."""
         return self.moves[_checked(index)]
 
     def score_at(self, index: int) -> int:
-        """The score of the move at an index. Raises IndexError."""
+        """The score of the move at an index. Raises IndexError if it is out of range."""
         return self.scores[_checked(index)]
 
 
 def _checked(index: int) -> int:
-    """An index of the stack: compiled, nothing else would keep a caller inside it."""
+    """The index, if it is in range: the compiled arrays have no bounds check of their own."""
     if not 0 <= index < STACK_SIZE:
-        raise IndexError(f"{index} is no index of the move stack, 0 to {STACK_SIZE - 1}")
+        raise IndexError(f"{index} is not an index of the move stack, 0 to {STACK_SIZE - 1}")
     return index
 
 
 def generate(board: Board, stack: MoveStack, sp: int) -> int:
-    """Write all legal moves with their scores to the stack from index `sp` on; returns the index after."""
+    """Write all legal moves with their scores from index `sp` on. Returns the index after the last."""
     find_checks_and_pins(board)
     if board.checkers:
         return evasions(board, stack, sp)
@@ -108,10 +107,8 @@ def generate(board: Board, stack: MoveStack, sp: int) -> int:
 
 
 def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
-    """Write the legal captures and promotions of a side that is not in check, as `generate` does.
-
-    A side in check gets all its evasions, so that a quiescence search never takes a mate for a quiet
-    position; `board.checkers` tells.
+    """Write the legal captures and promotions, or all evasions if the side to move is in check. Returns the
+    index after the last.
     """
     find_checks_and_pins(board)
     if board.checkers:
@@ -120,10 +117,11 @@ def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
 
 
 def plain_move(board: Board, origin: int, target: int) -> int:
-    """The legal move of a side that is not in check from one square to another, packed as `generate` does;
-    NO_MOVE if there is none, and for castling, en passant and promotions, which are left to the generator.
+    """The legal move between two squares, packed as by `generate`, for a side that is not in check: to verify
+    a TT move. NO_MOVE if there is none.
 
-    Any two squares may be asked for: what a table remembers need not belong to this position.
+    Any two squares are accepted, since a key collision may return a move of another position. Castling, en
+    passant and promotions are left to the generator and give NO_MOVE.
     """
     side = board.side
     own = WHITE_PIECE << side
@@ -165,7 +163,7 @@ def plain_move(board: Board, origin: int, target: int) -> int:
                 if board.squares[sq]:
                     return NO_MOVE
                 sq += step
-    # A piece between its king and an enemy slider stays on their line.
+    # A pinned piece stays on the line to its king.
     step = DIRECTION[origin - king + DIFFERENCE]
     if step and DIRECTION[target - king + DIFFERENCE] != step:
         sq = king + step
@@ -192,12 +190,12 @@ def last_capture(board: Board) -> int:
 
 
 def _capture_score(victim: int, attacker: int, recapture: bool) -> int:
-    """The score of a capture, by the kinds of the two pieces."""
+    """The ordering score of a capture, by the kinds of victim and attacker."""
     return RECAPTURE if recapture else CAPTURE + SCALE * (VALUE[victim] - VALUE[attacker])
 
 
 def add_capture(board: Board, stack: MoveStack, sp: int, origin: int, target: int, recapture: int) -> int:
-    """Write a capture by any piece but a pawn."""
+    """Write a capture by a piece other than a pawn."""
     kind = board.squares[origin] & KIND
     victim = board.squares[target] & KIND
     stack.moves[sp] = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | kind << MOVED_SHIFT
@@ -206,7 +204,7 @@ def add_capture(board: Board, stack: MoveStack, sp: int, origin: int, target: in
 
 
 def add_pawn_move(board: Board, stack: MoveStack, sp: int, origin: int, target: int, recapture: int) -> int:
-    """Write a pawn's move or capture, four times if it promotes."""
+    """Write a single push or capture by a pawn: four moves if it promotes."""
     victim = board.squares[target] & KIND
     move = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | PAWN << MOVED_SHIFT
     score = 0
@@ -230,7 +228,7 @@ def add_pawn_move(board: Board, stack: MoveStack, sp: int, origin: int, target: 
 
 
 def add_double_push(stack: MoveStack, sp: int, origin: int, target: int) -> int:
-    """Write a pawn's double push."""
+    """Write a double push."""
     stack.moves[sp] = origin | target << TARGET_SHIFT | PAWN << MOVED_SHIFT | DOUBLE_PUSH
     stack.scores[sp] = 0
     return sp + 1
@@ -248,7 +246,7 @@ def add_en_passant(board: Board, stack: MoveStack, sp: int, origin: int) -> int:
 
 
 def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: bool) -> int:
-    """Write the king's steps to squares that are not attacked once it has left its own."""
+    """Write the king's moves, castling apart. Targets are tested with the king removed from the board."""
     origin = board.pieces[board.side << 4]
     king = board.squares[origin]
     own = king & ANY_PIECE
@@ -274,7 +272,7 @@ def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: 
 
 
 def castling_moves(board: Board, stack: MoveStack, sp: int) -> int:
-    """Write the castling moves of a side that is not in check."""
+    """Write the legal castling moves of a side that is not in check."""
     rights = board.castling >> 2 if board.side else board.castling
     king = board.pieces[board.side << 4]
     if rights & WHITE_SHORT and board.squares[king + 1] == EMPTY and board.squares[king + 2] == EMPTY:
@@ -296,7 +294,7 @@ def castling_moves(board: Board, stack: MoveStack, sp: int) -> int:
 
 
 def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
-    """Write the legal moves of a side that is not in check: all of them, or captures and promotions."""
+    """Write all legal moves of a side that is not in check, or only captures and promotions."""
     side = board.side
     own = WHITE_PIECE << side
     enemy = own ^ ANY_PIECE
@@ -322,7 +320,7 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
                 if pin == 0 or step == pin or step == -pin:
                     target = origin + step & 0xFF
                     code = board.squares[target]
-                    # The border's code ends the line at the edge: it is neither empty nor an enemy.
+                    # The border ends the line at the edge: it is neither empty nor an enemy piece.
                     while code == EMPTY:
                         if quiets:
                             stack.moves[sp] = move | target << TARGET_SHIFT
@@ -343,7 +341,7 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
                     sp = add_pawn_move(board, stack, sp, origin, target, recapture)
                     if origin & RANK == start and board.squares[target + forward] == EMPTY:
                         sp = add_double_push(stack, sp, origin, target + forward)
-            # A pinned pawn has nothing between itself and its king: on the line it can only take the pinner.
+            # A diagonally pinned pawn can only capture the pinning piece.
             left = target - 1 & 0xFF
             if board.squares[left] & enemy and (pin == 0 or pin == forward - 1):
                 sp = add_pawn_move(board, stack, sp, origin, left, recapture)
@@ -356,7 +354,7 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
 
 
 def evasions(board: Board, stack: MoveStack, sp: int) -> int:
-    """Write the legal moves of a side in check: king's steps, captures of the checker, pieces put between."""
+    """Write the legal moves of a side in check: king moves, captures of the checker, interpositions."""
     side = board.side
     recapture = last_capture(board)
     sp = king_moves(board, stack, sp, recapture, True)
@@ -368,7 +366,7 @@ def evasions(board: Board, stack: MoveStack, sp: int) -> int:
     forward = 16 - 32 * side
     start = 0x10 if side == WHITE else 0x60
 
-    # The squares that end the check: the checker's, and those between a slider and the king.
+    # Target squares: that of the checker, and those between a slider and the king.
     step = 0
     if board.squares[checker] & SLIDER:
         step = DIRECTION[king - checker + DIFFERENCE]
@@ -407,19 +405,19 @@ def evasions(board: Board, stack: MoveStack, sp: int) -> int:
             target += step
             if target == king:
                 break
-        # An en-passant capture may take the checker or land between.
+        # An en-passant capture may remove the checker or interpose.
         if kind == PAWN and board.en_passant != NO_SQUARE and REACH[row + board.en_passant - origin] & PAWN:
             sp = add_en_passant(board, stack, sp, origin)
     return sp
 
 
 def legal_moves(board: Board) -> list[int]:
-    """All legal moves as packed ints, best score first; moves of equal score in the generator's order."""
+    """All legal moves, packed, sorted by score; equal scores keep the generator's order."""
     return [move for move, _ in scored_moves(board)]
 
 
 def scored_moves(board: Board) -> list[tuple[int, int]]:
-    """All legal moves with the generator's scores, best first."""
+    """All legal moves, packed, with the generator's scores, best first."""
     stack = own_stack()
     end = generate(board, stack, 0)
     found = [(stack.move_at(i), stack.score_at(i)) for i in range(end)]
@@ -431,7 +429,7 @@ _scratch = threading.local()
 
 
 def own_stack() -> MoveStack:
-    """This thread's scratch stack: a new one for every list would cost more than the list."""
+    """The scratch stack of this thread: allocating a new one would cost more than generating a list."""
     stack: MoveStack | None = getattr(_scratch, "stack", None)
     if stack is None:
         stack = _scratch.stack = MoveStack()

@@ -1,4 +1,4 @@
-"""Whether a game is over by the rules of chess, and why."""
+"""The outcome of a game by the rules of chess."""
 
 from enum import Enum
 
@@ -18,7 +18,9 @@ class Outcome(Enum):
 
 
 def outcome(board: Board) -> Outcome | None:
-    """Why the game is over, or None. Checkmate and stalemate take precedence over the other draws."""
+    """Why the game is over, or None if it is not. Checkmate and stalemate take precedence over the draws
+    below.
+    """
     if not legal_moves(board):
         return Outcome.CHECKMATE if in_check(board) else Outcome.STALEMATE
     if board.is_insufficient_material():

@@ -14,7 +14,7 @@ cdef int[50] MOFF
 cpdef long long play_leaves(Board board, MoveStack stack, int sp, int depth) noexcept nogil
 @cython.locals(end=int, total="long long", i=int)
 cpdef long long perft(Board board, MoveStack stack, int sp, int depth) noexcept nogil
-@cython.locals(side=int, own=int, enemy=int, closed=int, total=int, i=int, origin=int, code=int, forward=int, start=int,
+@cython.locals(side=int, own=int, enemy=int, blocked=int, total=int, i=int, origin=int, code=int, forward=int, start=int,
                last=int, pinned=bint, target=int, moves=int)
 cpdef int count_moves(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(step=int, straight=bint, target=int, start=int)
@@ -22,10 +22,10 @@ cdef int _count_pinned(Board board, int origin, int code, int enemy, int forward
 @cython.locals(total=int, pawn=int, origin=int)
 cdef int _count_en_passant(Board board, int forward) noexcept nogil
 @cython.locals(total=int, i=int)
-cdef int _count_steps(Board board, int origin, int row, int closed) noexcept nogil
+cdef int _count_steps(Board board, int origin, int row, int blocked) noexcept nogil
 @cython.locals(total=int, target=int)
 cdef int _count_line(Board board, int origin, int step, int enemy) noexcept nogil
-@cython.locals(side=int, origin=int, king=int, closed=int, total=int, jx=int, target=int, rights=int)
+@cython.locals(side=int, origin=int, king=int, blocked=int, total=int, jx=int, target=int, rights=int)
 cdef int _count_king(Board board) noexcept nogil
 @cython.locals(stack=MoveStack, total="long long")
 cpdef long long leaves_under(Board board, int move, int depth, bint playing=*)

@@ -1,8 +1,7 @@
-"""Perft: the number of leaves of the tree of legal moves, which proves a move generator and measures its
-speed.
+"""Perft: counts the leaves of the tree of legal moves, to test a move generator and measure its speed.
 
-Two ways of counting give the same number. `perft` counts the moves of the last ply without playing them, as
-other engines do; `play_leaves` makes and unmakes every leaf.
+There are two ways of counting, with the same result: `perft` counts the moves of the last ply without making
+them (bulk counting), `play_leaves` makes and unmakes every leaf.
 """
 
 try:
@@ -35,7 +34,7 @@ MOFF = piece.MOFF
 
 
 def play_leaves(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
-    """The leaves at `depth` plies, with every move made and unmade."""
+    """The number of leaves at `depth` plies. Makes and unmakes every move."""
     if depth <= 0:
         return 1
     end = generate(board, stack, sp)
@@ -48,7 +47,7 @@ def play_leaves(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
 
 
 def perft(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
-    """The leaves at `depth` plies; the moves of the last ply are counted, not played."""
+    """The number of leaves at `depth` plies, by bulk counting: the moves of the last ply are not made."""
     if depth <= 0:
         return 1
     if depth == 1:
@@ -63,14 +62,14 @@ def perft(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
 
 
 def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
-    """The number of legal moves. The stack, from `sp` on, is scratch space for a position in check."""
+    """The number of legal moves. In check, they are generated on the stack from `sp` on."""
     find_checks_and_pins(board)
     if board.checkers:
         return generate(board, stack, sp) - sp
     side = board.side
     own = WHITE_PIECE << side
     enemy = own ^ ANY_PIECE
-    closed = own | BORDER
+    blocked = own | BORDER
     forward = 16 - 32 * side
     start = 0x10 if side == WHITE else 0x60
     last = 0x60 if side == WHITE else 0x10
@@ -107,14 +106,14 @@ def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
                     + _count_line(board, origin, -17, enemy)
                 )
         else:
-            total += _count_steps(board, origin, MOFF[KNIGHT], closed)
+            total += _count_steps(board, origin, MOFF[KNIGHT], blocked)
     if board.en_passant_legal:
         total += _count_en_passant(board, forward)
     return total
 
 
 def _count_pinned(board: Board, origin: int, code: int, enemy: int, forward: int) -> int:
-    """The legal moves of a pinned piece, en passant apart: only along the line to its king."""
+    """The number of legal moves of a pinned piece along its line, without en passant."""
     step = board.pins[origin]
     straight = step == 1 or step == -1 or step == 16 or step == -16
     if code & SLIDER:
@@ -127,7 +126,7 @@ def _count_pinned(board: Board, origin: int, code: int, enemy: int, forward: int
                 start = 0x10 if forward > 0 else 0x60
                 return 1 + (origin & RANK == start and board.squares[target + forward] == EMPTY)
         elif not straight:
-            # The pin's line, turned to the pawn's way: it may take the piece that pins it.
+            # The pawn can only capture the pinning piece: turn the step of the line to the pawn's direction.
             target = origin + (step if (step > 0) == (forward > 0) else -step)
             if board.squares[target & 0xFF] & enemy:
                 return 4 if target & RANK == 0x70 or target & RANK == 0 else 1
@@ -135,7 +134,7 @@ def _count_pinned(board: Board, origin: int, code: int, enemy: int, forward: int
 
 
 def _count_en_passant(board: Board, forward: int) -> int:
-    """The legal en-passant captures."""
+    """The number of legal en-passant captures."""
     total = 0
     pawn = WHITE_PIECE << board.side | PAWN
     origin = board.en_passant - forward - 1
@@ -147,16 +146,16 @@ def _count_en_passant(board: Board, forward: int) -> int:
     return total
 
 
-def _count_steps(board: Board, origin: int, row: int, closed: int) -> int:
-    """The squares that one of the eight steps of a row of the moff table reaches and that are not closed."""
+def _count_steps(board: Board, origin: int, row: int, blocked: int) -> int:
+    """The number of squares one step away, by a row of the moff table, that are not blocked."""
     total = 0
     for i in range(8):
-        total += board.squares[origin + MOFF[row + i] & 0xFF] & closed == 0
+        total += board.squares[origin + MOFF[row + i] & 0xFF] & blocked == 0
     return total
 
 
 def _count_line(board: Board, origin: int, step: int, enemy: int) -> int:
-    """The moves of a slider along one step. The border ends the line, so no test for the edge is needed."""
+    """The number of moves of a slider in one direction. The border ends the line."""
     total = 0
     target = origin + step & 0xFF
     while board.squares[target] == EMPTY:
@@ -166,20 +165,20 @@ def _count_line(board: Board, origin: int, step: int, enemy: int) -> int:
 
 
 def _count_king(board: Board) -> int:
-    """The legal moves of a king that is not in check, castling included."""
+    """The number of legal moves of a king that is not in check, castling included."""
     side = board.side
     origin = board.pieces[side << 4]
     king = board.squares[origin]
-    closed = king & ANY_PIECE | BORDER
+    blocked = king & ANY_PIECE | BORDER
     total = 0
     jx = MOFF[KING]
     if board.near_count == 0:
-        total = _count_steps(board, origin, jx, closed)
+        total = _count_steps(board, origin, jx, blocked)
     else:
         board.squares[origin] = EMPTY
         while MOFF[jx]:
             target = origin + MOFF[jx] & 0xFF
-            if board.squares[target] & closed == 0 and not is_near_attacked(board, target):
+            if board.squares[target] & blocked == 0 and not is_near_attacked(board, target):
                 total += 1
             jx += 1
         board.squares[origin] = king
@@ -199,9 +198,9 @@ def _count_king(board: Board) -> int:
 
 
 def leaves_under(board: Board, move: int, depth: int, playing: bool = False) -> int:
-    """The leaves at `depth` >= 1 plies that begin with a legal move: one line of a divided perft.
+    """The number of leaves at `depth` >= 1 plies under a legal move: one line of perft divide.
 
-    `playing` makes and unmakes every leaf instead of counting the last ply. Runs without the GIL.
+    With `playing`, every leaf is made and unmade instead of bulk counted. Runs without the GIL.
     """
     stack = own_stack()
     board.make(move)

@@ -6,12 +6,12 @@ cpdef enum:
     ROOK = 4
     BISHOP = 8
     QUEEN = 12
-    SLIDER = 0x0C       # rook | bishop: the bits of a piece that runs along lines
+    SLIDER = 0x0C       # rook | bishop: set in the code of a sliding piece
     KIND = 0x0F         # code & KIND: the piece without its colour
     WHITE_PIECE = 0x10
     BLACK_PIECE = 0x20
-    ANY_PIECE = 0x30    # code & ANY_PIECE: not empty and on the board
-    BORDER = 0x40       # what the cells off the board hold
+    ANY_PIECE = 0x30    # code & ANY_PIECE: a piece, neither EMPTY nor BORDER
+    BORDER = 0x40       # the code of cells off the board
     CODES = 0x30        # piece codes are below this
     WHITE = 0
     BLACK = 1

@@ -1,8 +1,8 @@
-"""Piece codes, the moff table and exchange values.
+"""Piece codes, the moff table and piece values for exchanges.
 
-The code itself says how a piece moves: pawn 1, knight 2, king 3, rook 4, bishop 8, queen 12 = rook | bishop;
-0x10 marks a white piece, 0x20 a black one. ``code & 2`` with anything but a pawn steps once, ``code & 4``
-runs along ranks and files, ``code & 8`` along diagonals, and ``code & 0x0E`` is zero for a pawn alone.
+The bits of a code tell how the piece moves: pawn 1, knight 2, king 3, rook 4, bishop 8, queen 12 = rook |
+bishop; 0x10 is a white piece, 0x20 a black one. A piece with ``code & 2`` moves a single step, ``code & 4``
+slides along ranks and files, ``code & 8`` along diagonals. ``code & 0x0E`` is zero only for a pawn.
 
 Source: "Draggenerator", the Swedish series on programming a chess board in JavaScript.
 """
@@ -31,7 +31,7 @@ if not cython.compiled:
     BLACK = 1
 
 KINDS = [PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING]
-"""The six kinds of piece, cheapest first."""
+"""The six kinds of piece, from pawn to king."""
 
 _STRAIGHT = [16, 1, -1, -16]
 _DIAGONAL = [17, 15, -15, -17]
@@ -43,12 +43,12 @@ STEPS: dict[int, list[int]] = {
     BISHOP: _DIAGONAL,
     QUEEN: _STRAIGHT + _DIAGONAL,
 }
-"""The steps of each kind but the pawn, as differences of 0x88 squares."""
+"""The steps of each kind except the pawn, as differences of 0x88 squares."""
 
 
 def _moff() -> list[int]:
-    """The moff table: every kind's steps in one row each, ended by 0; the head, indexed by kind, points to
-    the row.
+    """The moff table: a row of steps for each kind, terminated by 0. The head, indexed by kind, points to the
+    row.
     """
     table = [0] * (QUEEN + 1)
     for kind, steps in STEPS.items():
@@ -60,10 +60,10 @@ def _moff() -> list[int]:
 MOFF = _moff()
 
 VALUES = {PAWN: 100, KNIGHT: 320, KING: 1200, ROOK: 500, BISHOP: 330, QUEEN: 950}
-"""Exchange values in centipawns. The king's only has to be above the queen's: it takes last."""
+"""Piece values for exchanges, in centipawns. The king's must exceed the queen's: it captures last."""
 
 VALUE = [VALUES.get(code & KIND, 0) if code < CODES else 0 for code in range(CODES)]
-"""VALUE[code]: the exchange value of a piece code, with or without its colour."""
+"""VALUE[code]: the value of a piece code, with or without its colour."""
 
 LETTERS = {PAWN: "p", KNIGHT: "n", KING: "k", ROOK: "r", BISHOP: "b", QUEEN: "q"}
 """The lower-case English letter of each kind."""

@@ -1,10 +1,10 @@
 """Linked rays: an attack array in which every piece knows the nearest piece in each of eight directions.
 
-Every occupied square holds eight links, each to the nearest occupied square or, where there is none, to the
-first cell off the board; that cell's own links lead back. So a slider's captures are read off without walking
-a line, and no step needs a test for the edge. Removing a piece links its neighbours to each other; inserting
-one walks four rays only, since what is found on one side already links to the other; when one piece takes
-another, nothing changes on the square where it does.
+Every occupied square has eight links, each to the nearest occupied square in a direction or, if there is
+none, to the first cell off the board, which links back. So a slider's captures are found without walking a
+line or testing for the edge. Removing a piece links its neighbours to each other. Inserting one walks only
+four rays, since the piece found on one side already links to the one on the other side. A capture changes
+nothing on its target square.
 
 Source: E. N. Kornilov, "Программирование шахмат и других логических игр" (Programming chess and other games
 of logic), 2005.
@@ -56,7 +56,7 @@ REACH = square.REACH
 
 
 def _ray_numbers() -> list[int]:
-    """RAY[to - from + 0x77]: the number of the direction that leads from one square to the other."""
+    """RAY[to - from + 0x77]: the direction from one square to the other, for aligned squares."""
     table = [0] * REACH_ROW
     for difference in range(-DIFFERENCE, DIFFERENCE + 1):
         step = square.DIRECTION[difference + DIFFERENCE]
@@ -66,7 +66,7 @@ def _ray_numbers() -> list[int]:
 
 
 def _bare_links() -> list[int]:
-    """The links of an empty board: from each cell off the board, across it, to the one on the other side."""
+    """The links of an empty board: from each cell off the board to the one at the other end of the line."""
     links = [0] * 2048
     for sq in square.SQUARES:
         for d in range(DIRECTIONS):
@@ -85,9 +85,9 @@ FRONT = [QUEEN, ROOK, BISHOP, KNIGHT, PAWN]
 
 
 class Rays:
-    """The attack array of a board, kept in step with it: `links[square << 3 | direction]`.
+    """The attack array of a board, updated with every move: `links[square << 3 | direction]`.
 
-    Directions are numbered as the queen's steps in the moff table; `direction ^ BACK` is the opposite one.
+    Directions are numbered like the queen's steps in the moff table; `direction ^ BACK` is the opposite one.
     """
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Rays:
         self.depth = 0
 
     def reset(self, board: Board) -> None:
-        """Link the pieces of a board anew, by walking all lines."""
+        """Set up the links of a position by walking all lines."""
         for i in range(2048):
             self.links[i] = BARE[i]
         for side in range(2):
@@ -111,7 +111,7 @@ class Rays:
         self.depth = 0
 
     def make(self, board: Board, move: int) -> None:
-        """Follow a move that the board has made; at most 1024 of them can be taken back."""
+        """Update for a move that the board has made. At most 1024 moves can be unmade."""
         target = move >> TARGET_SHIFT & SQUARE
         slot = self.depth << 4
         self.depth += 1
@@ -121,7 +121,7 @@ class Rays:
         elif move & CAPTURED:
             return
         if move & CASTLING:
-            # The walks from the king's new square must not meet a rook that is not linked yet.
+            # Walks from the king's target must not find the rook, which is not linked yet.
             rook = target - 1 if target & FILE == 6 else target + 1
             code = board.squares[rook]
             board.squares[rook] = EMPTY
@@ -133,7 +133,7 @@ class Rays:
             self._insert(board, target)
 
     def unmake(self, board: Board) -> None:
-        """Follow the taking back of a move, which the board has already taken back."""
+        """Undo `make`, after the board has unmade the move."""
         move = board.moves[board.ply]
         target = move >> TARGET_SHIFT & SQUARE
         self.depth -= 1
@@ -156,7 +156,7 @@ class Rays:
             self.links[self.links[row | d] << 3 | d ^ BACK] = self.links[row | d ^ BACK]
 
     def _remove(self, sq: int, slot: int) -> None:
-        """Take the piece off a square, and save its links at a slot."""
+        """Remove the piece from a square and save its links in a slot."""
         row = sq << 3
         for d in range(DIRECTIONS):
             found = self.links[row | d]
@@ -164,7 +164,7 @@ class Rays:
             self.links[found << 3 | d ^ BACK] = self.links[row | d ^ BACK]
 
     def _put_back(self, sq: int, slot: int) -> None:
-        """Put a piece back on the square where its links were saved at a slot."""
+        """Restore a removed piece from the links saved in a slot."""
         row = sq << 3
         for d in range(DIRECTIONS):
             found = self.saved[slot | d]
@@ -172,7 +172,7 @@ class Rays:
             self.links[found << 3 | d ^ BACK] = sq
 
     def _insert(self, board: Board, sq: int) -> None:
-        """Put a piece on a square that was empty: four rays are walked, their ends know the other four."""
+        """Insert a piece on an empty square: four rays are walked, their ends give the other four links."""
         self._insert_on_line(board, sq, 0)
         self._insert_on_line(board, sq, 1)
         self._insert_on_line(board, sq, 4)
@@ -191,15 +191,11 @@ class Rays:
         self.links[behind << 3 | d] = sq
 
     def link(self, sq: int, d: int) -> int:
-        """The nearest occupied square from an occupied one in a direction, or the first cell off the
-        board.
-        """
+        """The nearest occupied square in a direction from an occupied one or the first cell off it."""
         return self.links[sq << 3 | d]
 
     def is_walked(self, board: Board) -> bool:
-        """Whether every link of a piece, and every link back to one, is what walking the line finds. For
-        tests.
-        """
+        """Whether all links agree with walking the lines. For tests."""
         for side in range(2):
             for i in range(side << 4, (side << 4) + board.count[side]):
                 sq = board.pieces[i]
@@ -213,12 +209,12 @@ class Rays:
 
 
 def _rook_home(king_target: int) -> int:
-    """The square that the rook leaves when the king castles to a square."""
+    """The origin of the rook when the king castles to a square."""
     return king_target + 1 if king_target & FILE == 6 else king_target - 2
 
 
 def is_attacked(board: Board, rays: Rays, target: int, side: int) -> bool:
-    """Whether a piece of `side` attacks the square, as `attack.is_attacked` tells; no line is walked."""
+    """Whether a piece of `side` attacks the square: `attack.is_attacked` without walking lines."""
     colour = WHITE_PIECE << side
     back = -16 if side == WHITE else 16
     if board.squares[target + back - 1 & 0xFF] == colour | PAWN:
@@ -239,7 +235,7 @@ def is_attacked(board: Board, rays: Rays, target: int, side: int) -> bool:
             if code & colour and code & (ROOK if d < 4 else BISHOP):
                 return True
         return False
-    # An empty square has no links; the sliders that could reach it have.
+    # An empty square has no links: use those of the aligned sliders.
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         sq = board.pieces[i]
         if REACH[row - sq] & board.squares[sq] & SLIDER and _sees(rays, sq, target):
@@ -248,16 +244,16 @@ def is_attacked(board: Board, rays: Rays, target: int, side: int) -> bool:
 
 
 def _sees(rays: Rays, sq: int, target: int) -> bool:
-    """Whether nothing stands between a piece and another square on one line with it."""
+    """Whether all squares between a piece and an aligned square are empty."""
     found = rays.links[sq << 3 | RAY[target - sq + DIFFERENCE]]
     if target > sq:
         return found >= target
-    # Below the first rank, cells have the highest numbers.
+    # Cells below the first rank wrap around to the highest numbers.
     return found <= target or found >= 0xE0
 
 
 def find_checks_and_pins(board: Board, rays: Rays) -> None:
-    """What `attack.find_checks_and_pins` finds, without walking a line."""
+    """`attack.find_checks_and_pins` without walking lines."""
     for i in range(board.pin_count):
         board.pins[board.pinned[i]] = 0
     pin_count = 0
@@ -296,7 +292,7 @@ def find_checks_and_pins(board: Board, rays: Rays) -> None:
 
 
 def generate(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
-    """Write all legal moves to the stack, as `movegen.generate` does and in its order."""
+    """Write all legal moves to the stack, in the same order as `movegen.generate`."""
     find_checks_and_pins(board, rays)
     if board.checkers:
         return evasions(board, stack, sp)
@@ -304,8 +300,8 @@ def generate(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
 
 
 def generate_captures(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
-    """Write captures and promotions, or all evasions of a check, as `movegen.generate_captures` does and in
-    its order.
+    """Write captures and promotions, or all evasions in check, in the same order as
+    `movegen.generate_captures`.
     """
     find_checks_and_pins(board, rays)
     if board.checkers:
@@ -314,7 +310,7 @@ def generate_captures(board: Board, rays: Rays, stack: MoveStack, sp: int) -> in
 
 
 def _moves(board: Board, rays: Rays, stack: MoveStack, sp: int, quiets: bool) -> int:
-    """Write the legal moves of a side that is not in check; sliders know the end of every line."""
+    """Write the legal moves of a side that is not in check."""
     side = board.side
     own = WHITE_PIECE << side
     enemy = own ^ ANY_PIECE
@@ -385,8 +381,8 @@ def _pawn_moves(board: Board, stack: MoveStack, sp: int, origin: int, recapture:
 
 
 def captures_from_front(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
-    """Write the moves of `generate_captures` in another order: the most valuable victim first, and for each
-    victim pawns, knights, sliders and the king; then what captures nothing, promotions and en passant.
+    """Write the moves of `generate_captures` in MVV order: most valuable victim first, and for each victim
+    the captures by pawns, knights, sliders and king; then promotions without capture, and en passant.
     """
     find_checks_and_pins(board, rays)
     if board.checkers:
@@ -407,7 +403,7 @@ def captures_from_front(board: Board, rays: Rays, stack: MoveStack, sp: int) -> 
 
 
 def _captures_of(board: Board, rays: Rays, stack: MoveStack, sp: int, victim: int, recapture: int) -> int:
-    """Write the legal captures of one enemy piece: from its square every kind of piece looks back."""
+    """Write the legal captures of one enemy piece, searching for attackers outwards from its square."""
     side = board.side
     own = WHITE_PIECE << side
     back = 32 * side - 16
@@ -429,13 +425,13 @@ def _captures_of(board: Board, rays: Rays, stack: MoveStack, sp: int, victim: in
                 sp = add_capture(board, stack, sp, origin, victim, recapture)
     king = board.pieces[side << 4]
     if REACH[side * REACH_ROW + DIFFERENCE + victim - king] & NEXT_TO and not is_near_attacked(board, victim):
-        # Out of check no slider looks through the king, so it may stay on its square for the test.
+        # Not in check, so no slider attacks through the king: it can stay on its square for the test.
         sp = add_capture(board, stack, sp, king, victim, recapture)
     return sp
 
 
 def _pawn_capture(board: Board, stack: MoveStack, sp: int, origin: int, victim: int, recapture: int) -> int:
-    """Write the capture by an own pawn, if there is one on the cell `origin`."""
+    """Write the capture by an own pawn on the cell `origin`, if there is one."""
     if board.squares[origin & 0xFF] == WHITE_PIECE << board.side | PAWN:
         pin = board.pins[origin]
         if pin == 0 or pin == victim - origin:
@@ -454,7 +450,7 @@ def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> 
     for file in range(8):
         origin = last | file
         if board.squares[origin] == pawn and board.squares[origin + forward] == EMPTY:
-            # A file on which this pawn were pinned would not be open before it.
+            # Any pin forbids the push: with an empty promotion square, the pin cannot be along the file.
             if board.pins[origin] == 0:
                 sp = add_pawn_move(board, stack, sp, origin, origin + forward, recapture)
     if board.en_passant != NO_SQUARE:
@@ -468,7 +464,7 @@ def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> 
 
 
 def play_leaves(board: Board, rays: Rays, stack: MoveStack, sp: int, depth: int) -> int:
-    """The leaves at `depth` plies, with every move made and unmade, rays included."""
+    """The number of leaves at `depth` plies. Makes and unmakes every move, and updates the rays."""
     if depth <= 0:
         return 1
     end = generate(board, rays, stack, sp)

@@ -1,8 +1,8 @@
-"""Squares of the 0x88 board: names and the difference tables.
+"""Squares of the 0x88 board: names and difference tables.
 
 Two boards of 8x8 lie side by side in rows of 16 cells: index = rank * 16 + file, so a1 = 0x00, h1 = 0x07, a8
-= 0x70, h8 = 0x77, and ``index & 0x88`` is non-zero exactly off the board. An index is kept in 0..255 by ``&
-0xFF``; the cells from 0x80 up are off the board as well, so a step from any square never leaves the array.
+= 0x70, h8 = 0x77, and ``index & 0x88`` is non-zero exactly off the board. ``& 0xFF`` keeps an index in
+0..255. The cells from 0x80 up are off the board too, so no step from a square leaves the array.
 
 Source: Vlad Bazon, "Modelarea tablei și jocului de șah" (XII), 2012.
 """
@@ -31,21 +31,21 @@ SQUARES = [rank << 4 | file for rank in range(8) for file in range(8)]
 
 
 def name(square: int) -> str:
-    """The square's name ("e4"), or "-" for NO_SQUARE."""
+    """The name of a square ("e4"), or "-" for NO_SQUARE."""
     if square & OFF_BOARD:
         return "-"
     return "abcdefgh"[square & FILE] + "12345678"[square >> 4]
 
 
 def parse(text: str) -> int:
-    """The square that text names ("e4"). Raises ValueError naming the text."""
+    """The square with a name ("e4"). Raises ValueError if it is not a square."""
     if len(text) == 2 and text[0] in "abcdefgh" and text[1] in "12345678":
         return (ord(text[1]) - ord("1")) << 4 | (ord(text[0]) - ord("a"))
     raise ValueError(f"{text!r} is not a square")
 
 
 def _directions() -> list[int]:
-    """DIRECTION[to - from + 0x77]: the unit step of the line that joins two squares, 0 where no line does."""
+    """DIRECTION[to - from + 0x77]: the step along the line from one square to the other, 0 if not aligned."""
     table = [0] * REACH_ROW
     for step in STEPS[KING]:
         for length in range(1, 8):
@@ -55,12 +55,13 @@ def _directions() -> list[int]:
 
 
 def _reach() -> list[int]:
-    """REACH[side * 256 + to - from + 0x77]: which of the side's pieces could reach `to` from `from`.
+    """REACH[side * 256 + to - from + 0x77]: which of the side's pieces attack `to` from `from` on an empty
+    board.
 
-    The low four bits are the Swedish piece codes themselves (pawn's capture 1, knight 2, straight line 4,
-    diagonal 8), so ``REACH[...] & code`` answers for every piece but the king (code 3). The next four bits
-    say the same for `to` or any square next to it: a piece that fails that test cannot hinder a king on `to`
-    from moving. NEXT_TO and NEAR (one and at most two king moves apart) do both services for the king.
+    The low four bits are the Swedish piece codes (pawn capture 1, knight 2, straight line 4, diagonal 8), so
+    ``REACH[...] & code`` is the answer for every piece except the king (code 3). The next four bits are the
+    same for `to` and all squares next to it: a piece that fails this test cannot restrict a king on `to`.
+    NEXT_TO and NEAR (one and at most two king moves apart) are the same two tests for the king.
     """
     differences = {16 * rank + file for rank in range(-7, 8) for file in range(-7, 8)}
     table = [0] * (2 * REACH_ROW)

@@ -1,4 +1,4 @@
-"""What the source uses of the `cython` module, for running it uncompiled on a machine without Cython."""
+"""A stand-in for the `cython` module, to run the source on a machine without Cython."""
 
 from contextlib import nullcontext
 

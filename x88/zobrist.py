@@ -1,8 +1,8 @@
-"""Position keys: Polyglot's Zobrist table, so that a position's key is also its key in a Polyglot book.
+"""Zobrist keys with Polyglot's random numbers, so that a position has the same key as in a Polyglot book.
 
-The 781 numbers are part of the book format (Fabien Letouzey, "Book format", polyglot 1.4, 2006): twelve
-pieces on 64 squares, four castling rights, eight en-passant files, White to move. En passant enters the key
-only when a pawn stands ready to take.
+The 781 random numbers are part of the book format (Fabien Letouzey, "Book format", polyglot 1.4, 2006):
+twelve pieces on 64 squares, four castling rights, eight en-passant files, White to move. The en-passant file
+is part of the key only if a pawn attacks the en-passant square.
 
 Source of the method: Albert L. Zobrist, "A New Hashing Method with Application for Game Playing", 1970.
 """
@@ -198,10 +198,10 @@ PIECE_KEYS = _piece_keys()
 """PIECE_KEYS[code << 7 | square]."""
 
 CASTLING_KEYS = _castling_keys()
-"""CASTLING_KEYS[rights], of all the rights together."""
+"""CASTLING_KEYS[rights]: the keys of all rights combined."""
 
 EN_PASSANT_KEYS = _RANDOM[_EN_PASSANT : _EN_PASSANT + 8]
 """EN_PASSANT_KEYS[file]."""
 
 TURN_KEY = _RANDOM[_TURN]
-"""In the key when White is to move."""
+"""Part of the key when White is to move."""
