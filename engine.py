@@ -17,6 +17,7 @@ from moff import __version__ as VERSION
 from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole_number
 from search import wdl
 from search.limits import Limits
+from search.pool import MOST_THREADS
 from search.search import Progress, Report, Result, Search, Statistics
 from search.strength import STRONGEST, WEAKEST
 from search.table import LARGEST
@@ -34,7 +35,6 @@ DEFAULT_ELO = 1500
 COMMANDS_AS_WORDS = (("go", "perft"), ("position", "moves"))
 """Commands that are also words of other commands."""
 
-MOST_THREADS = 1024
 INTERRUPTED = 130
 """The exit code after an interrupt from the keyboard."""
 ABOUT = f"Moff {VERSION} by {AUTHOR}: plain Python on a 0x88 board, compiled"
@@ -279,8 +279,7 @@ class Engine:
             self._complain(f"setoption: {error}")
 
     def _set_threads(self, value: str) -> None:
-        if int(value) > 1:
-            self._info("Threads: only one is used, as there is no parallel search yet")
+        self._search.resize_pool(int(value))
 
     def _limit(
         self, lines: int | None = None, overhead: int | None = None, nodestime: int | None = None

@@ -16,7 +16,8 @@ if not cython.compiled:
 
 
 def iterate(searcher: Searcher, depth: int, guess: int) -> int:
-    """Search the root to a depth, in an aspiration window around `guess` that widens after a fail high or low.
+    """Search the root to a depth, in an aspiration window around a guess that widens after a fail high or
+    low.
 
     Returns the score; discard it if the search was stopped. `failed_high` then tells whether a line that
     failed high was kept.
@@ -46,7 +47,7 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
 
 
 def help_along(searcher: Searcher, number: int, deepest: int) -> None:
-    """Deepen until stopped, as helper `number` (from 1), and keep the line of the last finished iteration."""
+    """Deepen until stopped, as helper `number`, from 1, and keep the line of the last iteration."""
     score = 0
     for depth in range(1, deepest + 1):
         if _skips(number, depth):
@@ -58,5 +59,5 @@ def help_along(searcher: Searcher, number: int, deepest: int) -> None:
 
 
 def _skips(number: int, depth: int) -> bool:
-    """Whether a helper skips an iteration: every second one, pair or three of them, so that threads spread."""
+    """Whether a helper skips an iteration: every second one, pair or triple, so that threads spread."""
     return depth > 3 and (depth + number) // (1 + number % 3) % 2 == 1

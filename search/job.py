@@ -35,6 +35,9 @@ GRACE = 50 if cython.compiled else 1000
 MAX_TIME = 10**9
 """Milliseconds that are as good as for ever."""
 
+MAX_NODES = 1 << 62
+"""An upper limit of nodes, far beyond any search."""
+
 
 class Job:
     """Made when a search is asked for, and dropped with its result."""
@@ -155,7 +158,7 @@ class Job:
             return
         if self.limits.nodestime:
             most = self._first.nodes + max(1, int(budget.hard * self.limits.nodestime))
-            self._first.node_limit = min(self._first.node_limit or most, most)
+            self._first.node_limit = min(self._first.node_limit or MAX_NODES, most)
         else:
             hard, last = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
             self._first.limit_time(hard, last)

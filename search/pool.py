@@ -2,6 +2,7 @@
 thread, and helpers with threads of their own. They share nothing but the table and the stop signal.
 """
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable
@@ -123,8 +124,10 @@ class Pool:
             self.first.node_share = share
             self.first.node_limit = 1
         board = self.first.board.copy()
-        while len(self.helpers) < self.size - 1:
-            self.helpers.append(Helper(self.table, self.stop, self._parameters, len(self.helpers) + 1))
+        # The system may refuse more threads, or their memory: the search goes on with those that there are.
+        with contextlib.suppress(RuntimeError, MemoryError):
+            while len(self.helpers) < self.size - 1:
+                self.helpers.append(Helper(self.table, self.stop, self._parameters, len(self.helpers) + 1))
         for helper in self.helpers:
             helper.start(board, moves, share, deepest)
 
@@ -162,8 +165,9 @@ class Pool:
         self.table.clear(max(1, min(self.size, os.cpu_count() or 1)))
 
     def voted_line(self, depth: int, score: int, pv: list[int]) -> tuple[int, int, list[int]]:
-        """Let the threads vote on the first searcher's line and the helpers' last finished ones; returns depth,
-        score and moves of the winner.
+        """Let the threads vote on the first searcher's line and the last finished ones of the helpers.
+
+        Returns depth, score and moves of the winner.
 
         The weight of a vote grows with the thread's depth and score. The shortest mate wins in any case.
         """

@@ -244,7 +244,7 @@ class Search:
             count = len(legal_moves(self._searcher.board))
             most = strength(self._elo).nodes * max(1, min(limits.lines, count))
             limits = limits._replace(nodes=min(limits.nodes or most, most))
-            self._searcher.node_limit = limits.nodes
+            self._searcher.node_limit = limits.nodes or 0
         timed = self._node_clock.limits(limits, side) if limits.nodestime else limits
         job = Job(limits, TimeManager(timed, side), clock, self._pool)
         self._job = job
@@ -323,8 +323,9 @@ class Search:
                 self._report_line(line, number)
             if stop.is_set():
                 break
-            if job.limits.mate is not None and self._finds_mate(job.limits.mate, lines, depth):
-                break
+            if job.limits.mate is not None:
+                if self._finds_mate(min(job.limits.mate, MAX_PLY // 2), lines, depth):
+                    break
             share = searcher.nodes_under(lines[0].pv[0]) / max(1, searcher.nodes)
             if job.after_iteration(lines[0].pv[0], lines[0].score, share, depth, len(moves)):
                 break
@@ -339,7 +340,6 @@ class Search:
 
     def _finds_mate(self, moves: int, lines: list[Line], depth: int) -> bool:
         """Whether there is a mate in this many moves: found by the iteration, or by an extra mate search."""
-        moves = min(moves, MAX_PLY // 2)
         searcher = self._searcher
         if lines[0].score < MATE - 2 * moves:
             # Within these bounds nothing is left out that could be the mate, neither now nor where the result
@@ -389,10 +389,13 @@ class Search:
                 self._depth,
                 self._pool.seldepth(),
                 self._pool.nodes(),
-                self._job.clock.elapsed(),
+                self._elapsed(),
                 self.table.hashfull(),
             )
         )
+
+    def _elapsed(self) -> float:
+        return self._job.clock.elapsed() if self._job is not None else 0.0
 
     def _report_root_move(self, move: int, number: int) -> None:
         self._on_progress(Progress(self._depth, move, number))
@@ -409,7 +412,7 @@ class Search:
                 line.score,
                 mate_distance(line.score),
                 self._pool.nodes(),
-                self._job.clock.elapsed(),
+                self._elapsed(),
                 self.table.hashfull(),
                 line.pv,
                 number,

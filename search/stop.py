@@ -1,7 +1,6 @@
 """What the threads of a search share besides the table: the stop signal, and the nodes left to them."""
 
 import threading
-from typing import Any
 
 try:
     import cython
@@ -9,8 +8,11 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    # The header has it as C.
-    take_from: Any = None
+
+    def take_from(left: int, wanted: int) -> int:
+        """Only the header's C version is ever called."""
+        raise NotImplementedError
+
 
 _turn = threading.Lock()
 

@@ -533,7 +533,7 @@ def small_checkout(tmp_path: Path, real_compiler: str) -> Path:
     """A source tree whose one compiled module is quickly built."""
     pytest.importorskip("Cython", reason="Cython is not installed")
     copy = tmp_path / "small"
-    for package in PACKAGES:
+    for package in (*PACKAGES, "moff"):
         shutil.copytree(
             ROOT / package,
             copy / package,

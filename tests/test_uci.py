@@ -470,18 +470,29 @@ def test_quit_does_not_wait_after_a_stop(moff: Conversation, asked: str) -> None
     assert moff.process.wait(PATIENCE) == 0
 
 
-def test_more_threads_than_there_are_are_accepted_and_one_is_used(moff: Conversation) -> None:
+def test_the_number_of_threads_changes_between_searches(moff: Conversation) -> None:
     moff.ready()
     moff.send("uci")
     assert "option name Threads type spin default 1 min 1 max 1024" in moff.until("uciok")
-    for number in (2, 1024):
+    for number in (2, 40, 3, 1):
         moff.send(f"setoption name Threads value {number}")
-        (told,) = moff.ready()
-        assert told.startswith("info string Threads: only one is used")
-    moff.send("setoption name Threads value 1")
-    assert moff.ready() == []
-    moff.send("go depth 1")
+        assert moff.ready() == []
+        moff.send(f"go nodes {scaled(200_000, 4000)}")
+        last = moff.until("bestmove")[-2].split()
+        # What the helpers have searched since they last told is not in the line.
+        assert scaled(100_000, 2000) <= int(last[last.index("nodes") + 1]) <= scaled(200_000, 4000)
+
+
+def test_a_change_of_threads_or_hash_during_a_search_takes_effect_after_it(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("setoption name Threads value 2", "go infinite", "setoption name Threads value 3")
+    moff.send("setoption name Hash value 2")
+    assert moff.ready()[-1:] != ["bestmove"]
+    moff.send("stop")
     moff.until("bestmove")
+    moff.send("go depth 3")
+    moff.until("bestmove")
+    assert moff.ready() == []
 
 
 def test_the_bestmove_is_printed_when_the_input_ends_during_a_search() -> None:

@@ -1,0 +1,175 @@
+"""Several threads: the same limits as with one, whatever happens between them."""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from search import benchmark
+from search.clock import Clock
+from search.limits import Limits
+from search.pool import SHARES, Pool
+from search.score import MATE
+from search.search import Report, Result, Search
+from tests.oracle import scaled
+from x88 import build, coordinate, fen
+from x88.movegen import legal_moves
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MATE_IN_THREE = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
+
+
+def think(text: str, limits: Limits, threads: int) -> tuple[Result, list[Report]]:
+    reports: list[Report] = []
+    return Search(1, threads=threads).think(fen.parse(text), limits, reports.append), reports
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_all_threads_together_keep_to_a_limit_of_nodes(threads: int) -> None:
+    for text in benchmark.POSITIONS[3 : 40 : 6 if build.compiled else 20]:
+        for nodes in (1, 50, SHARES * threads - 1, SHARES * threads * scaled(5, 1)):
+            result, reports = think(text, Limits(nodes=nodes), threads)
+            assert result.move in legal_moves(fen.parse(text))
+            assert 0.99 * nodes <= result.nodes <= nodes
+            assert all(report.nodes <= nodes for report in reports)
+
+
+@pytest.mark.parametrize("threads", [2, 8])
+def test_a_mate_is_found_and_its_shortest_line_told(threads: int) -> None:
+    result, reports = think(MATE_IN_THREE, Limits(depth=9 if build.compiled else 7), threads)
+    assert reports[-1].score == MATE - 5
+    assert coordinate.write(result.move) == "f6a6"
+    result, reports = think(MATE_IN_THREE, Limits(mate=3), threads)
+    assert reports[-1].mate == 3
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_every_thread_keeps_to_the_moves_to_search(threads: int) -> None:
+    board = fen.parse(KIWIPETE)
+    allowed = [coordinate.parse(board, text) for text in ("a2a3", "g2g3")]
+    for nodes in range(SHARES * threads, SHARES * threads + scaled(8, 1)):
+        result, reports = think(KIWIPETE, Limits(nodes=nodes, searchmoves=tuple(allowed)), threads)
+        assert result.move in allowed
+        assert all(report.pv[0] in allowed for report in reports)
+
+
+def test_several_lines_stay_different_moves() -> None:
+    _, reports = think(KIWIPETE, Limits(depth=scaled(8, 4), lines=4), 3)
+    last = reports[-4:]
+    assert [report.line for report in last] == [1, 2, 3, 4]
+    assert len({report.pv[0] for report in last}) == 4
+    assert [report.score for report in last] == sorted((report.score for report in last), reverse=True)
+
+
+def test_the_result_begins_with_the_last_line_told() -> None:
+    """Also where another thread's line has won the vote."""
+    for seed in range(scaled(30, 4)):
+        text = random.Random(seed).choice(benchmark.POSITIONS)
+        result, reports = think(text, Limits(nodes=SHARES * 4 + seed), 4)
+        assert result.move == reports[-1].pv[0]
+
+
+def test_one_thread_searches_as_if_there_had_never_been_more() -> None:
+    board = fen.parse(KIWIPETE)
+    limits = Limits(depth=scaled(8, 3))
+    expected = Search(1).think(board, limits)
+    search = Search(1, threads=4)
+    search.think(board, limits)
+    search.resize_pool(1)
+    search.new_game()
+    assert search.think(board, limits) == expected
+
+
+def test_a_limited_strength_is_that_of_one_thread() -> None:
+    results = []
+    for threads in (1, 4):
+        search = Search(1, threads=threads)
+        search.limit_strength(1600, seed=3)
+        results.append(search.think(fen.parse(KIWIPETE), Limits(depth=20)))
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("threads", [2, 16])
+def test_a_stop_ends_all_threads_and_they_sleep_until_the_next_search(threads: int) -> None:
+    search = Search(1, threads=threads)
+    for _ in range(3):
+        results: list[Result] = []
+        search.start(fen.parse(KIWIPETE), Limits(infinite=True), lambda _: None, results.append)
+        time.sleep(0.05)
+        search.stop()
+        search.wait()
+        assert results[0].move in legal_moves(fen.parse(KIWIPETE))
+    before = time.process_time()
+    time.sleep(0.3)
+    assert time.process_time() - before < 0.2
+    helpers = [thread for thread in threading.enumerate() if thread.name.startswith("search helper")]
+    assert len(helpers) >= threads - 1
+    search.resize_pool(1)
+    assert not any(helper.is_alive() for helper in helpers[-(threads - 1) :])
+
+
+def test_a_clock_holds_with_threads() -> None:
+    for limits in (Limits(movetime=60), Limits(time=(300, 300))):
+        clock = Clock()
+        _, reports = think(KIWIPETE, limits, 3)
+        assert reports
+        assert clock.elapsed() < 2000
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1025])
+def test_an_impossible_number_of_threads_is_refused(threads: int) -> None:
+    search = Search(1)
+    with pytest.raises(ValueError, match=str(threads)):
+        search.resize_pool(threads)
+    with pytest.raises(ValueError, match=str(threads)):
+        Search(1, threads=threads)
+
+
+def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stand:
+        """A helper with a line of its own."""
+
+        def __init__(self, *finding: object) -> None:
+            self.searcher = self
+            self._finding = finding
+
+        def finding(self) -> tuple[object, ...]:
+            return self._finding
+
+    if build.compiled:
+        pytest.skip("compiled, a pool takes no other helpers")
+    pool = Pool(1)
+    pool.helpers = [Stand(10, 30, [2]), Stand(10, 30, [2]), Stand(0, 0, [])]  # type: ignore[list-item]
+    assert pool.voted_line(10, 35, [1])[2] == [2]
+    assert pool.voted_line(16, 300, [1])[2] == [1]
+    assert pool.voted_line(10, 30, [2, 5]) == (10, 30, [2, 5]), "its own line, if it comes to the same"
+    pool.helpers.append(Stand(4, MATE - 3, [3]))  # type: ignore[arg-type]
+    assert pool.voted_line(16, 300, [1])[2] == [3]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_table_is_cleared_to_its_last_word_whatever_the_threads(threads: int) -> None:
+    search = Search(4, threads=threads)
+    search.think(fen.parse(KIWIPETE), Limits(nodes=scaled(60_000, 3000)))
+    assert search.table.hashfull() > 0
+    search.new_game()
+    assert search.table.hashfull() == 0
+    for key in range(0, 1 << 64, 1 << 52):
+        assert search.table.probe(key) == 0
+
+
+def test_the_process_ends_with_threads_asleep_or_at_work() -> None:
+    code = (
+        "from search.search import Search; from search.limits import Limits; from x88 import fen;"
+        "s = Search(1, threads=4); b = fen.parse(fen.START); s.think(b, Limits(depth=3));"
+        "s.start(b, Limits(infinite=True), print, print)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, timeout=60, env={**os.environ, "PYTHONPATH": "."}
+    )
+    assert done.returncode == 0
+    assert b"Error" not in done.stderr
