@@ -33,7 +33,7 @@ AUTHOR = "the Moff authors"
 DEFAULT_HASH = 16
 DEFAULT_ELO = 1500
 COMMANDS_AS_WORDS = (("go", "perft"), ("position", "moves"))
-"""Commands that are also words of other commands."""
+"""Commands that are also words of another command: the other command, and the word."""
 
 INTERRUPTED = 130
 """The exit code after an interrupt from the keyboard."""
@@ -67,7 +67,7 @@ class Option(NamedTuple):
     bounds: tuple[int, int] = (0, 0)
 
     def declare(self, name: str) -> str:
-        """The line that tells a GUI of it."""
+        """The line that declares it to a GUI."""
         line = f"option name {name} type {self.kind}"
         if self.kind != "button":
             line += f" default {self.default or '<empty>'}"
@@ -91,20 +91,20 @@ class _Stopped(Exception):
 
 
 class Engine:
-    """The UCI conversation. Every line in is answered at once; a search runs beside it and reports when it
-    has news.
+    """The UCI conversation. Every line is answered at once, while a search runs in its own thread and reports
+    as it goes.
     """
 
     def __init__(self, write: Callable[[str], object] | None = None, is_typed: bool = False) -> None:
         """`write` takes each line of output, without its end; standard output if None. `is_typed` says that a
-        person types the lines and wants to hear of unknown words.
+        person types the lines and wants to be told of unknown words.
         """
         self._output = write or _print
         self._is_typed = is_typed
         self._log: Log | None = None
         self._search = Search(DEFAULT_HASH)
         self._board = fen.parse(fen.START)
-        self._rest = ""  # of the line, behind its command, as it was typed
+        self._rest = ""  # what follows the command on its line, as it was typed
         self._game: tuple[str, list[str]] | None = None
         self._logged: tuple[str, list[str]] = ("", [])
         self._job: threading.Thread | None = None
@@ -113,7 +113,7 @@ class Engine:
         self._idle = threading.Event()
         self._idle.set()
         self._ends_by_itself = False
-        self._is_infinite = False
+        self._has_end = False
         self._faults = 0
         self._deferred: list[Callable[[], None]] = []
         self._limits = Limits()
@@ -142,7 +142,10 @@ class Engine:
             "compiler": (self._compiler, "show which build runs on which Python"),
             "license": (self._license, "show the licence"),
             "help": (self._help, "show this list"),
-            "quit": (self._quit, "end the program, once a search with a limit, a perft or a bench is done"),
+            "quit": (
+                self._quit,
+                "end the program, after finishing a search with a limit, a perft or a bench",
+            ),
         }
         self._options = {
             "Hash": Option("spin", str(DEFAULT_HASH), self._resize_table, (1, LARGEST)),
@@ -175,8 +178,8 @@ class Engine:
         self.end()
 
     def end(self, at_once: bool = False) -> None:
-        """Finish what runs, and close the log. Without `at_once`, a search with a limit, a perft and a bench
-        run to their own end.
+        """Finish what runs, and close the log. Unless `at_once`, wait for a search with a limit, a perft
+        or a bench to end by itself.
         """
         self._finish(at_once or not self._ends_by_itself)
         if self._log is not None:
@@ -200,8 +203,8 @@ class Engine:
         return True
 
     def split(self, words: list[str]) -> list[str]:
-        """The words of a command line as lines of UCI, each of which begins with a command; none if the first
-        word is no command.
+        """Split the words of a command line into UCI lines, each beginning with a command; none if the first
+        word is not a command.
         """
         lines: list[list[str]] = []
         for word in words:
@@ -224,7 +227,7 @@ class Engine:
         return self._faults
 
     def _tells_unknown(self) -> bool:
-        """Whether somebody wants to hear of words that are not understood."""
+        """Whether unknown words are reported."""
         return self._debug or self._is_typed
 
     # Commands, in the order of the protocol's description.
@@ -238,7 +241,7 @@ class Engine:
 
     def _set_debug(self, words: list[str]) -> None:
         if words[:1] not in (["on"], ["off"]):
-            self._complain(f"debug: it is on or off, not {echo(' '.join(words))}")
+            self._complain(f"debug: expected on or off, not {echo(' '.join(words))}")
             return
         self._debug = words[0] == "on"
 
@@ -250,7 +253,7 @@ class Engine:
     def _setoption(self, words: list[str]) -> None:
         """An option set during a search takes effect after it."""
         if not words or words[0] != "name":
-            self._complain("setoption: it must say `name`, as in setoption name Hash value 64")
+            self._complain("setoption: expected name, as in setoption name Hash value 64")
             return
         split = words.index("value") if "value" in words else len(words)
         asked = " ".join(words[1:split])
@@ -331,7 +334,7 @@ class Engine:
         self._logged = ("", [])
 
     def _position(self, words: list[str]) -> None:
-        """Set up a position; a fault anywhere in the line is reported and keeps the old position."""
+        """Set up a position. If anything in the line is wrong, report it and keep the old position."""
         self._finish()
         told: list[str] = []
         split = words.index("moves") if "moves" in words else len(words)
@@ -341,7 +344,7 @@ class Engine:
             elif words[:1] == ["fen"]:
                 board = fen.parse(" ".join(words[1:split]), told)
             else:
-                raise ValueError("it must say startpos or fen, and then may give moves")
+                raise ValueError("expected startpos or fen FEN, then optionally moves MOVE ...")
             for text in words[split + 1 :]:
                 board.forget()
                 board.make(coordinate.parse(board, text))
@@ -356,7 +359,7 @@ class Engine:
             self._log_game(self._log, *self._game)
 
     def _log_game(self, log: "Log", start: str, moves: list[str]) -> None:
-        """Log what is new in a game: before every move the moves that were generated."""
+        """Log what is new in a game: each move, preceded by the moves that were generated."""
         board = fen.parse(fen.START if start == "startpos" else start.removeprefix("fen "), [])
         if self._logged[0] != start or self._logged[1] != moves[: len(self._logged[1])]:
             self._logged = (start, [])
@@ -380,8 +383,8 @@ class Engine:
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             self._complain(f"go: {shorten(faults[0])}{more}")
-        self._ends_by_itself = not (limits.infinite or limits.ponder)
-        self._is_infinite = limits.infinite
+        self._has_end = _has_end(limits)
+        self._ends_by_itself = self._has_end and not limits.ponder
         self._idle.clear()
         self._search.start(
             self._board, limits, self._report, self._bestmove, started, self._progress, self._statistics
@@ -449,7 +452,7 @@ class Engine:
         self._stop_job()
 
     def _ponderhit(self, _words: list[str]) -> None:
-        self._ends_by_itself = not self._is_infinite
+        self._ends_by_itself = self._has_end
         self._search.ponderhit()
 
     def _quit(self, _words: list[str]) -> None:
@@ -520,7 +523,7 @@ class Engine:
         self._start_job(lambda: self._run_perft(board, depth), lambda: None)
 
     def _start_job(self, run: Callable[[], None], stop: Callable[[], None]) -> None:
-        """Run something long beside the conversation, which `stop` ends."""
+        """Run something long beside the conversation; `stop` ends it."""
 
         def run_to_the_end() -> None:
             try:
@@ -631,7 +634,7 @@ class Engine:
         return self._search.is_running() or (self._job is not None and self._job.is_alive())
 
     def _finish(self, at_once: bool = True) -> None:
-        """Wait for the last line of what runs, having stopped it or not, then carry out what was deferred."""
+        """Wait until what runs has ended, stopped if `at_once`; then carry out what was deferred."""
         if at_once:
             self._stop([])
         self._wait()
@@ -658,19 +661,19 @@ _output = threading.Lock()
 
 
 def _print(line: str) -> None:
-    """Write a line of output whole and at once; two threads do so."""
+    """Write a line of output in one piece and flush it: two threads write."""
     with _output:
         try:
             sys.stdout.write(line + "\n")
             sys.stdout.flush()
         except OSError as error:
-            # Nobody reads any more, and a search may be running: there is nothing left to do.
+            # Nobody reads the output any more, and a search may be running: there is nothing left to do.
             os._exit(0 if isinstance(error, BrokenPipeError) else 1)
 
 
 def _nearest_number(name: str, text: str, least: int) -> tuple[int | None, str]:
-    """The value of a limit, or the nearest that it may have, or None if the text is no number; and what is
-    wrong with it, if anything is. More than any clock or count comes to is as good as the most.
+    """The value of a limit, or the nearest one allowed, or None if the text is not a number; and what is
+    wrong with it, if anything is. What is larger than any clock or count becomes the largest number.
     """
     number = re.fullmatch(r"(-?[0-9]+)(\.[0-9]*)?", text)
     whole = number[1] if number else ""
@@ -682,6 +685,13 @@ def _nearest_number(name: str, text: str, least: int) -> tuple[int | None, str]:
         return min(value, LARGEST_NUMBER), ""
     fault = f"{name} takes a whole number from {least} to {LARGEST_NUMBER}, not {echo(text)}"
     return value if value is None else max(least, min(value, LARGEST_NUMBER)), fault
+
+
+def _has_end(limits: Limits) -> bool:
+    """Whether a search ends without being stopped. One for a mate alone may never find it."""
+    bounds = (limits.depth, limits.nodes, limits.movetime, *limits.time)
+    only_mate = limits.mate is not None and bounds == (None,) * len(bounds) and not any(limits.increment)
+    return not limits.infinite and not only_mate
 
 
 def main() -> int:
@@ -738,7 +748,7 @@ def _converse(log: str = "") -> None:
 
 @contextlib.contextmanager
 def _ended_by_signals(engine: Engine) -> Iterator[None]:
-    """Have a signal to end stop what the engine does. Raises KeyboardInterrupt after an interrupt from the
+    """Stop what the engine does on SIGINT or SIGTERM. Raises KeyboardInterrupt after an interrupt from the
     keyboard.
     """
     came = 0
@@ -757,13 +767,15 @@ def _ended_by_signals(engine: Engine) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
+        if came == signal.SIGINT and sys.stderr.isatty():
+            print(file=sys.stderr, flush=True)  # the terminal has echoed ^C
         engine.end(at_once=True)
         if came == signal.SIGINT:
             raise
 
 
 def _give_up_output() -> None:
-    """Nobody reads our output any more: point it elsewhere, or the interpreter complains at its exit."""
+    """Nobody reads our output any more: redirect it, or the interpreter complains on exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

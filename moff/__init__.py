@@ -10,9 +10,9 @@
     result = moff.Search(megabytes=16).think(board, moff.Limits(depth=6))
     print(moff.write_san(board, result.move))
 
-A move is an int, packed as `x88.move` says; it belongs to the position that it was generated or read for.
-Text that is wrong raises ValueError with the text and the reason. `moff.api` lists all names; they are loaded
-when first used, so that the engine, which needs other parts, starts no later for them.
+A move is an int, packed as `x88.move` says; it is valid only in the position it was generated or read for.
+Wrong text raises ValueError with the text and the reason. `moff.api` lists all names. They are loaded on
+first use, so that they do not delay the start of the engine, which needs other parts.
 """
 
 import importlib
@@ -28,6 +28,8 @@ def __getattr__(name: str) -> object:
     """Load the library on first use of one of its names."""
     if name == "__all__" or not name.startswith("_"):
         api = importlib.import_module("moff.api")
+        if name == "api":
+            return api
         if name == "__all__" or name in api.__all__:
             return getattr(api, name)
     raise AttributeError(f"module 'moff' has no attribute {name!r}")

@@ -4,18 +4,20 @@ import sys
 import time
 from typing import Final
 
+from moff.text import can_rewrite
+
 EVERY: Final = 0.1
 """Seconds between two pictures of the bar, and before the first."""
 
 
 class Bar:
-    """A line on the terminal that says how much is done; nothing is drawn where standard error is none."""
+    """A line on the terminal that says how much is done; nothing is drawn without a terminal."""
 
     def __init__(self, beside_results: bool = False) -> None:
-        """Draw the bar also where standard output is the same terminal, `beside_results`: whoever prints them
-        clears it first.
+        """With `beside_results`, also draw the bar if standard output is a terminal too: call `clear` before
+        printing there.
         """
-        self._is_shown = sys.stderr.isatty() and (beside_results or not sys.stdout.isatty())
+        self._is_shown = can_rewrite(sys.stderr) and (beside_results or not sys.stdout.isatty())
         self._drawn = time.monotonic()
         self._is_visible = False
 

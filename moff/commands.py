@@ -13,7 +13,7 @@ from typing import BinaryIO
 from moff import __version__, pace
 from moff.bar import Bar
 from moff.divide import DEEPEST, divide
-from moff.text import LARGEST_NUMBER, counted, perft_speed, shorten, whole_number
+from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, perft_speed, shorten, whole_number
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
 from x88 import build, coordinate, diagram, fen, pgn
@@ -22,7 +22,7 @@ from x88.diagram import Style
 from x88.piece import BLACK, WHITE
 
 NAMES = ("bench", "perft", "moves", "play", "log", "fens")
-"""The commands; a test holds them to the parser's."""
+"""The commands; a test checks that the parser has the same."""
 
 PACE = "120+1"
 LOG_FILE = "moff.log"
@@ -33,7 +33,10 @@ def run(arguments: list[str], converse: Callable[[str], None]) -> int:
 
     `converse` speaks UCI and writes a log to the file that it is given.
     """
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    if arguments[0] not in NAMES and not arguments[0].startswith("-"):
+        parser.error(f"unknown command {echo(arguments[0])}; moff --help and moff help (UCI) list them")
+    options = parser.parse_args(arguments)
     tell_build()
     if options.run is None:
         converse(options.file)
@@ -150,7 +153,7 @@ def _run_bench(options: argparse.Namespace) -> int:
     def run() -> None:
         totals.append(bench.run(depth, progress))
 
-    # Beside the main thread, which an interrupt reaches at any time.
+    # In its own thread, so that an interrupt reaches the main thread at any time.
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
@@ -159,6 +162,8 @@ def _run_bench(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         bench.stop()
         thread.join()
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # the terminal has echoed ^C
         print(f"{nodes} nodes so far (interrupted after {done} of {positions} positions)")
         raise
     if not totals or totals[0] is None:
@@ -168,7 +173,7 @@ def _run_bench(options: argparse.Namespace) -> int:
 
 
 def _read_position(text: str) -> Board | None:
-    """The position of a FEN; None, with a complaint, if it is none. Tells what was assumed."""
+    """The position of a FEN, with a note of what was assumed; None, with a complaint, if the FEN is bad."""
     told: list[str] = []
     board = None
     try:
@@ -219,12 +224,12 @@ def _time_control(text: str) -> Limits:
 
 
 def _style(letters: bool, flipped: bool = False) -> Style:
-    """How to draw on standard output: in colours on a terminal, with letters where it cannot show pieces."""
+    """How to draw on standard output: in colours on a terminal, with letters if it cannot show pieces."""
     try:
         "♔♚·".encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
         letters = True
-    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    coloured = can_rewrite(sys.stdout) and not os.environ.get("NO_COLOR")
     return Style(letters, coloured, flipped)
 
 
@@ -246,7 +251,7 @@ def _run_play(options: argparse.Namespace) -> int:
 
     side = BLACK if options.black else WHITE
     limits = Limits(depth=options.depth) if options.depth else options.time
-    # What the terminal cannot show or the encoding does not know is no reason to lose a game.
+    # Text that the terminal or its encoding cannot represent must not cost a game.
     for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)

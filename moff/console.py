@@ -5,13 +5,14 @@ import os
 import re
 import shutil
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Callable
 
 from moff import __version__, evaluation, pace
 from moff.log import Log
-from moff.text import counted, whole_number
+from moff.text import can_rewrite, counted, whole_number
 from search.limits import Limits
 from search.search import Report, Result, Search
 from search.strength import STRONGEST, WEAKEST
@@ -30,14 +31,15 @@ GAMES_FILE = "moff.pgn"
 AGREED = "draw agreed"
 
 EARLIEST_DRAW = 20
-"""The move from which on the engine accepts a draw."""
+"""The first move at which the engine accepts a draw."""
 
 DEEPEST = 100
+HELP_WIDTH = 100
 ALIASES = {"exit": "quit", "q": "quit", "?": "help"}
 
 
 def user_name() -> str:
-    """The name of the system's user, or one that does for everybody."""
+    """The login name of the user, or "Player" if there is none."""
     import getpass
 
     try:
@@ -81,8 +83,8 @@ class Console:
             "switch": (self._switch, "change sides with the engine"),
             "level": (
                 self._level,
-                "show how the engine plays; level 60+1: its clock in seconds; level depth 8; "
-                f"level elo 1500 ({WEAKEST} to {STRONGEST}); level elo max: full strength",
+                "show how the engine plays; level 60+1: its clock and increment in seconds; level depth 8: "
+                f"its depth; level elo 1500: its strength, {WEAKEST} to {STRONGEST} or max",
             ),
             "board": (self._show_board, "show the board"),
             "flip": (self._flip, "turn the board round"),
@@ -97,7 +99,7 @@ class Console:
             "help": (self._help, "show this list; also ?"),
         }
         self._undone: list[int] = []
-        self._shows_thinking = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        self._shows_thinking = can_rewrite(sys.stdout)
 
     def run(self) -> None:
         """Play until `quit` or the end of input. Raises KeyboardInterrupt, with the game saved, after an
@@ -161,7 +163,7 @@ class Console:
         self._show_position()
 
     def _show_position(self) -> None:
-        """Show the board, and say how the game stands once it is over."""
+        """Show the board, and the result once the game is over."""
         self._show_board()
         if self._game.is_over():
             self._close()
@@ -175,7 +177,7 @@ class Console:
         self._say("", *diagram.draw(self._game.board, self._style, marked), "")
 
     def _close(self) -> None:
-        """Say how the game has ended, and save it."""
+        """Announce how the game ended, and save it."""
         how = f"{self._game.result} ({self._game.reason})"
         self._say(how)
         self._log.write(f"Result: {how}")
@@ -216,7 +218,7 @@ class Console:
         self._search.start(board, limits, on_report, on_result)
         while self._search.is_running():
             try:
-                # Not for ever: on Windows an interrupt comes through between two waits only.
+                # With a timeout: on Windows an interrupt is noticed only between two waits.
                 done.wait(0.1)
             except KeyboardInterrupt:
                 self._search.stop()
@@ -226,7 +228,7 @@ class Console:
         return results[0].move, reports[-1] if reports else None
 
     def _rewrite(self, text: str) -> None:
-        """Write the line that shows what the engine thinks, over what it showed before."""
+        """Rewrite the line that shows what the engine thinks."""
         width = shutil.get_terminal_size().columns - 1
         sys.stdout.write(f"\r{text[:width]}\033[K")
         sys.stdout.flush()
@@ -237,7 +239,7 @@ class Console:
         count = self._count("undo", rest)
         if count is None:
             return
-        # A game given up goes on where it was.
+        # After a resignation or an agreed draw the game resumes where it was.
         given_up = self._game.reason in (self._resignation(), AGREED)
         plies = 2 * count - (1 if self._game.board.side != self._side else 0)
         if given_up:
@@ -305,7 +307,8 @@ class Console:
             return
         how = f"depth {self._limits.depth}"
         if self._limits.depth is None:
-            how = f"{pace.write(self._limits)}, {max(0.0, self._remaining) / 1000:.1f} s left"
+            left = max(0.0, self._remaining) / 1000
+            how = f"{pace.write(self._limits)} s ({left:.1f} s left)"
         self._say(f"The engine plays at {how}, {f'Elo {self._elo}' if self._elo else 'full strength'}.")
 
     def _draw(self, _rest: str) -> None:
@@ -317,7 +320,7 @@ class Console:
         _, report = self._think(self._limits if self._limits.depth else Limits(movetime=HINT_TIME))
         # The score is from the side of whoever offers.
         if report is None or report.score < 0:
-            self._say("Declined: the engine thinks that it stands better.")
+            self._say("Declined: the engine thinks it is better.")
             return
         self._game.end(DRAWN, AGREED)
         self._kept = False
@@ -390,12 +393,15 @@ class Console:
 
     def _help(self, _rest: str) -> None:
         self._say("A move: e2e4, Nf3, exd5, e8=Q, O-O. Ctrl-C while the engine thinks: move now. A command:")
-        self._say(*[f"  {name:7} {text}" for name, (_, text) in self._commands.items()])
+        for name, (_, text) in self._commands.items():
+            width = min(shutil.get_terminal_size().columns, HELP_WIDTH)
+            # Too narrow a terminal breaks the lines itself.
+            self._say(*textwrap.wrap(f"  {name:7} {text}", max(width, 40), subsequent_indent=" " * 10))
 
     # Saving.
 
     def _keep(self) -> None:
-        """Save a game that was not saved since its last move."""
+        """Save the game if it has changed since it was last saved."""
         if not self._kept and not self._write_game(next(reversed(self._saved), GAMES_FILE)):
             self._say("Here it is:", "", pgn.write(self._record()))
 
@@ -412,8 +418,8 @@ class Console:
         return self._game.record(tags)
 
     def _write_game(self, path: str) -> bool:
-        """Write the game to the end of a file. What this game left there before is replaced. False, with a
-        complaint, if that cannot be done.
+        """Append the game to a file, replacing what this game wrote there before. False, with a complaint, if
+        that fails.
         """
         text = pgn.write(self._record()).encode()
         try:

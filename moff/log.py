@@ -67,7 +67,8 @@ class Log:
 
     def _give_up(self, error: Exception) -> None:
         self.close()
-        self._complain(f"the log {echo(self._path or '')} cannot be written: {error}")
+        reason = isinstance(error, OSError) and error.strerror
+        self._complain(f"the log {echo(self._path or '')} cannot be written: {reason or error}")
 
 
 def _complain(text: str) -> None:

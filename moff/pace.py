@@ -16,7 +16,7 @@ def parse(text: str) -> Limits:
     except ValueError:
         seconds, gain = -1, 0
     if not (0 < seconds < LONGEST and 0 <= gain < LONGEST):
-        raise ValueError(f"{echo(text)} is no time such as 60+0.6, in seconds")
+        raise ValueError(f"{echo(text)} is not a time in seconds, such as 60 or 60+0.6")
     milliseconds = max(1, int(seconds * 1000))
     return Limits(time=(milliseconds, milliseconds), increment=(int(gain * 1000), int(gain * 1000)))
 

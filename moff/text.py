@@ -1,7 +1,15 @@
 """Text that the conversation and the commands share: quoted input, numbers read and counts written."""
 
+import os
+from typing import TextIO
+
 LONGEST_ECHO = 120
 LARGEST_NUMBER = 10**15
+
+
+def can_rewrite(stream: TextIO) -> bool:
+    """Whether a line can be rewritten there: on a terminal that knows more than plain text."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def echo(text: str) -> str:

@@ -62,6 +62,13 @@ def test_wrong_usage(arguments: list[str]) -> None:
     assert ended.stderr != ""
 
 
+@pytest.mark.parametrize("word", ["nonsense", "", " ", "Go"])
+def test_an_unknown_command_is_named_with_where_to_look(word: str) -> None:
+    ended = moff(word, "depth", "3")
+    assert ended.returncode == 2
+    assert f"unknown command {word!r}; moff --help" in ended.stderr
+
+
 def test_the_last_line_of_bench_is_its_result() -> None:
     ended = moff("bench", "1")
     assert ended.returncode == 0

@@ -405,6 +405,7 @@ def test_help_names_every_command(player: Player) -> None:
     assert player.say("HELP") == player.say("?") == told.split("\n")
     assert "Ctrl-C" in told
     assert re.search(r"\bexit, q\b", told)
+    assert max(len(line) for line in told.split("\n")) <= 100, "readable on a wide terminal too"
 
 
 def test_new_saves_the_game_and_starts_another(player: Player, tmp_path: Path) -> None:
@@ -524,7 +525,7 @@ def test_the_level_is_shown_and_changed(player: Player, tmp_path: Path) -> None:
     assert player.say("level depth 2") == ["The engine plays at depth 2, full strength."]
     assert player.say("level elo 900") == ["The engine plays at depth 2, Elo 900."]
     (line,) = player.say("level 3+0.1")
-    assert line == "The engine plays at 3+0.1, 3.0 s left, Elo 900."
+    assert line == "The engine plays at 3+0.1 s (3.0 s left), Elo 900."
     for bad in ("level x", "level depth", "level depth 0", "level elo 5", "level 0"):
         (told,) = player.say(bad)
         assert "The engine plays" not in told
@@ -539,7 +540,7 @@ def test_the_level_is_shown_and_changed(player: Player, tmp_path: Path) -> None:
 def test_a_draw_is_accepted_when_the_engine_stands_no_better(player: Player, tmp_path: Path) -> None:
     assert player.say("draw") == ["Declined: the engine accepts no draw before move 20."]
     player.say("fen 4k3/8/8/8/8/8/8/q3K2R w - - 0 50")
-    assert player.say("draw") == ["Declined: the engine thinks that it stands better."]
+    assert player.say("draw") == ["Declined: the engine thinks it is better."]
     player.say("fen 4k3/8/8/8/8/8/8/Q3K2R w - - 0 50")
     player.say("Kd2")
     before = player.position()

@@ -47,6 +47,14 @@ def test_every_name_that_the_docstring_promises_is_there() -> None:
     assert set(moff.__all__) <= everything.keys()
 
 
+@pytest.mark.parametrize("code", ["moff.api.START", "dir(moff)", "moff.START"])
+def test_each_way_in_works_first(code: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", f"import moff; print({code})"], capture_output=True, cwd=ROOT
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize("text", STARTS)
 def test_moves_and_their_texts_are_those_of_python_chess(text: str) -> None:
     board, position = moff.parse_fen(text), chess.Board(text)
@@ -110,3 +118,18 @@ def test_python_m_moff_speaks_uci() -> None:
     )
     assert ended.returncode == 0
     assert ended.stdout.endswith("uciok\n")
+
+
+def test_an_interrupt_during_start_up_is_no_traceback() -> None:
+    start = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'engine':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from moff.__main__ import main\n"
+        "sys.exit(main())\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", start], capture_output=True, cwd=ROOT)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")

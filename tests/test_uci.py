@@ -434,7 +434,7 @@ PERFT = (5, 4865609) if build.compiled else (3, 8902)
         ("go nodes 20000", "bestmove "),
         ("go movetime 700", "bestmove "),
         ("go wtime 5000 btime 5000 movestogo 5", "bestmove "),
-        ("go mate 1", "bestmove a1a8"),
+        ("go mate 1 nodes 100000000", "bestmove a1a8"),
         ("go ponder depth 4\nponderhit", "bestmove "),
     ],
 )
@@ -452,7 +452,16 @@ def test_quit_and_the_end_of_input_wait_for_what_has_an_end(asked: str, last: st
         assert int(re.search(r" time (\d+)", info_lines(lines)[-1])[1]) > 500
 
 
-@pytest.mark.parametrize("search", ["go infinite", "go ponder depth 1", "go infinite depth 1", "isready"])
+ENDLESS = [
+    "go infinite",
+    "go ponder depth 1",
+    "go infinite depth 1",
+    "go mate 1",
+    "go ponder mate 1\nponderhit",
+]
+
+
+@pytest.mark.parametrize("search", [*ENDLESS, "isready"])
 def test_quit_and_end_of_input_end_what_has_no_end(search: str) -> None:
     for lines in ([search, "quit"], [search]):
         with Conversation() as conversation:

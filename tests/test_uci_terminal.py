@@ -54,3 +54,9 @@ def test_perft_shows_how_far_it_is_and_leaves_nothing_of_it() -> None:
     assert re.fullmatch(rf"{leaves} nodes .*\n", last)
     assert "\033[K" not in shown("perft", "1"), "a short count needs no bar"
     assert stripped(last) == last
+
+
+def test_perft_draws_no_bar_on_a_terminal_that_cannot_rewrite_a_line() -> None:
+    text = shown("perft", "6" if build.compiled else "4", TERM="dumb")
+    assert "\r" not in text
+    assert "\033" not in text
