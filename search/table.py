@@ -16,14 +16,12 @@ engines", 2002). Four entries share a cache line.
 | 58-63 | age |
 """
 
-import contextlib
-import math
-import mmap
-
 try:
     import cython
 except ImportError:
     from x88 import uncompiled as cython
+
+from x88 import memory
 
 TOUCHED = 4096
 """Megabytes up to which a new table's memory is touched at once: a GUI does not wait for ever."""
@@ -94,7 +92,7 @@ class TranspositionTable:
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
         # The new memory takes no room before it is touched, and by then the old one is given back.
-        self.words = memoryview(_memory(megabytes << 20, self.clusters * 64)).cast("Q")
+        self.words = memoryview(memory.allocate(megabytes << 20, self.clusters * 64)).cast("Q")
         self.clusters = (megabytes << 20) // 64
         self.age = 0
         if cython.compiled and megabytes <= TOUCHED:
@@ -180,40 +178,3 @@ def _pack(move: int, score: int, static: int, depth: int, bound: int, age: int) 
     low = score + 32768
     middle = static + 32768
     return move | low << 16 | middle << 32 | high << 48
-
-
-def _memory(size: int, held: int) -> mmap.mmap:
-    """Zeroed memory of our own, in huge pages where the system has them: a probe is a jump to anywhere in
-    it.
-
-    `held` bytes will be given back for it. Raises MemoryError if it cannot be had.
-    """
-    # The system may promise more than it has, and end the program that takes it at its word.
-    free = _free_memory() + held
-    if size > free:
-        raise MemoryError(f"no {size >> 20} MB of memory for the table: {int(free) >> 20} MB are free")
-    try:
-        if hasattr(mmap, "MAP_PRIVATE"):
-            memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        else:
-            memory = mmap.mmap(-1, size)
-    except (OSError, OverflowError, ValueError) as error:
-        raise MemoryError(f"no {size >> 20} MB of memory for the table: {error}") from None
-    if hasattr(memory, "madvise") and hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return memory
-
-
-def _free_memory() -> float:
-    """The bytes that a program can still have, as far as Linux tells; infinity elsewhere."""
-    free = math.inf
-    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as lines:
-        for line in lines:
-            if line.startswith("MemAvailable:"):
-                free = int(line.split()[1]) << 10
-    with (
-        contextlib.suppress(OSError, ValueError),
-        open("/sys/fs/cgroup/memory.max", encoding="ascii") as file,
-    ):
-        free = min(free, int(file.read()))
-    return free
