@@ -470,18 +470,48 @@ def test_quit_does_not_wait_after_a_stop(moff: Conversation, asked: str) -> None
     assert moff.process.wait(PATIENCE) == 0
 
 
-def test_more_threads_than_there_are_are_accepted_and_one_is_used(moff: Conversation) -> None:
+def test_the_threads_of_perft_are_an_option(moff: Conversation) -> None:
     moff.ready()
     moff.send("uci")
     assert "option name Threads type spin default 1 min 1 max 1024" in moff.until("uciok")
     for number in (2, 1024):
         moff.send(f"setoption name Threads value {number}")
         (told,) = moff.ready()
-        assert told.startswith("info string Threads: only one is used")
+        assert told == f"info string Threads: perft counts on {number} threads; the search uses one so far"
     moff.send("setoption name Threads value 1")
     assert moff.ready() == []
     moff.send("go depth 1")
     moff.until("bestmove")
+
+
+@pytest.mark.parametrize("ask", ["go perft", "perft"])
+def test_perft_prints_the_same_on_any_number_of_threads(moff: Conversation, ask: str) -> None:
+    moff.ready()
+    moff.send("position startpos moves e2e4 e7e5")
+    printed = []
+    for threads in (1, 2, 5, 1024):
+        moff.send(f"setoption name Threads value {threads}")
+        moff.ready()
+        moff.send(f"{ask} {PERFT[0]}")
+        *lines, speed = moff.until("info string ")
+        assert re.fullmatch(r"info string \d+ nodes \d+\.\d+ s \d+ nodes/s", speed)
+        printed.append(lines)
+    assert printed[0][-1].startswith("Nodes searched: ")
+    assert all(lines == printed[0] for lines in printed)
+
+
+def test_a_perft_on_several_threads_can_be_stopped_and_begun_again(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("setoption name Threads value 3", "position startpos")
+    moff.ready()
+    for _ in range(3):
+        moff.send("go perft 14", "isready")
+        moff.until("readyok")
+        moff.send("stop")
+        said = moff.until("info string perft stopped")[-1]
+        assert re.fullmatch(r"info string perft stopped after \d+ nodes?", said)
+    moff.send("go perft 3")
+    assert "Nodes searched: 8902" in moff.until("info string ")
 
 
 def test_the_bestmove_is_printed_when_the_input_ends_during_a_search() -> None:
