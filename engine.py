@@ -22,11 +22,11 @@ from search.search import Progress, Report, Result, Search, Statistics
 from search.strength import STRONGEST, WEAKEST
 from search.table import LARGEST
 from x88 import attack, build, coordinate, fen, square
-from x88.board import Board
 from x88.movegen import scored_moves
 
 if TYPE_CHECKING:
     from moff.log import Log
+    from x88.divide import DividedPerft
 
 AUTHOR = "the Moff authors"
 
@@ -86,10 +86,6 @@ class Option(NamedTuple):
         return "" if value == "<empty>" else value
 
 
-class _Stopped(Exception):
-    """Ends a count."""
-
-
 class Engine:
     """The UCI conversation. Every line is answered at once, while a search runs in its own thread and reports
     as it goes.
@@ -108,7 +104,6 @@ class Engine:
         self._game: tuple[str, list[str]] | None = None
         self._logged: tuple[str, list[str]] = ("", [])
         self._job: threading.Thread | None = None
-        self._job_stopped = threading.Event()
         self._stop_job: Callable[[], None] = lambda: None
         self._idle = threading.Event()
         self._idle.set()
@@ -117,6 +112,7 @@ class Engine:
         self._faults = 0
         self._deferred: list[Callable[[], None]] = []
         self._limits = Limits()
+        self._threads = 1
         self._shows_wdl = False
         self._debug = False
         self._elo = DEFAULT_ELO
@@ -282,7 +278,8 @@ class Engine:
             self._complain(f"setoption: {error}")
 
     def _set_threads(self, value: str) -> None:
-        self._search.resize_pool(int(value))
+        self._threads = int(value)
+        self._search.resize_pool(self._threads)
 
     def _limit(
         self, lines: int | None = None, overhead: int | None = None, nodestime: int | None = None
@@ -448,7 +445,6 @@ class Engine:
 
     def _stop(self, _words: list[str]) -> None:
         self._search.stop()
-        self._job_stopped.set()
         self._stop_job()
 
     def _ponderhit(self, _words: list[str]) -> None:
@@ -511,7 +507,7 @@ class Engine:
         self._start_job(run, bench.stop)
 
     def _perft(self, words: list[str]) -> None:
-        from moff.divide import DEEPEST
+        from x88.divide import DEEPEST, DividedPerft
 
         self._finish()
         try:
@@ -519,8 +515,8 @@ class Engine:
         except ValueError as error:
             self._complain(f"perft: {error}")
             return
-        board = self._board.copy()
-        self._start_job(lambda: self._run_perft(board, depth), lambda: None)
+        count = DividedPerft(self._board, depth, threads=self._threads)
+        self._start_job(lambda: self._run_perft(count), count.stop)
 
     def _start_job(self, run: Callable[[], None], stop: Callable[[], None]) -> None:
         """Run something long beside the conversation; `stop` ends it."""
@@ -531,38 +527,24 @@ class Engine:
             finally:
                 self._idle.set()
 
-        self._job_stopped.clear()
         self._ends_by_itself = True
         self._stop_job = stop
         self._idle.clear()
         self._job = threading.Thread(target=run_to_the_end, daemon=True)
         self._job.start()
 
-    def _run_perft(self, board: Board, depth: int) -> None:
+    def _run_perft(self, count: "DividedPerft") -> None:
         """The leaves under each move, and their sum, until stopped."""
-        from moff.divide import divide
-
-        counted_so_far = 0
-
-        def on_piece(leaves: int, _part: float) -> None:
-            nonlocal counted_so_far
-            counted_so_far += leaves
-            if self._job_stopped.is_set():
-                raise _Stopped
-
         started = time.perf_counter()
-        total = 0
-        try:
-            for move, leaves in divide(board, depth, on_piece=on_piece):
-                total += leaves
-                self._write(f"{coordinate.write(move)}: {leaves}")
-        except _Stopped:
-            self._info(f"perft stopped after {counted(counted_so_far, 'node')}")
+        for move, leaves in count.run():
+            self._write(f"{coordinate.write(move)}: {leaves}")
+        if count.is_stopped:
+            self._info(f"perft stopped after {counted(count.leaves, 'node')}")
             return
         seconds = time.perf_counter() - started
         self._write("")
-        self._write(f"Nodes searched: {total}")
-        self._info(perft_speed(total, seconds))
+        self._write(f"Nodes searched: {count.leaves}")
+        self._info(perft_speed(count.leaves, seconds))
 
     def _compiler(self, _words: list[str]) -> None:
         import platform

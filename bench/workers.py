@@ -8,12 +8,16 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import adjudication
 import game
 import uci
 from game import Job, Played, play_game
+
+Submit = Callable[[Callable[[Any], Any], Any], "Future[Any]"]
+"""What submits a function and its job."""
 
 SCHEDULER_TIMEOUT = 10.0
 """Seconds that a Dask scheduler may take to answer."""
@@ -44,45 +48,62 @@ def cluster(scheduler: str, count: int) -> Iterator[Workers]:
 
     Raises ImportError without the package, ValueError if no scheduler answers there.
     """
+    with connection(scheduler, adjudication, game, uci) as (available, submit):
+        yield Workers(max(1, min(count, available)), lambda job: submit(play_task, job), threading.Event())
+
+
+@contextlib.contextmanager
+def connection(scheduler: str, *modules: ModuleType) -> Iterator[tuple[int, Submit]]:
+    """How many jobs a Dask cluster does at a time, and what submits one: a function of these modules, which
+    the workers need not have, with its job.
+
+    Raises ImportError without the package, ValueError if no scheduler answers there.
+    """
     try:
         cloudpickle: Any = importlib.import_module("cloudpickle")
         distributed: Any = importlib.import_module("distributed")
     except ImportError as error:
         raise ImportError(f'{error}: python -m pip install -e ".[cluster]"') from None
     # The workers do not have these modules: they get them with every job.
-    for module in (adjudication, game, uci, importlib.import_module(__name__)):
+    for module in (*modules, importlib.import_module(__name__)):
         cloudpickle.register_pickle_by_value(module)
-    # What goes wrong ends a game, and is told there.
+    # What goes wrong ends a job, and is told there.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(scheduler, timeout=SCHEDULER_TIMEOUT)
     except (OSError, ValueError) as error:
         raise ValueError(f"no scheduler answers at {scheduler}: {error}") from None
     with client:
-        available = sum(client.nthreads().values())
         executor = client.get_executor(pure=False)
         # Pickled here: Dask's own pickling would look for these modules on the workers.
-        yield Workers(
-            max(1, min(count, available)),
-            lambda job: executor.submit(pickle.loads, cloudpickle.dumps(Task(job))),
-            threading.Event(),
+        yield (
+            sum(client.nthreads().values()),
+            lambda work, job: executor.submit(pickle.loads, cloudpickle.dumps(Task(work, job))),
         )
 
 
 @dataclass(frozen=True)
 class Task:
-    """A game that is played where it is unpickled."""
+    """A job that is done where it is unpickled."""
 
-    job: Job
+    work: Callable[[Any], Any]
+    job: Any
 
-    def __reduce__(self) -> tuple[Callable[[Job], Played], tuple[Job]]:
-        return play_task, (self.job,)
+    def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
+        return self.work, (self.job,)
 
 
 def play_task(job: Job) -> Played:
     """Play a game as a task of a Dask worker. It ends early when it is cancelled, its client is gone, or the
     worker closes.
     """
+    return play_game(job, is_cancelled())
+
+
+def is_cancelled() -> Callable[[], bool]:
+    """Within a task of a Dask worker: what tells whether it is to end early, because it was cancelled, its
+    client is gone, or the worker closes.
+    """
     worker = importlib.import_module("distributed").get_worker()
     task = worker.state.tasks[worker.get_current_task()]
-    return play_game(job, lambda: task.state == "cancelled" or worker.status.name == "closing")
+    return lambda: task.state == "cancelled" or worker.status.name == "closing"

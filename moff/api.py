@@ -6,7 +6,6 @@ them), `parse_san`, `write_san`, and `pgn` with `pgn.Reader`, `pgn.Game` and `pg
 with `Limits`, `Report`, `Progress` and `Result`; `evaluate` for the static evaluation.
 """
 
-from moff.divide import perft
 from moff.evaluation import evaluate
 from search.limits import Limits
 from search.search import Progress, Report, Result, Search
@@ -15,6 +14,7 @@ from x88.attack import in_check
 from x88.board import Board
 from x88.coordinate import parse as parse_move
 from x88.coordinate import write as write_move
+from x88.divide import perft
 from x88.fen import START
 from x88.fen import parse as parse_fen
 from x88.fen import write as write_fen

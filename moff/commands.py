@@ -1,6 +1,7 @@
 """The command line: `moff play`, `moff perft` and their like."""
 
 import argparse
+import contextlib
 import io
 import json
 import os
@@ -12,13 +13,14 @@ from typing import BinaryIO
 
 from moff import __version__, pace
 from moff.bar import Bar
-from moff.divide import DEEPEST, divide
 from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, perft_speed, shorten, whole_number
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
 from x88 import build, coordinate, diagram, fen, pgn
 from x88.board import Board
 from x88.diagram import Style
+from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
+from x88.perft_table import LARGEST, PerftTable
 from x88.piece import BLACK, WHITE
 
 NAMES = ("bench", "perft", "moves", "play", "log", "fens")
@@ -73,7 +75,17 @@ def _parser() -> argparse.ArgumentParser:
     perft.add_argument("--fen", default=fen.START, help="the position, instead of the start position")
     perft.add_argument("--divide", action="store_true", help="show the leaves under each move")
     perft.add_argument(
+        "--threads", type=_threads, default=1, metavar="N", help="threads that count (default 1)"
+    )
+    ways = perft.add_mutually_exclusive_group()
+    ways.add_argument(
         "--play-leaves", action="store_true", help="make and unmake every leaf, not count the last ply"
+    )
+    ways.add_argument(
+        "--hash",
+        type=_megabytes,
+        metavar="MB",
+        help=f"count with a table of subtree counts, 1 to {LARGEST} megabytes (default: without)",
     )
     perft.set_defaults(run=_run_perft)
 
@@ -122,6 +134,14 @@ def _positive(text: str) -> int:
 
 def _plies(text: str) -> int:
     return _whole_number(text, 1, DEEPEST)
+
+
+def _threads(text: str) -> int:
+    return _whole_number(text, 1, MOST_THREADS)
+
+
+def _megabytes(text: str) -> int:
+    return _whole_number(text, 1, LARGEST)
 
 
 def _elo(text: str) -> int:
@@ -189,30 +209,36 @@ def _run_perft(options: argparse.Namespace) -> int:
     board = _read_position(options.fen)
     if board is None:
         return 1
+    try:
+        table = PerftTable(options.hash) if options.hash else None
+    except MemoryError as error:
+        print(error, file=sys.stderr)
+        return 1
     bar = Bar(beside_results=True)
+    count = DividedPerft(board, options.depth, options.play_leaves, options.threads, table)
     started = time.perf_counter()
-    total = 0
-    done = 0.0
 
-    def on_piece(leaves: int, part: float) -> None:
-        nonlocal total, done
-        total += leaves
-        done = part
-        bar.show(part, counted(total, "node"))
+    def show() -> None:
+        bar.show(count.share, counted(count.leaves, "node"))
 
     try:
-        for move, leaves in divide(board, options.depth, options.play_leaves, on_piece):
-            if options.divide:
-                bar.clear()
-                print(f"{coordinate.write(move)}: {leaves}", flush=True)
+        with contextlib.closing(count.run(show)) as found:
+            for move, leaves in found:
+                if options.divide:
+                    bar.clear()
+                    print(f"{coordinate.write(move)}: {leaves}", flush=True)
     except KeyboardInterrupt:
         bar.clear()
-        speed = perft_speed(total, time.perf_counter() - started)
-        print(f"{speed} so far (interrupted at {100 * done:.0f} %)")
+        speed = perft_speed(count.leaves, time.perf_counter() - started)
+        print(f"{speed} so far (interrupted at {100 * count.share:.0f} %)")
         raise
+    except OverflowError as error:
+        bar.clear()
+        print(error, file=sys.stderr)
+        return 1
     bar.clear()
     how = "every leaf played" if options.play_leaves else "last ply counted"
-    print(f"{perft_speed(total, time.perf_counter() - started)} ({how})")
+    print(f"{perft_speed(count.leaves, time.perf_counter() - started)} ({how})")
     return 0
 
 

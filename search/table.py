@@ -15,16 +15,15 @@ implementation for parallel search chess engines", 2002). Four entries share a c
 | 58-63 | age |
 """
 
-import contextlib
 import itertools
-import math
-import mmap
 import threading
 
 try:
     import cython
 except ImportError:
     from x88 import uncompiled as cython
+
+from x88 import memory
 
 PREFAULTED = 4096
 """Zero a new table of up to this many megabytes at once. A larger one would make the GUI wait too long."""
@@ -88,7 +87,7 @@ class TranspositionTable:
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
         # Allocated pages take no memory until they are touched, and by then the old table is freed.
-        self.words = memoryview(_memory(megabytes << 20, self.clusters * 64)).cast("Q")
+        self.words = memoryview(memory.allocate(megabytes << 20, self.clusters * 64)).cast("Q")
         self.clusters = (megabytes << 20) // 64
         self.age = 0
         if cython.compiled and megabytes <= PREFAULTED:
@@ -188,39 +187,3 @@ def _pack(move: int, score: int, static: int, depth: int, bound: int, age: int) 
     low = score + 32768
     middle = static + 32768
     return move | low << 16 | middle << 32 | high << 48
-
-
-def _memory(size: int, held: int) -> mmap.mmap:
-    """Allocate zeroed memory, in huge pages where available, since probes are random accesses.
-
-    `held` bytes will be freed in exchange. Raises MemoryError if there is not enough memory.
-    """
-    # The system may overcommit, and kill the process once the memory is used.
-    free = _free_memory() + held
-    if size > free:
-        raise MemoryError(f"no {size >> 20} MB of memory for the table: {int(free) >> 20} MB are free")
-    try:
-        if hasattr(mmap, "MAP_PRIVATE"):
-            memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        else:
-            memory = mmap.mmap(-1, size)
-    except (OSError, OverflowError, ValueError) as error:
-        raise MemoryError(f"no {size >> 20} MB of memory for the table: {error}") from None
-    if hasattr(memory, "madvise") and hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return memory
-
-
-def _free_memory() -> float:
-    """The available memory in bytes on Linux, infinity elsewhere."""
-    free = math.inf
-    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as lines:
-        for line in lines:
-            if line.startswith("MemAvailable:"):
-                free = int(line.split()[1]) << 10
-    with (
-        contextlib.suppress(OSError, ValueError),
-        open("/sys/fs/cgroup/memory.max", encoding="ascii") as file,
-    ):
-        free = min(free, int(file.read()))
-    return free

@@ -27,14 +27,24 @@ def test_version_and_help() -> None:
     assert "perft" in ended.stdout
 
 
-@pytest.mark.parametrize("how", [[], ["--play-leaves"]])
+@pytest.mark.parametrize(
+    "how",
+    [
+        [],
+        ["--play-leaves"],
+        ["--threads", "2"],
+        ["--threads", "1024", "--play-leaves"],
+        ["--hash", "16"],
+        ["--threads", "3", "--hash", "1"],
+    ],
+)
 def test_perft_counts_both_ways(how: list[str]) -> None:
     ended = moff("perft", "3", *how)
     assert ended.returncode == 0
     assert re.fullmatch(
         r"8902 nodes \d+\.\d+ s \d+ nodes/s \((last ply counted|every leaf played)\)\n", ended.stdout
     )
-    assert ("every leaf played" in ended.stdout) == bool(how)
+    assert ("every leaf played" in ended.stdout) == ("--play-leaves" in how)
 
 
 def test_perft_divides_a_position() -> None:
@@ -45,6 +55,31 @@ def test_perft_divides_a_position() -> None:
     assert total.startswith("4 nodes")
 
 
+def test_perft_divides_alike_on_any_number_of_threads() -> None:
+    kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+    printed = []
+    for how in ([], ["--threads", "2"], ["--threads", "5", "--hash", "1"]):
+        ended = moff("perft", "3", "--divide", "--fen", kiwipete, *how)
+        assert ended.returncode == 0
+        *moves, total = ended.stdout.splitlines()
+        assert total.startswith("97862 nodes ")
+        printed.append(moves)
+    assert len(printed[0]) == 48
+    assert printed[0] == printed[1] == printed[2]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory there is")
+def test_a_table_of_perft_that_does_not_fit_is_a_faulty_input() -> None:
+    with open("/proc/meminfo", encoding="ascii") as file:
+        free = next(int(line.split()[1]) >> 10 for line in file if line.startswith("MemTotal:"))
+    if free > 60000:
+        pytest.skip("the largest table fits")
+    ended = moff("perft", "2", "--hash", "65536")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "no 65536 MB of memory for the table" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_a_bad_fen_is_a_faulty_input() -> None:
     ended = moff("perft", "1", "--fen", "8/8/8/8/8/8/8/K6 w - - 0 1")
     assert ended.returncode == 1
@@ -53,7 +88,20 @@ def test_a_bad_fen_is_a_faulty_input() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["perft"], ["perft", "0"], ["perft", "x"], ["bench", "-1"], ["nonsense"]]
+    "arguments",
+    [
+        ["perft"],
+        ["perft", "0"],
+        ["perft", "x"],
+        ["perft", "2", "--threads", "0"],
+        ["perft", "2", "--threads", "1025"],
+        ["perft", "2", "--threads", "x"],
+        ["perft", "2", "--hash", "0"],
+        ["perft", "2", "--hash", "65537"],
+        ["perft", "2", "--hash", "1", "--play-leaves"],
+        ["bench", "-1"],
+        ["nonsense"],
+    ],
 )
 def test_wrong_usage(arguments: list[str]) -> None:
     ended = moff(*arguments)
@@ -166,7 +214,9 @@ def interrupted(*arguments: str, seconds: float = 1.0) -> tuple[int, str, str, f
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
-@pytest.mark.parametrize("how", [[], ["--divide"], ["--play-leaves"]])
+@pytest.mark.parametrize(
+    "how", [[], ["--divide"], ["--play-leaves"], ["--threads", "3"], ["--threads", "2", "--hash", "16"]]
+)
 def test_an_interrupted_perft_ends_at_once_with_what_it_knows(how: list[str]) -> None:
     code, output, errors, seconds = interrupted("perft", "14", *how, seconds=1.5)
     assert code == 130

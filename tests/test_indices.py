@@ -17,7 +17,8 @@ from search.search import Search
 from tests.oracle import STARTS
 from x88 import build, fen, movegen
 from x88.movegen import legal_moves
-from x88.perft import leaves_under
+from x88.perft import Counter
+from x88.perft_table import PerftTable
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = [
@@ -84,8 +85,12 @@ def test_lists_are_strict_here() -> None:
 @pytest.mark.parametrize("text", STARTS)
 def test_perft_keeps_within_its_arrays(text: str) -> None:
     board = fen.parse(text)
+    table = PerftTable(1)
     for move in legal_moves(board):
-        assert leaves_under(board, move, 2) == leaves_under(board, move, 2, True)
+        leaves = Counter(board).leaves_under([move], 1)
+        assert leaves == Counter(board, True).leaves_under([move], 1)
+        assert leaves == Counter(board, False, table).leaves_under([move], 1)
+    assert Counter(board).leaves_under([], 2) == Counter(board, False, table).leaves_under([], 2)
 
 
 @pytest.mark.usefixtures("strict")

@@ -23,6 +23,8 @@ RULES = {
     "attack_map",
     "movegen",
     "rays",
+    "atomic",
+    "memory",
     "uncompiled",
     "build",
     "__init__",

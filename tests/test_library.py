@@ -76,7 +76,10 @@ def test_moves_and_their_texts_are_those_of_python_chess(text: str) -> None:
 @pytest.mark.parametrize("depth", [4, 5] if build.compiled else [3, 4])
 def test_perft_is_the_same_in_one_piece_and_in_many(depth: int) -> None:
     known = {3: 8902, 4: 197281, 5: 4865609}
-    assert moff.perft(moff.parse_fen(moff.START), depth) == known[depth]
+    board = moff.parse_fen(moff.START)
+    assert moff.perft(board, depth) == known[depth]
+    assert moff.perft(board, depth, threads=2) == known[depth]
+    assert moff.perft(board, depth, threads=3, megabytes=1) == known[depth]
 
 
 def test_a_search_has_limits_and_reports() -> None:

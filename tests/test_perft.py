@@ -14,7 +14,7 @@ from tests.oracle import Game, games, generated, packed, placements, reference_t
 from x88 import build, fen
 from x88.board import Board
 from x88.movegen import MoveStack
-from x88.perft import count_moves, leaves_under, perft, play_leaves
+from x88.perft import Counter, count_moves, perft, play_leaves
 
 # Leaves of one count at most, so that all positions take a few seconds on either build.
 COUNTED = scaled(12_000_000, 100_000)
@@ -106,8 +106,8 @@ def test_divide_is_that_of_python_chess(text: str, counts: dict[int, int]) -> No
         position.push_uci(text_of_move)
         leaves = reference_perft(position, depth - 1)
         position.pop()
-        assert leaves_under(board, move, depth) == leaves, text_of_move
-        assert leaves_under(board, move, depth, True) == leaves, text_of_move
+        for playing in (False, True):
+            assert Counter(board, playing).leaves_under([move], depth - 1) == leaves, text_of_move
         total += leaves
     assert total == counts[depth]
     board.check_invariants()
@@ -134,7 +134,7 @@ def _check_count(board: Board, position: chess.Board) -> None:
 def test_depth_zero_is_one_leaf() -> None:
     board, stack = fen.parse(fen.START), MoveStack()
     assert perft(board, stack, 0, 0) == play_leaves(board, stack, 0, 0) == 1
-    assert [leaves_under(board, move, 1) for move in packed(board).values()] == [1] * 20
+    assert [Counter(board).leaves_under([move], 0) for move in packed(board).values()] == [1] * 20
 
 
 @pytest.mark.parametrize("text", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R3k3/8/4K3/8/8/8/8/8 b - - 0 1"])

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import search.table as table_module
 from search.score import LONGEST_MATE, MATE, NO_SCORE
 from search.table import (
     EXACT,
@@ -26,7 +25,7 @@ from search.table import (
     short_move,
     static_of,
 )
-from x88 import fen
+from x88 import fen, memory
 from x88.movegen import legal_moves
 
 KEYS = st.integers(0, 2**64 - 1)
@@ -181,7 +180,7 @@ def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(monkeypatch: 
 def test_memory_that_is_promised_and_not_there_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     table = TranspositionTable(1)
     table.store(5, 1, 2, 3, 4, EXACT)
-    monkeypatch.setattr("search.table._free_memory", lambda: 100 << 20)
+    monkeypatch.setattr("x88.memory.free_memory", lambda: 100 << 20)
     with pytest.raises(MemoryError, match=r"no 102 MB of memory for the table: 101 MB are free"):
         table.resize(102)
     assert read(table.probe(5)) == (1, 2, 3, 4, EXACT)
@@ -191,7 +190,7 @@ def test_memory_that_is_promised_and_not_there_is_not_taken(monkeypatch: pytest.
 def test_a_table_may_take_the_place_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two at once need not fit."""
     table = TranspositionTable(60)
-    monkeypatch.setattr("search.table._free_memory", lambda: 10 << 20)
+    monkeypatch.setattr("x88.memory.free_memory", lambda: 10 << 20)
     table.resize(70)
     assert table.clusters * 64 == 70 << 20
     with pytest.raises(MemoryError, match="no 81 MB"):
@@ -202,7 +201,7 @@ def test_a_table_may_take_the_place_of_the_one_before(monkeypatch: pytest.Monkey
 def test_the_free_memory_is_what_the_system_tells() -> None:
     text = Path("/proc/meminfo").read_text(encoding="ascii")
     total = int(re.search(r"MemTotal: +(\d+) kB", text)[1]) << 10
-    assert 1 << 20 < table_module._free_memory() <= total
+    assert 1 << 20 < memory.free_memory() <= total
 
 
 def test_a_resized_table_is_empty_and_has_its_size() -> None:

@@ -504,6 +504,36 @@ def test_a_change_of_threads_or_hash_during_a_search_takes_effect_after_it(moff:
     assert moff.ready() == []
 
 
+@pytest.mark.parametrize("ask", ["go perft", "perft"])
+def test_perft_prints_the_same_on_any_number_of_threads(moff: Conversation, ask: str) -> None:
+    moff.ready()
+    moff.send("position startpos moves e2e4 e7e5")
+    printed = []
+    for threads in (1, 2, 5, 1024):
+        moff.send(f"setoption name Threads value {threads}")
+        moff.ready()
+        moff.send(f"{ask} {PERFT[0]}")
+        *lines, speed = moff.until("info string ")
+        assert re.fullmatch(r"info string \d+ nodes \d+\.\d+ s \d+ nodes/s", speed)
+        printed.append(lines)
+    assert printed[0][-1].startswith("Nodes searched: ")
+    assert all(lines == printed[0] for lines in printed)
+
+
+def test_a_perft_on_several_threads_can_be_stopped_and_begun_again(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("setoption name Threads value 3", "position startpos")
+    moff.ready()
+    for _ in range(3):
+        moff.send("go perft 14", "isready")
+        moff.until("readyok")
+        moff.send("stop")
+        said = moff.until("info string perft stopped")[-1]
+        assert re.fullmatch(r"info string perft stopped after \d+ nodes?", said)
+    moff.send("go perft 3")
+    assert "Nodes searched: 8902" in moff.until("info string ")
+
+
 def test_the_bestmove_is_printed_when_the_input_ends_during_a_search() -> None:
     ended = subprocess.run(
         ENGINE, input=b"position startpos\ngo infinite\n", capture_output=True, timeout=60, check=True

@@ -1,11 +1,13 @@
 cimport cython
 
+from x88.atomic cimport load_flag
 from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
 from x88.board cimport WHITE_LONG, WHITE_SHORT, Board
-from x88.movegen cimport MoveStack, generate, own_stack
+from x88.movegen cimport MoveStack, generate
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
+from x88.perft_table cimport LEAVES_BITS, PerftTable
 from x88.square cimport RANK
 
 cdef int[50] MOFF
@@ -27,5 +29,19 @@ cdef int _count_steps(Board board, int origin, int row, int blocked) noexcept no
 cdef int _count_line(Board board, int origin, int step, int enemy) noexcept nogil
 @cython.locals(side=int, origin=int, king=int, blocked=int, total=int, jx=int, target=int, rights=int)
 cdef int _count_king(Board board) noexcept nogil
-@cython.locals(stack=MoveStack, total="long long")
-cpdef long long leaves_under(Board board, int move, int depth, bint playing=*)
+
+
+@cython.final
+cdef class Counter:
+    cdef Board board
+    cdef MoveStack stack
+    cdef PerftTable table
+    cdef bint has_table
+    cdef bint playing
+    cdef bint halted        # set by another thread
+    cdef bint overflowed
+
+    @cython.locals(total="long long", move=int)
+    cpdef leaves_under(self, moves, int depth)
+    @cython.locals(total="long long", end=int, i=int)
+    cdef long long _count(self, int sp, int depth) noexcept nogil

@@ -4,6 +4,8 @@ There are two ways of counting, with the same result: `perft` counts the moves o
 them (bulk counting), `play_leaves` makes and unmakes every leaf.
 """
 
+from collections.abc import Sequence
+
 try:
     import cython
 except ImportError:
@@ -12,9 +14,11 @@ except ImportError:
 from x88 import piece
 
 if not cython.compiled:
+    from x88.atomic import load_flag
     from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
     from x88.board import WHITE_LONG, WHITE_SHORT, Board
-    from x88.movegen import MoveStack, generate, own_stack
+    from x88.movegen import MoveStack, generate
+    from x88.perft_table import LEAVES_BITS, PerftTable
     from x88.piece import (
         ANY_PIECE,
         BISHOP,
@@ -197,14 +201,65 @@ def _count_king(board: Board) -> int:
     return total
 
 
-def leaves_under(board: Board, move: int, depth: int, playing: bool = False) -> int:
-    """The number of leaves at `depth` >= 1 plies under a legal move: one line of perft divide.
+class Counter:
+    """Counts leaves for one thread, on a board and a stack of its own."""
 
-    With `playing`, every leaf is made and unmade instead of bulk counted. Runs without the GIL.
-    """
-    stack = own_stack()
-    board.make(move)
-    with cython.nogil:
-        total = play_leaves(board, stack, 0, depth - 1) if playing else perft(board, stack, 0, depth - 1)
-    board.unmake()
-    return total
+    def __init__(self, board: Board, playing: bool = False, table: PerftTable | None = None) -> None:
+        """`playing` makes and unmakes every leaf instead of counting the moves of the last ply. What others
+        have counted is taken from the table, if there is one, which many counters may share.
+        """
+        self.board = board.copy()
+        self.board.forget()  # the plies of the count need room
+        self.stack = MoveStack()
+        self.playing = playing
+        self.has_table = table is not None
+        self.table = table
+        self.halted = False
+        self.overflowed = False
+
+    def halt(self) -> None:
+        """End the count that runs, and every later one, from any thread."""
+        self.halted = True
+
+    def leaves_under(self, moves: Sequence[int], depth: int) -> int:
+        """The leaves at `depth` plies after some legal moves; when halted, those found so far.
+
+        Runs without the GIL. Raises OverflowError if one position has 2 ** LEAVES_BITS of them or more: a
+        table gets that far.
+        """
+        for move in moves:
+            self.board.make(move)
+        with cython.nogil:
+            total = self._count(0, depth)
+        for _ in moves:
+            self.board.unmake()
+        if self.overflowed:
+            raise OverflowError(f"there are more than 2^{LEAVES_BITS} leaves, too many to count")
+        return total
+
+    def _count(self, sp: int, depth: int) -> int:
+        # Deep enough to look at the flag and the table, shallow enough to end soon and find much. With a
+        # table a ply less: two plies cost more than a probe, one costs less.
+        if depth < 2 or (depth == 2 and not self.has_table):
+            if self.playing:
+                return play_leaves(self.board, self.stack, sp, depth)
+            return perft(self.board, self.stack, sp, depth)
+        if load_flag(self.halted) or self.overflowed:
+            return 0
+        if self.has_table:
+            total = self.table.probe(self.board.key, depth)  # type: ignore[union-attr]
+            if total >= 0:
+                return total
+        end = generate(self.board, self.stack, sp)
+        total = 0
+        for i in range(sp, end):
+            self.board.make(self.stack.moves[i])
+            total += self._count(end, depth - 1)
+            self.board.unmake()
+            if total >> LEAVES_BITS:
+                self.overflowed = True
+                total = 0
+        # What is not whole is not kept.
+        if self.has_table and not load_flag(self.halted) and not self.overflowed:
+            self.table.store(self.board.key, depth, total)  # type: ignore[union-attr]
+        return total

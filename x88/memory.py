@@ -1,0 +1,42 @@
+"""Memory for large tables, from the system rather than from Python."""
+
+import contextlib
+import math
+import mmap
+
+
+def allocate(size: int, held: int = 0) -> mmap.mmap:
+    """Allocate zeroed memory for a table, in huge pages where available, since probes are random accesses.
+
+    It takes no room before it is touched. `held` bytes will be freed in exchange. Raises MemoryError if there
+    is not enough memory.
+    """
+    # The system may overcommit, and kill the process once the memory is used.
+    free = free_memory() + held
+    if size > free:
+        raise MemoryError(f"no {size >> 20} MB of memory for the table: {int(free) >> 20} MB are free")
+    try:
+        if hasattr(mmap, "MAP_PRIVATE"):
+            memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        else:
+            memory = mmap.mmap(-1, size)
+    except (OSError, OverflowError, ValueError) as error:
+        raise MemoryError(f"no {size >> 20} MB of memory for the table: {error}") from None
+    if hasattr(memory, "madvise") and hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
+
+
+def free_memory() -> float:
+    """The available memory in bytes on Linux, infinity elsewhere."""
+    free = math.inf
+    with contextlib.suppress(OSError, ValueError), open("/proc/meminfo", encoding="ascii") as lines:
+        for line in lines:
+            if line.startswith("MemAvailable:"):
+                free = int(line.split()[1]) << 10
+    with (
+        contextlib.suppress(OSError, ValueError),
+        open("/sys/fs/cgroup/memory.max", encoding="ascii") as file,
+    ):
+        free = min(free, int(file.read()))
+    return free

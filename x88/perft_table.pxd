@@ -1,0 +1,24 @@
+from libc.stdint cimport int64_t, uint64_t
+
+cimport cython
+
+from x88.atomic cimport load_word, store_word
+
+cpdef enum:
+    CLUSTER = 8       # words in a cluster of four entries
+    DEPTH_BITS = 7    # of the data
+    LEAVES_BITS = 57
+
+cdef uint64_t[128] DEPTH_KEYS
+
+
+@cython.final
+cdef class PerftTable:
+    cdef readonly object memory     # the bytes that the words are
+    cdef uint64_t[::1] words
+    cdef readonly uint64_t clusters
+
+    @cython.locals(index=uint64_t, i=uint64_t, data=uint64_t)
+    cpdef int64_t probe(self, uint64_t key, int depth) noexcept nogil
+    @cython.locals(index=uint64_t, i=uint64_t, place=uint64_t, data=uint64_t, least=uint64_t)
+    cpdef void store(self, uint64_t key, int depth, uint64_t leaves) noexcept nogil

@@ -1,0 +1,94 @@
+# cython: boundscheck=False, wraparound=False
+"""A table of subtree counts for perft, shared by threads without locks.
+
+A position that is reached again with as many plies to go has as many leaves again. An entry is two 64-bit
+words: the data, and the key combined with the data by exclusive or. What two threads write at once, or what
+was damaged, does not give the key again and counts for nothing (Robert M. Hyatt and Timothy Mann, "A
+lock-less transposition table implementation for parallel search chess engines", 2002). Four entries share a
+cache line.
+
+The key is the position's, combined with a random number for the depth. A wrong count needs two positions
+whose 64 bits agree: with 2^k entries, 2^(k-64) for each probe that finds no entry of its own.
+
+| bits of the data | field |
+|---|---|
+| 0-6 | depth |
+| 7-63 | leaves |
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88 import memory
+
+if not cython.compiled:
+    from x88.atomic import load_word, store_word
+
+    CLUSTER = 8
+    DEPTH_BITS = 7
+    LEAVES_BITS = 57
+
+LARGEST = 65536
+"""Megabytes."""
+
+
+def _depth_keys() -> list[int]:
+    """A random number for each depth, by Sebastiano Vigna's splitmix64."""
+    keys = []
+    state = 0
+    for _ in range(128):
+        state = state + 0x9E3779B97F4A7C15 & 2**64 - 1
+        mixed = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & 2**64 - 1
+        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & 2**64 - 1
+        keys.append(mixed ^ mixed >> 31)
+    return keys
+
+
+DEPTH_KEYS = _depth_keys()
+
+
+class PerftTable:
+    """The leaves under positions, by key and depth."""
+
+    def __init__(self, megabytes: int) -> None:
+        """Raises ValueError for a size not from 1 to LARGEST megabytes, and MemoryError when the memory
+        cannot be had.
+        """
+        if not 1 <= megabytes <= LARGEST:
+            raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
+        self.clusters = (megabytes << 20) // 64
+        self.memory = memory.allocate(megabytes << 20)
+        self.words = memoryview(self.memory).cast("Q")
+
+    def probe(self, key: int, depth: int) -> int:
+        """The leaves at `depth` plies under the position of the key, or -1 if they are not known."""
+        key ^= DEPTH_KEYS[depth]
+        index = (key >> 32) * self.clusters >> 32 << 3
+        for i in range(index, index + CLUSTER, 2):
+            data = load_word(self.words[i + 1])
+            if load_word(self.words[i]) ^ data == key and data & 0x7F == depth:
+                return data >> DEPTH_BITS
+        return -1
+
+    def store(self, key: int, depth: int, leaves: int) -> None:
+        """Keep the leaves, less than 2 ** LEAVES_BITS, at `depth` plies, 1 to 127, in place of the entry with
+        the fewest in the cluster: it was the least work.
+        """
+        key ^= DEPTH_KEYS[depth]
+        index = (key >> 32) * self.clusters >> 32 << 3
+        place = index
+        least = load_word(self.words[index + 1])
+        for i in range(index + 2, index + CLUSTER, 2):
+            data = load_word(self.words[i + 1])
+            if data < least:
+                least = data
+                place = i
+        data = leaves << DEPTH_BITS | depth
+        if cython.compiled:
+            store_word(self.words[place], key ^ data)
+            store_word(self.words[place + 1], data)
+        else:
+            self.words[place] = key ^ data
+            self.words[place + 1] = data
