@@ -10,8 +10,8 @@ The source runs
 - when the compiled modules are not one for each header,
 - in a checkout whose compiled modules were made from other sources than those that are there now.
 
-In the last two cases `problem` says so. Where no extension could be compiled, the build noted the reason, and
-the command that installs what is missing, in a file that `notice` reads.
+In the last two cases `problem` says so. If no extension could be compiled, the build noted the reason,
+and the command that installs what is missing, in a file that `notice` reads.
 """
 
 import importlib.machinery
@@ -27,7 +27,7 @@ compiled = False
 """Whether the compiled modules run."""
 
 problem = ""
-"""What is wrong with the compiled modules, with the command that mends it; empty if nothing is."""
+"""What is wrong with the compiled modules, with the command that fixes it; empty if nothing is."""
 
 _SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -54,7 +54,7 @@ def is_forced() -> bool:
 
 
 def label() -> str:
-    """What the engine's name ends with: the build, where it is the slow one."""
+    """The end of the engine's name: which build runs, if it is the slow one."""
     return "" if compiled else " (uncompiled)"
 
 
@@ -137,7 +137,7 @@ def _fault(sources: set[str], built: set[str]) -> str:
     if _is_checkout():
         noted = recorded()
         if not noted:
-            return f"nothing tells what the compiled modules were made from: {_remedy()}"
+            return f"it is not known what the compiled modules were made from: {_remedy()}"
         if changed := {name for name, _ in digests().items() ^ noted.items()}:
             return f"the compiled modules were made before {_listed(changed)} changed: {_remedy()}"
     return ""
@@ -194,7 +194,7 @@ def _obstacle() -> tuple[str, str]:
 
 
 def _origin() -> str:
-    """What pip was given to install Moff: a path or address, or the name by which it looked for it."""
+    """What pip was given to install Moff: a path, a URL or a package name."""
     import json  # only an uncompiled installation needs to know
     from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import urlsplit
@@ -218,13 +218,13 @@ def _quoted(text: str) -> str:
 
 
 def _listed(names: set[str]) -> str:
-    """The first names, in order; a line that a person reads at a glance."""
+    """The first few names, in order: a line that can be read at a glance."""
     first = sorted(names)
     return ", ".join(first[:3]) + (f" and {len(first) - 3} more" if len(first) > 3 else "")
 
 
 class _SourceFinder:
-    """Finds Moff's modules as source only, so that compiled ones beside them are passed over."""
+    """Finds Moff's modules as source only, ignoring compiled ones beside them."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None

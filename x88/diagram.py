@@ -24,7 +24,7 @@ _PAPER = {True: 180, False: 137}
 _MARKED_PAPER = {True: 186, False: 143}
 
 ATTACK_LEGEND = (
-    "Each square: White's attackers, then Black's, as their number and the least valuable of them;",
+    "Each square: White's attackers, then Black's: how many, and the least valuable of them.",
     "' means that another slider stands behind one of them on the same line.",
 )
 SCORE_LEGEND = (
@@ -44,7 +44,7 @@ class Style(NamedTuple):
 
 
 def draw(board: Board, style: Style, marked: Collection[int] = ()) -> list[str]:
-    """The board, in ten lines. Marked squares have a colour of their own, or brackets without colours."""
+    """The board, in ten lines. Marked squares are drawn in another colour, or in brackets without colours."""
     return _frame(style, 3, lambda sq: _piece(board.piece_at(sq), sq, style, sq in marked))
 
 
