@@ -155,6 +155,8 @@ def _check_suite(rows: list[Any], threads: int) -> None:
     table = PerftTable(1)
     for text, counts in rows:
         depth = deepest(counts, FEW)
+        if depth not in counts:
+            continue  # all its counts are too large
         for playing, shared in ((False, None), (True, None), (False, table), (True, table)):
             count = DividedPerft(fen.parse(text), depth, playing, threads, shared)
             assert sum(leaves for _, leaves in count.run()) == counts[depth], (text, playing, shared)
