@@ -1,6 +1,7 @@
 """Which build the tests run on, how hypothesis searches, and an engine to talk to."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("moff")
+
+# Whoever starts the tests in the background may have them ignore Ctrl-C; the processes that they start and
+# interrupt would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_configure() -> None:
