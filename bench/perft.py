@@ -3,33 +3,65 @@
     python bench/perft.py                                        the suite beside this file
     python bench/perft.py ../shared/data/perft/standard.epd      another one
     python bench/perft.py --summary --max-nodes 10000000         only sums, to ten million leaves a position
+    python bench/perft.py --threads 2 --hash 256                 on two threads, with a table of 256 MB
+    python bench/perft.py --workers 4 SUITE.epd                  a suite in pieces, by four processes
+    python bench/perft.py --fen FEN --depth 9 --scheduler HOST:PORT
+                                                                 one deep perft, by a Dask cluster
 
 A suite holds one position a line: a FEN and its leaves at some depths, as in `FEN ;D1 20 ;D2 400`; a line
 that begins with # is a remark. Each position is counted at the deepest of its depths that the limits allow,
 in both ways: `perft` counts the moves of the last ply, `play_leaves` plays every leaf. The uncompiled figures
-come from a child process with MOFF_PURE=1, up to a smaller limit.
+come from a child process with MOFF_PURE=1, up to a smaller limit. --hash serves `perft` only.
+
+With --workers, --scheduler or --fen (whose leaves are shown by first move), trees are cut into pieces, which
+processes of this machine or the workers of a Dask cluster count, by `perft`, each with its own --threads and
+--hash. A cluster's workers need the packages of this Moff. Each finished piece goes into the file of
+--pieces, and the same command line continues an interrupted count; a last line that was only half written is
+dropped. It refuses a file of other positions or depths, or of other sources of Moff's rules.
 
 Results go to standard output, progress and complaints to standard error. The exit code is 0 if every count is
 right, 1 if one is wrong or could not be counted, 2 after wrong usage or a damaged suite, 130 when
-interrupted. Needs the `bench` extra.
+interrupted. Needs the `bench` extra, a cluster the `cluster` extra.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
+from typing import Any
 
 import script  # first: it puts this checkout on the path
+from pieces import Crew, Job, PiecesFile, Tree, Uncounted, cluster, count_all, cut, processes
 
-from x88 import build, fen, perft
-from x88.movegen import MoveStack
+from moff.text import perft_speed
+from x88 import build, coordinate, fen
+from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
+from x88.movegen import legal_moves
+from x88.perft_table import LARGEST, PerftTable
 
-WAYS = {"perft": perft.perft, "play_leaves": perft.play_leaves}
+WAYS = {"perft": False, "play_leaves": True}
+"""Whether every leaf is played."""
+
+MOST_NODES = 200_000_000
+"""Leaves a position at most, compiled, if not told otherwise."""
+
+PIECE = 10**9 if build.compiled else 10**5
+"""Leaves of a piece at most, by estimate, if not told otherwise: some seconds."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What counts: threads, and a table of so many megabytes; 0 for none."""
+
+    threads: int = 1
+    megabytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,23 +122,29 @@ def _leaves(fields: list[str]) -> dict[int, int]:
     return leaves
 
 
-def measure(positions: list[Position], depth: int, nodes: int) -> Iterator[Count]:
-    """Count every position in both ways with the build that runs."""
-    stack = MoveStack()
+def measure(positions: list[Position], depth: int, nodes: int, means: Means) -> Iterator[Count]:
+    """Count every position in both ways with the build that runs. Raises ValueError for a table too large."""
+    try:
+        table = PerftTable(means.megabytes) if means.megabytes else None
+    except MemoryError as error:
+        raise ValueError(str(error)) from None
     for position in positions:
         deepest = position.deepest(depth, nodes)
         if not deepest:
             continue
-        for way, count in WAYS.items():
+        for way, playing in WAYS.items():
             board = fen.parse(position.fen)
             started = time.perf_counter()
-            found = count(board, stack, 0, deepest)
+            division = DividedPerft(board, deepest, playing, means.threads, None if playing else table)
+            found = sum(leaves for _, leaves in division.run())
             yield Count(position.line, deepest, way, found, time.perf_counter() - started)
 
 
-def measure_uncompiled(suite: Path, depth: int, nodes: int) -> Iterator[Count]:
+def measure_uncompiled(suite: Path, depth: int, nodes: int, means: Means) -> Iterator[Count]:
     """The same from a child process that runs the uncompiled source."""
-    limits = ["--depth", str(depth), "--max-nodes", str(nodes)]
+    limits = ["--depth", str(depth), "--max-nodes", str(nodes), "--threads", str(means.threads)]
+    if means.megabytes:
+        limits += ["--hash", str(means.megabytes)]
     command = [sys.executable, __file__, str(suite), "--json", *limits]
     environment = {**os.environ, "MOFF_PURE": "1"}
     # A session of its own: a Ctrl-C is told once, here.
@@ -209,13 +247,13 @@ def _options() -> argparse.Namespace:
         help="an EPD file (default: bench/perft.epd)",
     )
     number = script.positive
-    parser.add_argument("--depth", type=number, default=99, metavar="N", help="plies at most (default 99)")
+    parser.add_argument("--fen", metavar="FEN", help="one position instead of a suite, at --depth plies")
+    parser.add_argument("--depth", type=number, metavar="N", help="plies at most (default: as the suite has)")
     parser.add_argument(
         "--max-nodes",
         type=number,
-        default=200_000_000,
         metavar="N",
-        help="leaves a position at most, compiled (default 200 million)",
+        help="leaves a position at most, compiled (default 200 million; in pieces without limit)",
     )
     parser.add_argument(
         "--pure-max-nodes",
@@ -229,7 +267,144 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--json", action="store_true", help="no tables, but each count of the running build as a line of JSON"
     )
+    parser.add_argument(
+        "--threads", type=number, default=1, metavar="N", help="threads that count (default 1)"
+    )
+    parser.add_argument(
+        "--hash", type=number, default=0, metavar="MB", help="a table of subtree counts (default: none)"
+    )
+    parser.add_argument("--workers", type=number, metavar="N", help="count pieces, by so many processes")
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="count pieces on the Dask cluster of this scheduler, --workers of them at a time (default: all)",
+    )
+    parser.add_argument(
+        "--pieces",
+        type=Path,
+        default=Path("perft.pieces"),
+        metavar="FILE",
+        help="of the finished pieces (default perft.pieces)",
+    )
+    parser.add_argument(
+        "--piece",
+        type=number,
+        default=PIECE,
+        metavar="N",
+        help=f"leaves of a piece at most, by a rough estimate (default {PIECE})",
+    )
     return parser.parse_args()
+
+
+# --- In pieces
+
+
+def count_pieces(options: argparse.Namespace, positions: list[Position]) -> int:
+    """Count the suite, or the position of --fen, in pieces, and print what comes of it; returns the exit
+    code.
+
+    Raises ValueError or OSError for faults of the input, ImportError without the packages.
+    """
+    trees = _trees(options, positions)
+    file = PiecesFile(options.pieces, trees.values())
+    if file.is_torn:
+        print(f"{file.path}: the last line is torn, and dropped", file=sys.stderr)
+    parts = {line: cut(tree, options.piece, plies=bool(options.fen)) for line, tree in trees.items()}
+    try:
+        _finish(options, file, {tree for part in parts.values() for tree in part})
+    except Uncounted as error:
+        print(error, file=sys.stderr)
+        return 1
+    counts = []
+    for line, part in parts.items():
+        firsts: Counter[str] = Counter()
+        for tree, ways in part.items():
+            for first, number in ways.items():
+                firsts[first] += number * file.finished[tree].leaves
+        if options.fen:
+            _print_first_moves(trees[line], firsts)
+        seconds = sum(file.finished[tree].seconds for tree in part)
+        counts.append(Count(line, trees[line].depth, "perft", firsts.total(), seconds))
+    faults = [] if options.fen else _print_positions(positions, counts)
+    nodes, seconds = sum(count.nodes for count in counts), sum(count.seconds for count in counts)
+    print(f"{perft_speed(nodes, seconds)} (the time of all workers)")
+    if faults:
+        print("\n" + "\n".join(faults))
+    return 1 if faults else 0
+
+
+def _finish(options: argparse.Namespace, file: PiecesFile, wanted: set[Tree]) -> None:
+    """Count the pieces that the file lacks, with a bar if standard error is a terminal. Raises Uncounted."""
+    from tqdm import tqdm
+
+    missing = [tree for tree in sorted(wanted, key=astuple) if tree not in file.finished]
+    known = len(wanted) - len(missing)
+    if known:
+        print(f"{known} of {len(wanted)} pieces are in {file.path} already", file=sys.stderr)
+    if not missing:
+        return
+    jobs = (Job(tree, options.threads, options.hash) for tree in missing)
+    progress: dict[str, Any] = {"total": len(wanted), "initial": known, "unit": "piece", "disable": None}
+    try:
+        with (
+            _crew(options) as crew,
+            file.open() as add,
+            contextlib.closing(count_all(crew, jobs)) as done,
+            tqdm(**progress, file=sys.stderr, dynamic_ncols=True) as bar,
+        ):
+            for piece in done:
+                add(piece)
+                bar.update()
+    except KeyboardInterrupt:
+        known = sum(tree in file.finished for tree in wanted)
+        told = f"interrupted after {known} of {len(wanted)} pieces: the same command continues the count"
+        raise KeyboardInterrupt(told) from None
+
+
+def _trees(options: argparse.Namespace, positions: list[Position]) -> dict[int, Tree]:
+    """What to count, by the line of the suite; 0 for the position of --fen."""
+    if options.fen:
+        if not options.depth:
+            raise ValueError("--fen needs --depth, the plies to count")
+        if options.depth > DEEPEST:
+            raise ValueError(f"{options.depth} is not a depth from 1 to {DEEPEST}")
+        told: list[str] = []
+        text = fen.write(fen.parse(options.fen, told))
+        for sentence in told:
+            print(sentence, file=sys.stderr)
+        return {0: Tree(text, options.depth)}
+    depth, nodes = options.depth or DEEPEST, options.max_nodes or sys.maxsize
+    deepest = [(position, position.deepest(depth, nodes)) for position in positions]
+    trees = {position.line: Tree(position.fen, plies) for position, plies in deepest if plies}
+    if not trees:
+        raise ValueError("no position is left to count")
+    return trees
+
+
+def _crew(options: argparse.Namespace) -> contextlib.AbstractContextManager[Crew]:
+    if options.scheduler:
+        return cluster(options.scheduler, options.workers)
+    return processes(options.workers or 1)
+
+
+def _print_first_moves(tree: Tree, firsts: Counter[str]) -> None:
+    """Print the leaves under each move."""
+    board = fen.parse(tree.fen)
+    for move in legal_moves(board):
+        text = coordinate.write(move)
+        print(f"{text}: {firsts[text]}")
+    print()
+
+
+def _print_positions(positions: list[Position], counts: list[Count]) -> list[str]:
+    """Print the table of a suite; returns a line for each wrong count."""
+    by_line = {position.line: position for position in positions}
+    rows: list[list[object]] = []
+    for count in counts:
+        figures = [f"{count.nodes:,}", f"{count.seconds:.3f}", _speed([count]), _verdict(positions, [count])]
+        rows.append([count.line, count.depth, *figures, by_line[count.line].fen])
+    print(_table(["line", "depth", "nodes", "seconds", "nodes/s", "", "position"], rows), end="\n\n")
+    return _faults(positions, counts)
 
 
 @script.command
@@ -237,24 +412,31 @@ def main() -> int:
     """Read the suite, count with each build, print the tables; returns the exit code."""
     options = _options()
     script.require("bench", "tabulate", "tqdm")
-    positions = read_suite(options.suite)
+    if options.threads > MOST_THREADS or options.hash > LARGEST:
+        raise ValueError(f"--threads takes at most {MOST_THREADS}, --hash at most {LARGEST} megabytes")
+    positions = [] if options.fen else read_suite(options.suite)
+    if options.workers or options.scheduler or options.fen:
+        if options.json or options.summary:
+            raise ValueError("--json and --summary are not for counts in pieces")
+        return count_pieces(options, positions)
+
+    depth, nodes = options.depth or DEEPEST, options.max_nodes or MOST_NODES
+    means = Means(options.threads, options.hash)
     if options.json:
-        for count in measure(positions, options.depth, options.max_nodes):
+        for count in measure(positions, depth, nodes, means):
             print(json.dumps(asdict(count)), flush=True)
         return 0
 
     builds: dict[str, list[Count]] = {}
     if build.compiled:
-        counts = measure(positions, options.depth, options.max_nodes)
-        builds["compiled"] = _watched("compiled", positions, counts, options.depth, options.max_nodes)
+        counts = measure(positions, depth, nodes, means)
+        builds["compiled"] = _watched("compiled", positions, counts, depth, nodes)
     else:
         print(build.notice(), file=sys.stderr)
     if not options.no_pure:
-        counts = measure_uncompiled(options.suite, options.depth, options.pure_max_nodes)
+        counts = measure_uncompiled(options.suite, depth, options.pure_max_nodes, means)
         try:
-            builds["uncompiled"] = _watched(
-                "uncompiled", positions, counts, options.depth, options.pure_max_nodes
-            )
+            builds["uncompiled"] = _watched("uncompiled", positions, counts, depth, options.pure_max_nodes)
         except RuntimeError as error:
             print(error, file=sys.stderr)
             return 1
