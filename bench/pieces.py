@@ -26,9 +26,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":
-    pass  # noqa: F401: it puts this checkout on the path
-
+# First: it puts this checkout on the path.
+import script  # noqa: F401
 from workers import connection, is_cancelled
 
 import moff

@@ -296,13 +296,15 @@ def test_an_interrupted_or_killed_count_goes_on(tmp_path: Path, number: int) -> 
         process.send_signal(number)
         # Its children hold its standard error: the end of that is theirs.
         output, errors = process.communicate(timeout=60)
-    known = len(finished(path)) - 1 if number != getattr(signal, "SIGKILL", 9) else 5
-    assert process.returncode == (-number if number == getattr(signal, "SIGKILL", 9) else 130)
+    is_killed = number == getattr(signal, "SIGKILL", 9)
+    assert process.returncode == (-number if is_killed else 130)
     assert output == ""
-    if process.returncode == 130:
-        assert re.fullmatch(
-            rf"interrupted after {known} of \d+ pieces: the same command continues the count\n", errors
-        )
+    known = 5
+    if not is_killed:
+        told = r"interrupted after (\d+) of \d+ pieces: the same command continues the count\n"
+        known = int(re.fullmatch(told, errors)[1])
+        # The interrupt may come when a piece is written and not yet entered.
+        assert len(finished(path)) - 1 - known in (0, 1)
     again = run(*same, folder=tmp_path)
     assert again.returncode == 0, again.stderr
     assert int(again.stderr.split()[0]) >= known > 0
