@@ -82,7 +82,11 @@ class Player:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        self.process.close(force=True)
+        try:
+            self.process.close(force=True)
+        except pexpect.ExceptionPexpect:
+            # Killed, but a busy machine takes its time to end it.
+            self.process.wait()
 
     def read(self) -> list[str]:
         """The lines up to the next prompt."""

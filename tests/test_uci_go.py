@@ -274,6 +274,7 @@ def test_pondering_costs_no_nodes_of_the_clock(moff: Conversation) -> None:
     assert int(value(reports(lines)[-1], "nodes")) >= before
 
 
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, a look at every move takes longer")
 @pytest.mark.parametrize(
     "clock", ["wtime 1 btime 1", "wtime 20 btime 20 winc 1000", "movetime 1", "wtime -5"]
 )
