@@ -26,7 +26,8 @@ run "$python" -c "from x88 import build; assert build.compiled, build.notice()"
 run "$python" bench/perft.py tests/perft.epd --summary
 run "$python" engine.py bench 8
 run "$python" -m pytest -q -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py tests/test_uci_input.py \
-    tests/test_uci_fuzz.py tests/test_divide.py tests/test_hash.py tests/test_search.py tests/test_table.py tests/test_strength.py
+    tests/test_uci_fuzz.py tests/test_divide.py tests/test_hash.py tests/test_search.py tests/test_table.py \
+    tests/test_strength.py
 
 MOFF_PURE=1 "$python" -m pytest -q -p no:cacheprovider tests/test_indices.py
 echo "clean"

@@ -12,5 +12,6 @@ cdef extern from *:
     #endif
     """
     bint load_flag "moff_load"(bint flag) noexcept nogil
+    void store_flag "moff_store"(bint flag, bint value) noexcept nogil
     unsigned long long load_word "moff_load"(unsigned long long word) noexcept nogil
     void store_word "moff_store"(unsigned long long word, unsigned long long value) noexcept nogil

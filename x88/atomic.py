@@ -13,6 +13,9 @@ if not cython.compiled:
         """The value of a flag that another thread may set."""
         return flag
 
+    def store_flag(flag: bool, value: bool) -> None:
+        """Nothing to do without a compiler: the caller assigns."""
+
     def load_word(word: int) -> int:
         """The value of a word that another thread may write."""
         return word

@@ -14,7 +14,7 @@ except ImportError:
 from x88 import piece
 
 if not cython.compiled:
-    from x88.atomic import load_flag
+    from x88.atomic import load_flag, store_flag
     from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
     from x88.board import WHITE_LONG, WHITE_SHORT, Board
     from x88.movegen import MoveStack, generate
@@ -219,7 +219,10 @@ class Counter:
 
     def halt(self) -> None:
         """End the count that runs, and every later one, from any thread."""
-        self.halted = True
+        if cython.compiled:
+            store_flag(self.halted, True)
+        else:
+            self.halted = True
 
     def leaves_under(self, moves: Sequence[int], depth: int) -> int:
         """The leaves at `depth` plies after some legal moves; when halted, those found so far.
