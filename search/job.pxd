@@ -1,6 +1,7 @@
 cimport cython
 
 from search.pool cimport Pool
+from search.score cimport MAX_PLY
 from search.searcher cimport Searcher
 from search.stop cimport Stop
 

@@ -23,6 +23,7 @@ from search.limits import Limits
 
 if not cython.compiled:
     from search.pool import Pool
+    from search.score import MAX_PLY
     from search.searcher import Searcher
     from search.stop import Stop
 
@@ -122,6 +123,10 @@ class Job:
             self._released.wait()
 
     # What follows from it.
+
+    def deepest(self) -> int:
+        """The depth of the last iteration: a limit of less than one ply still asks for a move."""
+        return MAX_PLY - 1 if self.limits.depth is None else max(1, min(self.limits.depth, MAX_PLY - 1))
 
     def is_open_to_votes(self) -> bool:
         """Whether another thread's line may be played: not where its depth or its number of lines is asked

@@ -262,7 +262,7 @@ class Search:
         is_restricted = len(moves) < len(legal)
         # A limited strength is that of one thread, and a clock that counts nodes is for games to be repeated.
         if self._elo is None and not job.limits.nodestime:
-            deepest = min(job.limits.depth or MAX_PLY - 1, MAX_PLY - 1)
+            deepest = job.deepest()
             self._pool.start_helpers(moves if is_restricted else [], job.limits.nodes or 0, deepest)
         searcher.on_bound = self._report_bound
         if self._on_progress is not _ignore or self._on_statistics is not _ignore:
@@ -292,7 +292,7 @@ class Search:
         wanted = max(1, min(job.limits.lines, len(moves)))
         static = searcher.evaluation.value(searcher.board)
         lines = [Line(static, [move], 1) for move in moves[:wanted]]
-        deepest = min(job.limits.depth or MAX_PLY - 1, MAX_PLY - 1)
+        deepest = job.deepest()
         for depth in range(1, deepest + 1):
             self._depth = depth
             found: list[Line] = []

@@ -291,6 +291,13 @@ def test_a_depth_limit_is_kept() -> None:
     assert all(report.seldepth >= report.depth for report in reports)
 
 
+@pytest.mark.parametrize("depth", [0, -3, 1])
+def test_a_depth_of_less_than_one_ply_still_asks_for_a_move(depth: int) -> None:
+    result, reports = think(fen.START, Limits(depth=depth))
+    assert reports[-1].depth == 1
+    assert result.move in legal_moves(fen.parse(fen.START))
+
+
 def test_principal_variations_are_legal_to_their_end() -> None:
     positions = benchmark.POSITIONS if build.compiled else benchmark.POSITIONS[::6]
     for text in positions:
