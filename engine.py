@@ -2,6 +2,11 @@
 Decides nothing about chess.
 """
 
+from moff.signals import INTERRUPTED, NUMBERS, as_usual, leave_at_once
+
+if __name__ == "__main__":
+    leave_at_once()  # the imports take a while
+
 import contextlib
 import io
 import os
@@ -31,12 +36,10 @@ if TYPE_CHECKING:
 AUTHOR = "the Moff authors"
 
 DEFAULT_HASH = 16
+DEFAULT_OVERHEAD = 20
 DEFAULT_ELO = 1500
 COMMANDS_AS_WORDS = (("go", "perft"), ("position", "moves"))
 """Commands that are also words of another command: the other command, and the word."""
-
-INTERRUPTED = 130
-"""The exit code after an interrupt from the keyboard."""
 ABOUT = f"Moff {VERSION} by {AUTHOR}: plain Python on a 0x88 board, compiled"
 GREETING = f"Moff {VERSION} speaks UCI: type help for its commands, quit to leave."
 GO_WORDS = (
@@ -111,7 +114,7 @@ class Engine:
         self._has_end = False
         self._faults = 0
         self._deferred: list[Callable[[], None]] = []
-        self._limits = Limits()
+        self._limits = Limits(overhead=DEFAULT_OVERHEAD)
         self._threads = 1
         self._shows_wdl = False
         self._debug = False
@@ -150,7 +153,9 @@ class Engine:
             # The GUI decides when to ponder; the option tells it that it may.
             "Ponder": Option("check", "false", lambda _: None),
             "MultiPV": Option("spin", "1", lambda value: self._limit(lines=int(value)), (1, 256)),
-            "Move Overhead": Option("spin", "20", lambda value: self._limit(overhead=int(value)), (0, 5000)),
+            "Move Overhead": Option(
+                "spin", str(DEFAULT_OVERHEAD), lambda value: self._limit(overhead=int(value)), (0, 5000)
+            ),
             "nodestime": Option("spin", "0", lambda value: self._limit(nodestime=int(value)), (0, 10000)),
             "UCI_ShowWDL": Option("check", "false", self._show_wdl),
             "UCI_LimitStrength": Option("check", "false", self._limit_strength),
@@ -703,11 +708,11 @@ def _run(arguments: list[str]) -> int:
         return 0
     from moff import commands  # a GUI, which gives no arguments, need not wait for it
 
-    if arguments[0] in commands.NAMES or arguments[0].startswith("-"):
-        return commands.run(arguments, _converse)
     engine = Engine(is_typed=True)
-    lines = engine.split(arguments)
+    is_command = arguments[0] in commands.NAMES or arguments[0].startswith("-")
+    lines = [] if is_command else engine.split(arguments)
     if not lines:
+        as_usual()
         return commands.run(arguments, _converse)
     commands.tell_build()
     faults = 0
@@ -741,7 +746,7 @@ def _ended_by_signals(engine: Engine) -> Iterator[None]:
         signal.signal(number, signal.SIG_IGN)  # once is enough
         raise KeyboardInterrupt
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in NUMBERS:
         signal.signal(number, interrupt)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A message quotes its input, which the encoding may not know.

@@ -2,15 +2,14 @@
 
 import sys
 
-INTERRUPTED = 130
+from moff.signals import leave_at_once
 
 
 def main() -> int:
     """Run the program; returns its exit code."""
-    try:
-        import engine
-    except KeyboardInterrupt:  # during start-up, where nothing has to be tidied up yet
-        return INTERRUPTED
+    leave_at_once()
+    import engine  # takes a while
+
     return engine.main()
 
 

@@ -5,8 +5,19 @@ from typing import NamedTuple
 
 from search.limits import Limits
 
-EXPECTED_MOVES = 30
-"""The number of moves to plan for when there is no next time control."""
+EXPECTED_MOVES = 22
+"""The number of moves to plan for when the next time control is further away, or there is none. A soft limit
+is less than the share of a move, so a game lasts longer.
+"""
+
+SOFT = 0.85
+"""The soft limit in shares of a move, before it is stretched."""
+
+HARD = 3.5
+"""The hard limit in shares of a move."""
+
+RESCUE = 1.5
+"""The hard limit is this many times longer as long as the best move has failed low."""
 
 STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 """Factors of the soft limit, by the number of iterations since the best move changed."""
@@ -14,19 +25,21 @@ STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 
 class Budget(NamedTuple):
     """The time for one move in milliseconds: start no new iteration after `soft`, and stop searching after
-    `hard`. A search that has no move by then may continue until `grace`.
+    `hard`; after `rescue` if the best move has failed low and there is no better one yet. A search that has
+    no move at all by then may continue until `grace`.
     """
 
     soft: float
     hard: float
+    rescue: float
     grace: float
 
 
 def budget(limits: Limits, side: int) -> Budget | None:
     """The time for the side to move, None if unlimited. A missing clock equals the opponent's."""
     if limits.movetime is not None:
-        allowed = max(1, limits.movetime)
-        return Budget(allowed, allowed, allowed)
+        allowed = max(1, limits.movetime - limits.overhead)
+        return Budget(allowed, allowed, allowed, allowed)
     left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
     increment = limits.increment[side]
     if left is None:
@@ -41,8 +54,8 @@ def budget(limits: Limits, side: int) -> Budget | None:
     share = usable / moves + 0.75 * increment
     # The last move before the time control may use nearly all of it; otherwise a hard move gets a few shares.
     longest = usable * (0.9 if moves == 1 else 0.5)
-    hard = min(3.5 * share, longest)
-    return Budget(min(0.65 * share, hard), hard, usable)
+    hard = min(HARD * share, longest)
+    return Budget(min(SOFT * share, hard), hard, min(RESCUE * hard, longest), usable)
 
 
 class TimeManager:
@@ -98,6 +111,8 @@ class NodeClock:
 
     def limits(self, limits: Limits, side: int) -> Limits:
         """The limits with the time of this clock, for the side to move."""
+        # Nodes need no time on the way to the GUI.
+        limits = limits._replace(overhead=0)
         left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
         if left is None or limits.movetime is not None:
             return limits
@@ -108,7 +123,7 @@ class NodeClock:
             self._left += self._base
         self._to_go = limits.movestogo
         milliseconds = max(1, int(self._left / self._rate))
-        return limits._replace(time=(milliseconds, milliseconds), overhead=0)
+        return limits._replace(time=(milliseconds, milliseconds))
 
     def spend(self, nodes: int, increment: int) -> None:
         """Subtract the nodes of a move and add its increment in milliseconds."""

@@ -30,12 +30,14 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
         beta = guess + width
     searcher.extension_ply = depth
     searcher.failed_high = False
+    searcher.failed_low = False
     while True:
         score = search(searcher, alpha, beta, depth, 0, 0, False)
         if searcher.stop.stopped or alpha < score < beta or (alpha == -INFINITE and beta == INFINITE):
             return score
         width *= 4
         is_upper = score <= alpha
+        searcher.failed_low = is_upper
         if is_upper:
             alpha = max(-INFINITE, score - width) if width < 500 else -INFINITE
         else:

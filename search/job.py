@@ -152,7 +152,7 @@ class Job:
                 budget = self._manager.budget
                 if budget is not None and not self._is_pondering and not self.limits.nodestime:
                     grace = min(grace, budget.grace - self.clock.elapsed())
-                self._first.limit_time(0.0, grace)
+                self._first.limit_time(0.0, 0.0, grace)
         if self._is_stopped or not (self.limits.infinite or self._is_pondering):
             self._released.set()
 
@@ -165,8 +165,8 @@ class Job:
             most = self._first.nodes + max(1, int(budget.hard * self.limits.nodestime))
             self._first.node_limit = min(self._first.node_limit or MAX_NODES, most)
         else:
-            hard, last = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
-            self._first.limit_time(hard, last)
+            hard, rescue, grace = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
+            self._first.limit_time(hard, rescue, grace)
 
     def _elapsed(self) -> float:
         """Milliseconds of the search so far, by its clock."""

@@ -28,7 +28,7 @@ class Limits(NamedTuple):
     """The root moves to search, packed; all legal moves if empty. Illegal moves are ignored."""
     lines: int = 1
     """How many best lines to find (MultiPV), each with its score and principal variation."""
-    overhead: int = 20
-    """Milliseconds reserved for communication with the GUI."""
+    overhead: int = 0
+    """Milliseconds of each move that are lost on the way to the GUI and back."""
     nodestime: int = 0
     """If not 0, nodes per millisecond: time is then measured in nodes, which makes games reproducible."""

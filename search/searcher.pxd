@@ -50,6 +50,7 @@ cdef class Searcher:
     cdef int kept_score
     cdef int kept_depth
     cdef bint failed_high
+    cdef bint failed_low
     cdef int[448] root_moves
     cdef long long[448] root_nodes
     cdef int root_count
@@ -59,7 +60,8 @@ cdef class Searcher:
     cdef int allowed_count
     cdef long long clock_mask
     cdef atomic_count deadline        # nanoseconds
-    cdef atomic_count grace_deadline   # nanoseconds
+    cdef atomic_count rescue_deadline # nanoseconds
+    cdef atomic_count grace_deadline  # nanoseconds
     cdef atomic_count has_move
     cdef atomic_count next_tick       # nanoseconds
     cdef object on_tick
@@ -73,9 +75,9 @@ cdef class Searcher:
     @cython.locals(i=int)
     cdef void end_root_move(self, int move) noexcept nogil
     cdef void _report_root_move(self, int move, int number) noexcept with gil
-    cdef void limit_time(self, double milliseconds, double grace)
+    cdef void limit_time(self, double milliseconds, double rescue, double grace)
     cdef void tick_after(self, double milliseconds)
-    @cython.locals(now=cython.longlong)
+    @cython.locals(now=cython.longlong, deadline=cython.longlong)
     cdef void check_time(self) noexcept nogil
     @cython.locals(taken=cython.longlong)
     cdef bint take_nodes(self) noexcept nogil

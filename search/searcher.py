@@ -44,9 +44,10 @@ class Searcher:
     `salt` is combined with every key of the table and separates searches whose results are not
     interchangeable. `kept_line`, `kept_score` and `kept_depth` hold the last line of the root that was kept.
 
-    The search thread checks the clock itself. `deadline` and `grace_deadline` are readings of `monotonic_ns`,
-    0 for none: the search stops at the first, or at the second as long as it has no move (`has_move`). If
-    `next_tick` is not 0, `on_tick` is called at that time and every second after it.
+    The search thread checks the clock itself. The deadlines are readings of `monotonic_ns`, 0 for none: the
+    search stops at `deadline`, at `rescue_deadline` as long as the root has `failed_low`, at `grace_deadline`
+    as long as it has no move (`has_move`). If `next_tick` is not 0, `on_tick` is called at that time and
+    every second after it.
 
     At the root, `root_score` is the score of the principal variation, and `root_nodes[i]` counts the nodes of
     `root_moves[i]` in all iterations. If `allowed` is not empty, only those moves are searched, starting with
@@ -83,6 +84,7 @@ class Searcher:
         self.kept_score = 0
         self.kept_depth = 0
         self.failed_high = False
+        self.failed_low = False
         self.root_moves = [0] * 448
         self.root_nodes = [0] * 448
         self.root_count = 0
@@ -92,6 +94,7 @@ class Searcher:
         self.allowed_count = 0
         self.clock_mask = 1023 if cython.compiled else 15  # check the clock when nodes & mask is 0
         self.deadline = 0
+        self.rescue_deadline = 0
         self.grace_deadline = 0
         self.has_move = False
         self.next_tick = 0
@@ -111,7 +114,7 @@ class Searcher:
         self.node_share = 0
         self.seldepth = 0
         self.null_ply = 0
-        self.deadline = self.grace_deadline = self.next_tick = 0
+        self.deadline = self.rescue_deadline = self.grace_deadline = self.next_tick = 0
         self.has_move = False
         self.pv_ends[0] = 0
         for i in range(130):
@@ -176,11 +179,14 @@ class Searcher:
         if self.on_root_move is not None:
             self.on_root_move(move, number)
 
-    def limit_time(self, milliseconds: float, grace: float) -> None:
-        """Stop `milliseconds` from now, or `grace` milliseconds from now as long as there is no move."""
+    def limit_time(self, milliseconds: float, rescue: float, grace: float) -> None:
+        """Stop `milliseconds` from now; `rescue` milliseconds from now as long as the root has failed low,
+        `grace` milliseconds from now as long as there is no move.
+        """
         now = monotonic_ns()
-        # 0 means no deadline. The other one is set last: the search thread may read them in between.
+        # 0 means no deadline. The first one is set last: the search thread may read them in between.
         self.grace_deadline = max(1, now + int(grace * 1_000_000))
+        self.rescue_deadline = max(1, now + int(rescue * 1_000_000))
         self.deadline = max(1, now + int(milliseconds * 1_000_000))
 
     def tick_after(self, milliseconds: float) -> None:
@@ -194,8 +200,10 @@ class Searcher:
         if not self.deadline and not self.next_tick:
             return
         now = monotonic_ns()
-        if self.deadline and now >= (self.deadline if self.has_move else self.grace_deadline):
-            self.stop.set()
+        if self.deadline:
+            deadline = self.rescue_deadline if self.failed_low else self.deadline
+            if now >= (deadline if self.has_move else self.grace_deadline):
+                self.stop.set()
         if self.next_tick and now >= self.next_tick:
             self.next_tick = now + SECOND
             self._tick()

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import chess
 import pytest
@@ -223,6 +224,40 @@ def test_an_interrupted_perft_ends_at_once_with_what_it_knows(how: list[str]) ->
     assert seconds < 10, "whole it takes years"
     assert re.fullmatch(r"\d+ nodes \d+\.\d+ s \d+ nodes/s so far \(interrupted at 0 %\)\n", output)
     assert "Traceback" not in errors
+
+
+BUSY_START = """
+import os, runpy, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), {number})
+
+sys.meta_path.insert(0, Finder())
+sys.argv = ["moff", *{arguments}]
+sys.path.insert(0, {folder!r})
+runpy.run_path({program!r}, run_name="__main__")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("program", ["engine.py", "moff/__main__.py"])
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [("search.limits", []), ("search.strength", ["bench"]), ("moff.commands", ["perft", "5"])],
+)
+def test_a_signal_during_start_up_ends_it_as_quietly_as_later(
+    number: signal.Signals, program: str, module: str, arguments: list[str]
+) -> None:
+    root = Path(__file__).resolve().parent.parent
+    code = BUSY_START.format(
+        module=module, number=int(number), arguments=arguments, folder=str(root), program=str(root / program)
+    )
+    ended = subprocess.run([sys.executable, "-c", code], input="", capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.stderr) == ("", "")
+    assert ended.returncode == (130 if number == signal.SIGINT else 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")

@@ -14,12 +14,14 @@ from typing import Any
 import chess
 import pytest
 
-from search import alphabeta, benchmark, quiescence, wdl
-from search.clock import Budget, Clock, TimeManager, budget
+from search import alphabeta, benchmark, deepening, quiescence, wdl
+from search.clock import Budget, Clock, NodeClock, TimeManager, budget
 from search.limits import Limits
 from search.parameters import Parameters
+from search.pool import Pool
 from search.score import DRAW, LONGEST_MATE, MATE, mate_distance
 from search.search import Report, Result, Search, Statistics
+from search.searcher import Searcher
 from tests.client import ENGINE
 from tests.oracle import scaled
 from x88 import build, coordinate, fen
@@ -582,11 +584,11 @@ def test_with_moves_in_mirrored_order_the_mirrored_position_takes_the_same_nodes
 @pytest.mark.parametrize("increment", [0, 50, 30_000])
 @pytest.mark.parametrize("movestogo", [None, 1, 2, 40])
 def test_a_budget_is_within_the_clock(side: int, left: int, increment: int, movestogo: int | None) -> None:
-    limits = Limits(time=(left, left), increment=(increment, increment), movestogo=movestogo)
+    limits = Limits(time=(left, left), increment=(increment, increment), movestogo=movestogo, overhead=20)
     found = budget(limits, side)
     assert found is not None
-    assert 0 < found.soft <= found.hard
-    assert found.hard <= max(1.0, left - 10)
+    assert 0 < found.soft <= found.hard <= found.rescue
+    assert found.rescue <= max(1.0, left - 10)
 
 
 def test_each_side_s_budget_follows_its_own_clock() -> None:
@@ -601,8 +603,15 @@ def test_a_missing_clock_is_taken_from_the_other_side() -> None:
     assert budget(Limits(time=(5000, None)), 1) == budget(Limits(time=(5000, 5000)), 1)
 
 
-def test_movetime_is_the_budget() -> None:
-    assert budget(Limits(movetime=250, time=(10, 10)), 0) == Budget(250, 250, 250)
+def test_movetime_less_the_overhead_is_the_budget() -> None:
+    assert budget(Limits(movetime=250, time=(10, 10)), 0) == Budget(250, 250, 250, 250)
+    assert budget(Limits(movetime=250, time=(10, 10), overhead=30), 0) == Budget(220, 220, 220, 220)
+    assert budget(Limits(movetime=25, overhead=30), 0) == Budget(1, 1, 1, 1)
+
+
+def test_a_move_time_in_nodes_needs_no_overhead() -> None:
+    limits = Limits(movetime=25, overhead=30, nodestime=100)
+    assert budget(NodeClock().limits(limits, 0), 0) == Budget(25, 25, 25, 25)
 
 
 def test_depth_nodes_and_infinite_have_no_budget() -> None:
@@ -614,7 +623,7 @@ def test_depth_nodes_and_infinite_have_no_budget() -> None:
 def test_an_increment_alone_is_a_clock() -> None:
     found = budget(Limits(increment=(200, 200)), 0)
     assert found is not None
-    assert 0 < found.soft <= found.hard <= 200
+    assert 0 < found.soft <= found.hard <= found.rescue <= 200
     assert budget(Limits(increment=(0, 200)), 0) == budget(Limits(increment=(200, 200)), 0)
 
 
@@ -622,7 +631,7 @@ def test_an_increment_alone_is_a_clock() -> None:
 @pytest.mark.parametrize("movestogo", [None, 40])
 def test_one_move_of_many_never_takes_most_of_the_clock(left: int, movestogo: int | None) -> None:
     found = budget(Limits(time=(left, left), movestogo=movestogo), 0)
-    assert found.soft < found.hard < 0.2 * left
+    assert found.soft < found.hard < found.rescue < 0.25 * left
     assert budget(Limits(time=(left, left), movestogo=1), 0).hard > 0.8 * left
 
 
@@ -630,17 +639,17 @@ def test_one_move_of_many_never_takes_most_of_the_clock(left: int, movestogo: in
 @pytest.mark.parametrize("overhead", [0, 20, 500])
 def test_a_search_without_a_move_ends_before_its_flag_falls(left: int, overhead: int) -> None:
     found = budget(Limits(time=(left, left), increment=(1000, 1000), overhead=overhead), 0)
-    assert found.hard <= found.grace <= max(1, left - overhead)
+    assert found.rescue <= found.grace <= max(1, left - overhead)
 
 
 @pytest.mark.skipif(build.compiled, reason="only the source can be given another clock")
 @pytest.mark.parametrize(
     ("limits", "most"),
     [
-        (Limits(time=(25, 25)), 6),
+        (Limits(time=(25, 25), overhead=20), 6),
         (Limits(time=(2000, 2000)), 4000),
         (Limits(movetime=3), 4),
-        (Limits(time=(25, 25), overhead=0), 26),
+        (Limits(time=(25, 25)), 26),
     ],
 )
 def test_the_grace_for_a_first_move_ends_before_the_flag(
@@ -653,6 +662,41 @@ def test_the_grace_for_a_first_move_ends_before_the_flag(
     Search(1).think(fen.parse("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1K2 b - - 0 1"), limits)
     Search(1).think(fen.parse("4k3/qqqqqqqq/8/8/8/8/QQQQQQQQ/4K3 w - - 0 1"), limits)
     assert next(looks) <= 2 * most + 4
+
+
+@pytest.mark.skipif(build.compiled, reason="only the source can be given another clock")
+@pytest.mark.parametrize("has_failed_low", [False, True])
+def test_a_search_whose_best_move_failed_low_gets_more_time(
+    has_failed_low: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a clock of which every look takes a millisecond."""
+    looks = itertools.count(1)
+    monkeypatch.setattr("search.searcher.monotonic_ns", lambda: next(looks) * 1_000_000)
+    searcher = Pool(1).first
+    searcher.limit_time(10, 20, 30)
+    searcher.has_move = True
+    searcher.failed_low = has_failed_low
+    while not searcher.stop.is_set():
+        searcher.check_time()
+    assert next(looks) - 1 == (21 if has_failed_low else 11)
+
+
+@pytest.mark.skipif(build.compiled, reason="only the source shows what a search thinks of itself")
+def test_the_root_has_failed_low_until_a_search_is_within_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = Pool(1).first
+    searcher.prepare(fen.parse(KIWIPETE), 0)
+    scores = iter([-300, -2000, -2000, -2000])
+    seen = []
+
+    def search(searcher: Searcher, *_window: object) -> int:
+        seen.append(searcher.failed_low)
+        return next(scores)
+
+    monkeypatch.setattr("search.deepening.search", search)
+    deepening.iterate(searcher, 8, 0)
+    assert seen == [False, True, True]
+    deepening.iterate(searcher, 9, -2000)
+    assert seen[3:] == [False]
 
 
 def test_a_long_iteration_tells_its_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -309,10 +309,11 @@ def test_the_hard_limit_ends_an_iteration(moff: Conversation) -> None:
     assert any(seconds() < 1.0 for _ in range(3))
 
 
-def test_the_overhead_is_kept_back_of_the_clock(moff: Conversation) -> None:
-    moff.send("position startpos", "go wtime 2000 btime 2000 movestogo 1")
+@pytest.mark.parametrize("limit", ["wtime 2000 btime 2000 movestogo 1", "movetime 1800"])
+def test_the_overhead_is_kept_back(moff: Conversation, limit: str) -> None:
+    moff.send("position startpos", f"go {limit}")
     assert int(value(reports(moff.until("bestmove"))[-1], "time")) > 600
-    moff.send("setoption name Move Overhead value 1900", "go wtime 2000 btime 2000 movestogo 1")
+    moff.send("setoption name Move Overhead value 1700", f"go {limit}")
     assert int(value(reports(moff.until("bestmove"))[-1], "time")) < 500
 
 
