@@ -708,11 +708,12 @@ def _run(arguments: list[str]) -> int:
         return 0
     from moff import commands  # a GUI, which gives no arguments, need not wait for it
 
-    engine = Engine(is_typed=True)
-    is_command = arguments[0] in commands.NAMES or arguments[0].startswith("-")
-    lines = [] if is_command else engine.split(arguments)
-    if not lines:
+    if arguments[0] in commands.NAMES or arguments[0].startswith("-"):
         as_usual()
+        return commands.run(arguments, _converse)
+    engine = Engine(is_typed=True)
+    lines = engine.split(arguments)
+    if not lines:
         return commands.run(arguments, _converse)
     commands.tell_build()
     faults = 0

@@ -9,8 +9,9 @@ from search.monotonic cimport monotonic_ns
 from search.parameters cimport Parameters
 from search.placement cimport Placement
 from search.score cimport MAX_PLY, NO_SCORE
-from search.stop cimport Stop, atomic_count
+from search.stop cimport Stop
 from search.table cimport TranspositionTable
+from x88.atomic cimport atomic_count
 from x88.board cimport Board
 from x88.movegen cimport MoveStack, generate
 from x88.piece cimport BLACK, WHITE

@@ -8,11 +8,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-
-    def take_from(left: int, wanted: int) -> int:
-        """Only the header's C version is ever called."""
-        raise NotImplementedError
-
+    from x88.atomic import take_from
 
 _turn = threading.Lock()
 

@@ -2,6 +2,8 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
+from x88.atomic cimport load_word, store_word
+
 cdef extern from *:
     """
     #if defined(__GNUC__)

@@ -29,6 +29,8 @@ PREFAULTED = 4096
 """Zero a new table of up to this many megabytes at once. A larger one would make the GUI wait too long."""
 
 if not cython.compiled:
+    from x88.atomic import load_word, store_word
+
     UPPER = 1
     LOWER = 2
     EXACT = 3
@@ -136,8 +138,8 @@ class TranspositionTable:
         """The data of the key's entry, or 0 if there is none."""
         index = (key >> 32) * self.clusters >> 32 << 3
         for i in range(0, CLUSTER, 2):
-            data = self.words[index + i + 1]
-            if self.words[index + i] ^ data == key and data:
+            data = load_word(self.words[index + i + 1])
+            if load_word(self.words[index + i]) ^ data == key and data:
                 return data
         return 0
 
@@ -153,30 +155,34 @@ class TranspositionTable:
         place = index
         lowest = 1 << 20
         for i in range(index, index + CLUSTER, 2):
-            data = self.words[i + 1]
-            if data == 0 or self.words[i] ^ data == key:
+            data = load_word(self.words[i + 1])
+            if data == 0 or load_word(self.words[i]) ^ data == key:
                 place = i
                 break
             priority = depth_of(data) - 8 * (self.age - (data >> 58) & 63)
             if priority < lowest:
                 lowest = priority
                 place = i
-        data = self.words[place + 1]
-        if data and self.words[place] ^ data == key:
+        data = load_word(self.words[place + 1])
+        if data and load_word(self.words[place]) ^ data == key:
             if move == 0:
                 move = move_of(data)
             if bound != EXACT and depth + 4 < depth_of(data) and data >> 58 == self.age:
                 return
         data = _pack(move, score, static, max(0, min(depth, DEEPEST)), bound, self.age)
-        self.words[place] = key ^ data
-        self.words[place + 1] = data
+        if cython.compiled:
+            store_word(self.words[place], key ^ data)
+            store_word(self.words[place + 1], data)
+        else:
+            self.words[place] = key ^ data
+            self.words[place + 1] = data
 
     def hashfull(self) -> int:
         """How full the table is of entries of this search, per mill, from a sample."""
         sample = min(self.clusters, 250)
         used = 0
         for i in range(1, sample * CLUSTER, 2):
-            data = self.words[i]
+            data = load_word(self.words[i])
             if data and data >> 58 == self.age:
                 used += 1
         return used * 1000 // (sample * 4)

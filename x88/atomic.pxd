@@ -1,17 +1,34 @@
-# Words and flags that threads share without a lock: relaxed atomic accesses cost what plain ones do, and are defined.
-# Each takes the variable itself, not its address.
+# Words that threads share without a lock.
 
 cdef extern from *:
     """
-    #if defined(__GNUC__)
-    #define moff_load(variable) __atomic_load_n(&(variable), __ATOMIC_RELAXED)
-    #define moff_store(variable, value) __atomic_store_n(&(variable), value, __ATOMIC_RELAXED)
+    /* A plain read or write of one of these variables is atomic, and others see it in the order of the program. */
+    #if defined(_MSC_VER)
+    #include <intrin.h>
+    typedef volatile long atomic_flag_word;
+    typedef volatile long long atomic_count;
+    static __inline long long take_from(atomic_count* left, long long wanted) {
+        return _InterlockedExchangeAdd64(left, -wanted);
+    }
     #else
-    #define moff_load(variable) (variable)
-    #define moff_store(variable, value) ((variable) = (value))
+    typedef _Atomic int atomic_flag_word;
+    typedef _Atomic long long atomic_count;
+    static inline long long take_from(atomic_count* left, long long wanted) {
+        return __atomic_fetch_sub(left, wanted, __ATOMIC_RELAXED);
+    }
+    #endif
+
+    /* The words of a table need no order, and relaxed accesses cost what plain ones do. Each takes the word itself. */
+    #if defined(__GNUC__)
+    #define moff_load(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+    #define moff_store(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
+    #else
+    #define moff_load(word) (word)
+    #define moff_store(word, value) ((word) = (value))
     #endif
     """
-    bint load_flag "moff_load"(bint flag) noexcept nogil
-    void store_flag "moff_store"(bint flag, bint value) noexcept nogil
+    ctypedef int atomic_flag_word
+    ctypedef long long atomic_count
+    long long take_from(atomic_count* left, long long wanted) noexcept nogil
     unsigned long long load_word "moff_load"(unsigned long long word) noexcept nogil
     void store_word "moff_store"(unsigned long long word, unsigned long long value) noexcept nogil

@@ -1,5 +1,5 @@
-"""Relaxed atomic access to flags and words that threads share without a lock, compiled; plain access
-uncompiled, where the GIL orders everything.
+"""Access to words that threads share without a lock: atomic when compiled (see the header), plain uncompiled,
+where the GIL orders everything.
 """
 
 try:
@@ -9,16 +9,14 @@ except ImportError:
 
 if not cython.compiled:
 
-    def load_flag(flag: bool) -> bool:
-        """The value of a flag that another thread may set."""
-        return flag
-
-    def store_flag(flag: bool, value: bool) -> None:
-        """Nothing to do without a compiler: the caller assigns."""
-
     def load_word(word: int) -> int:
-        """The value of a word that another thread may write."""
+        """The value of a table's word that another thread may write."""
         return word
 
     def store_word(word: int, value: int) -> None:
-        """Nothing to do without a compiler: the caller assigns."""
+        """Only the header's C version is ever called: uncompiled, the caller assigns."""
+        raise NotImplementedError
+
+    def take_from(left: int, wanted: int) -> int:
+        """Subtract from a count and return what it was. Only the header's C version is ever called."""
+        raise NotImplementedError

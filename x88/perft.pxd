@@ -1,6 +1,6 @@
 cimport cython
 
-from x88.atomic cimport load_flag, store_flag
+from x88.atomic cimport atomic_flag_word
 from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
 from x88.board cimport WHITE_LONG, WHITE_SHORT, Board
 from x88.movegen cimport MoveStack, generate
@@ -38,7 +38,7 @@ cdef class Counter:
     cdef PerftTable table
     cdef bint has_table
     cdef bint playing
-    cdef bint halted        # set by another thread
+    cdef atomic_flag_word halted  # set by another thread
     cdef bint overflowed
 
     @cython.locals(total="long long", move=int)

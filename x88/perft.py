@@ -14,7 +14,6 @@ except ImportError:
 from x88 import piece
 
 if not cython.compiled:
-    from x88.atomic import load_flag, store_flag
     from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
     from x88.board import WHITE_LONG, WHITE_SHORT, Board
     from x88.movegen import MoveStack, generate
@@ -214,15 +213,12 @@ class Counter:
         self.playing = playing
         self.has_table = table is not None
         self.table = table
-        self.halted = False
+        self.halted = 0
         self.overflowed = False
 
     def halt(self) -> None:
         """End the count that runs, and every later one, from any thread."""
-        if cython.compiled:
-            store_flag(self.halted, True)
-        else:
-            self.halted = True
+        self.halted = 1
 
     def leaves_under(self, moves: Sequence[int], depth: int) -> int:
         """The leaves at `depth` plies after some legal moves; when halted, those found so far.
@@ -247,7 +243,7 @@ class Counter:
             if self.playing:
                 return play_leaves(self.board, self.stack, sp, depth)
             return perft(self.board, self.stack, sp, depth)
-        if load_flag(self.halted) or self.overflowed:
+        if self.halted or self.overflowed:
             return 0
         if self.has_table:
             total = self.table.probe(self.board.key, depth)  # type: ignore[union-attr]
@@ -263,6 +259,6 @@ class Counter:
                 self.overflowed = True
                 total = 0
         # What is not whole is not kept.
-        if self.has_table and not load_flag(self.halted) and not self.overflowed:
+        if self.has_table and not self.halted and not self.overflowed:
             self.table.store(self.board.key, depth, total)  # type: ignore[union-attr]
         return total
