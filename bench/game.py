@@ -26,6 +26,7 @@ FAULTS = {
     "disconnect": "disconnected",
     "stall": "stalled",
     "illegal": "rules infraction",
+    "hasty": "moved while pondering",
 }
 """The PGN Termination of each way to lose by a fault."""
 
@@ -35,7 +36,9 @@ EVENT = "Match"
 
 @dataclass(frozen=True)
 class Pace:
-    """What limits one side's moves: a clock in milliseconds, or a fixed limit per move."""
+    """What limits one side's moves: a clock in milliseconds, or a fixed limit per move; and whether it ponders
+    on the other side's time.
+    """
 
     base: int = 0
     increment: int = 0
@@ -43,6 +46,7 @@ class Pace:
     movetime: int = 0
     nodes: int = 0
     depth: int = 0
+    ponder: bool = False
 
     def clock(self) -> str:
         """The clock as PGN's TimeControl, which `match.parse_clock` reads: "40/60+0.6"; "-" without one."""
@@ -68,6 +72,7 @@ class Side:
         for key in ("movetime", "nodes", "depth"):
             if value := getattr(self.pace, key):
                 words.append(f"{key}={value}")
+        words += ["ponder=yes"] if self.pace.ponder else []
         return " ".join([*words, *sorted(f"option.{name}={value}" for name, value in self.spec.options)])
 
 
@@ -154,6 +159,12 @@ def go_line(clocks: list[Clock], side: int) -> str:
     return " ".join(words)
 
 
+def position_line(game: OngoingGame, *more: str) -> str:
+    """The `position` line of a game, with more moves if there are any."""
+    moves = " ".join([*map(coordinate.write, game.moves), *more])
+    return f"position fen {game.start}" + (f" moves {moves}" if moves else "")
+
+
 def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
     """Play a game; an engine's fault loses it. Raises Interrupted soon after `stopping` says so."""
     game = OngoingGame(job.start)
@@ -175,9 +186,9 @@ def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
             clocks = [Clock(job.white.pace), Clock(job.black.pace)]
             while not game.is_over():
                 side = game.board.side
-                moves = " ".join(coordinate.write(move) for move in game.moves)
-                position = f"position fen {game.start}" + (f" moves {moves}" if moves else "")
+                position = position_line(game)
                 limits = go_line(clocks, side)
+                engines[side].stop_pondering(position)
                 answer = engines[side].go(position, limits, clocks[side].patience(job.margin))
                 if not clocks[side].spend(answer.seconds * 1000, job.margin):
                     raise EngineFault("time", "out of time")
@@ -191,6 +202,14 @@ def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
                     raise EngineFault("illegal", str(error)) from None
                 answers.append(answer)
                 adjudicate(game, answers, job.adjudication)
+                if clocks[side].pace.ponder and answer.reply and not game.is_over():
+                    try:
+                        reply = coordinate.write(coordinate.parse(game.board, answer.reply))
+                    except ValueError as error:
+                        remarks += [] if name in warned else [f"{name} cannot ponder on a reply: {error}"]
+                        warned.append(name)
+                    else:
+                        engines[side].ponder(position_line(game, reply), go_line(clocks, side))
     except EngineFault as error:
         fault = error.kind
         game.end(RESULT_OF_WINNER[side ^ 1], f"{(job.white, job.black)[side].spec.name}: {error}")

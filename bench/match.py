@@ -13,6 +13,7 @@ keys of --engine and --each (a key of --engine wins over the same key of --each)
     tc=CLOCK            SECONDS+INCREMENT, or MOVES/SECONDS+INCREMENT: 5+0.05, 40/60+0.6
     movetime=N, nodes=N, depth=N
                         a limit of every move instead of a clock, in milliseconds, nodes, plies
+    ponder=yes          let it think on the other side's time too (it needs a tc)
 
 Every opening is played twice with colours reversed. The match stops after --games, or when the SPRT accepts
 one of its hypotheses.
@@ -269,7 +270,7 @@ def parse_side(words: list[str], each: list[str], number: int) -> Side:
             raise ValueError(f"{word!r} is not KEY=VALUE")
         if key.startswith("option."):
             options[key.removeprefix("option.")] = value
-        elif key in ("name", "cmd", "dir", "tc", "movetime", "nodes", "depth"):
+        elif key in ("name", "cmd", "dir", "tc", "movetime", "nodes", "depth", "ponder"):
             found[key] = value
         else:
             raise ValueError(f"there is no key {key!r}")
@@ -284,6 +285,13 @@ def parse_side(words: list[str], each: list[str], number: int) -> Side:
             pace = replace(pace, **{key: int(found[key])})
     if pace == Pace():
         raise ValueError(f"engine {number} has no limit: tc=, movetime=, nodes= or depth=")
+    if (ponder := found.get("ponder", "no")) not in ("yes", "no"):
+        raise ValueError(f"ponder={ponder}: it has to be yes or no")
+    if ponder == "yes":
+        if not pace.base:
+            raise ValueError(f"engine {number} has ponder=yes, but no clock: tc=")
+        pace = replace(pace, ponder=True)
+        options.setdefault("Ponder", "true")
     name = found.get("name", Path(command[-1]).stem)
     return Side(EngineSpec(name, command, tuple(options.items()), found.get("dir")), pace)
 

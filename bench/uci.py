@@ -19,6 +19,9 @@ START_TIMEOUT = 30.0
 ENDING = 1.0
 """Seconds that an engine may take to exit after `quit`."""
 
+STOPPING = 5.0
+"""Seconds that an engine may take to answer `stop`."""
+
 STOP_INTERVAL = 0.2
 """Seconds between two checks of whether a waiting client has to stop."""
 
@@ -40,7 +43,7 @@ class EngineSpec:
 class Answer:
     """The answer to a `go`: the move's text, the seconds it took, the last reported score of the best line
     (centipawns from the engine's own side, or moves to mate) and its depth; all reported variations, and the
-    last one of the best line.
+    last one of the best line; the reply that it expects, or "".
     """
 
     move: str
@@ -50,6 +53,7 @@ class Answer:
     depth: int = 0
     variations: tuple[str, ...] = ()
     line: str = ""
+    reply: str = ""
 
 
 class Interrupted(Exception):
@@ -57,7 +61,9 @@ class Interrupted(Exception):
 
 
 class EngineFault(Exception):
-    """An engine failed; `kind` is "crash", "disconnect" or "stall" here, and callers may add their own."""
+    """An engine failed; `kind` is "crash", "disconnect", "stall" or "hasty" (a move while it was to ponder)
+    here, and callers may add their own.
+    """
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -128,6 +134,7 @@ class UciEngine:
         self.name = spec.name
         began = time.perf_counter()
         self._stopping = stopping or (lambda: False)
+        self._pondered = ""  # the position line that it ponders on
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         try:
             # A session of its own: a Ctrl-C is for the script, not for the engines; and processes that the
@@ -175,13 +182,24 @@ class UciEngine:
         self.send("isready")
         self.read_until("readyok", START_TIMEOUT)
 
+    def ponder(self, position: str, limits: str) -> None:
+        """Have it think about a `position` line, which the opponent's move is still to bring about."""
+        self._drop_old_lines()
+        self._pondered = position
+        self.send(position)
+        self.send(limits.replace("go", "go ponder", 1))
+
     def go(self, position: str, limits: str, patience: float) -> Answer:
         """The engine's move for a `position` line within the limits of a `go` line, in `patience` seconds."""
-        self._drop_old_lines()
-        self.send(position)
         info = _Info()
+        is_hit, self._pondered = self._pondered == position, ""
+        if is_hit:
+            self._take_in(info)
+        else:
+            self._drop_old_lines()
+            self.send(position)
         started = time.perf_counter()
-        self.send(limits)
+        self.send("ponderhit" if is_hit else limits)
         while True:
             line = self._line(started + patience - time.perf_counter())
             seconds = time.perf_counter() - started
@@ -190,8 +208,30 @@ class UciEngine:
                 info.read(words)
             elif words[:1] == ["bestmove"]:
                 move = words[1] if len(words) > 1 else "(none)"
+                reply = words[3] if words[2:3] == ["ponder"] and len(words) > 3 else ""
                 told = tuple(info.variations)
-                return Answer(move, seconds, info.score, info.mate, info.depth, told, info.line)
+                return Answer(move, seconds, info.score, info.mate, info.depth, told, info.line, reply)
+
+    def stop_pondering(self, position: str) -> None:
+        """Stop it if it ponders on anything but this `position` line."""
+        if self._pondered and self._pondered != position:
+            self._take_in(_Info())
+            self._pondered = ""
+            self.send("stop")
+            self.read_until("bestmove", STOPPING)
+
+    def _take_in(self, info: _Info) -> None:
+        """Take in what it has said while it pondered. It may not have moved."""
+        while not self._lines.empty():
+            line = self._lines.get()
+            if line is None:
+                self._lines.put(None)
+                return
+            words = line.split()
+            if words[:1] == ["info"]:
+                info.read(words)
+            elif words[:1] == ["bestmove"]:
+                raise EngineFault("hasty", f"{self.name} moves while it is to ponder: {line.strip()}")
 
     def close(self) -> None:
         """End the engine, first politely and then by force, with all processes that it has started."""

@@ -9,7 +9,7 @@ import time
 
 import chess
 
-FAULTS = ("illegal", "none", "crash", "stall", "close", "late", "garbage", "quit", "deaf", "parent")
+FAULTS = ("illegal", "none", "crash", "stall", "close", "late", "garbage", "quit", "deaf", "parent", "hasty")
 
 
 def options() -> argparse.Namespace:
@@ -21,6 +21,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--pv", default="", help="the variation it reports; none if empty")
     parser.add_argument("--besides", default="", help="a line to print after the info line of a move")
     parser.add_argument("--think", type=float, default=0.0, help="seconds a move")
+    parser.add_argument("--expects", type=int, help="the seed of the opponent whose replies it foresees")
     parser.add_argument("--fault", choices=FAULTS)
     parser.add_argument("--at", type=int, default=1, help="the number of its move at which the fault comes")
     parser.add_argument("--log", help="a file for its process number and every line it is sent")
@@ -53,7 +54,12 @@ def misbehave(fault: str, board: chess.Board) -> bool:
         sys.stdout.buffer.write(b"\xff\xfe\x00 score cp 1\ninfo string score cp 30000\n")
         print(f"x{next(iter(board.legal_moves)).uci()}" * 10000, flush=True)
         return False
-    return fault != "quit"
+    return fault not in ("quit", "hasty")
+
+
+def choice(seed: int, board: chess.Board) -> chess.Move:
+    """The same move in the same position, whatever was played before."""
+    return random.Random(f"{seed} {board.fen()}").choice(list(board.legal_moves))
 
 
 def main() -> None:
@@ -80,6 +86,13 @@ def main() -> None:
                 board.push_uci(word)
         elif words[:1] == ["go"]:
             number += 1
+            if "ponder" in words and asked.fault != "hasty":
+                line = next(sys.stdin)
+                if asked.log:
+                    with open(asked.log, "a", encoding="utf-8") as log:
+                        log.write(f"{os.getpid()} {line}")
+                if line.strip() not in ("stop", "ponderhit"):
+                    return
             time.sleep(asked.think)
             if asked.score and number != asked.silent_at:
                 line = f" pv {asked.pv}" if asked.pv else ""
@@ -88,9 +101,13 @@ def main() -> None:
                 print(asked.besides, flush=True)
             if asked.fault and number == asked.at and misbehave(asked.fault, board):
                 continue
-            # The same move in the same position, whatever was played before.
-            chosen = random.Random(f"{asked.seed} {board.fen()}").choice(list(board.legal_moves))
-            print(f"bestmove {chosen.uci()} ponder a1a1", flush=True)
+            chosen = choice(asked.seed, board)
+            reply = "a1a1"
+            if asked.expects is not None:
+                board.push(chosen)
+                reply = choice(asked.expects, board).uci() if any(board.legal_moves) else ""
+                board.pop()
+            print(f"bestmove {chosen.uci()} ponder {reply}".removesuffix(" ponder "), flush=True)
         elif line == "quit":
             if asked.fault == "quit":
                 os.abort()

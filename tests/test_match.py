@@ -386,6 +386,59 @@ def test_each_side_can_have_its_own_limit_which_goes_before_that_of_both(tmp_pat
     assert set(lines_of(logs[1], "go")) == {"go nodes 7"}
 
 
+# --- Pondering
+
+
+def test_an_engine_ponders_on_the_reply_it_expects_and_is_told_when_it_comes(tmp_path: Path) -> None:
+    """The first engine knows what the second plays; the second takes the first for another one."""
+    logs = [tmp_path / "first.log", tmp_path / "second.log"]
+    engines = [
+        *fake("first", "--seed", 0, "--expects", 1, "--log", logs[0]),
+        *fake("second", "--seed", 1, "--expects", 7, "--log", logs[1]),
+    ]
+    limits = ["--each", "tc=60+1", "ponder=yes", "--games", 1, "--longest", 6]
+    ended = run(*engines, *limits, "--pgn", tmp_path / "a.pgn")
+    assert ended.returncode == 0, ended.stderr
+    (game,) = read(tmp_path / "a.pgn")
+    assert "ponder=yes" in game.headers["WhiteSettings"]
+    assert "option.Ponder=true" in game.headers["WhiteSettings"]
+    moves = [move.uci() for move in game.mainline_moves()]
+    first, second = ([line.partition(" ")[2] for line in log.read_text().splitlines()] for log in logs)
+    assert "setoption name Ponder value true" in first
+    # It is asked about one position once, also where the move was foreseen.
+    positions = [line.split()[9:] for line in first if line.startswith("position")]
+    assert positions[:3] == [[], moves[:2], moves[:4]]
+    asked = [line for line in first if line.startswith(("go", "ponderhit", "stop"))]
+    assert asked[0].startswith("go wtime 60000 btime 60000")
+    assert re.fullmatch(r"go ponder wtime 6\d{4} btime 60000 winc 1000 binc 1000", asked[1])
+    assert asked[2] == "ponderhit"
+    assert "stop" not in asked
+    wrong = [line for line in second if line.startswith(("go", "ponderhit", "stop", "position"))]
+    at = next(i for i, line in enumerate(wrong) if line.startswith("go ponder"))
+    assert wrong[at - 1].split()[9:] != moves[:3]
+    assert wrong[at + 1] == "stop"
+    assert wrong[at + 2].split()[9:] == moves[:3]
+    assert wrong[at + 3].startswith("go wtime")
+
+
+def test_a_move_while_it_ponders_is_a_fault(tmp_path: Path) -> None:
+    engines = [*fake("first", "--expects", 1, "--fault", "hasty", "--at", 2), *fake("second", "--seed", 1)]
+    ended = run(*engines, "--each", "tc=60+1", "ponder=yes", "--games", 1, "--pgn", tmp_path / "a.pgn")
+    (game,) = read(tmp_path / "a.pgn")
+    assert ended.returncode == 1
+    assert game.headers["Termination"] == "moved while pondering"
+    assert game.headers["Result"] == "0-1"
+
+
+def test_an_impossible_reply_to_ponder_on_is_told(tmp_path: Path) -> None:
+    limits = ["--each", "tc=60+1", "ponder=yes", "--games", 1, "--longest", 4]
+    ended = play(tmp_path / "a.pgn", *limits)
+    assert ended.returncode == 0
+    assert "first cannot ponder on a reply: " in ended.stderr + ended.stdout
+    (game,) = read(tmp_path / "a.pgn")
+    assert int(game.headers["WhiteWarnings"]) == 4
+
+
 # --- Faults
 
 
@@ -1245,7 +1298,9 @@ def test_help_explains_keys_adjudication_and_interrupts() -> None:
         ([*fake("a", limits=("nodes=many",)), *fake("b")], "nodes=many"),
         ([*fake("a", limits=("depth=0",)), *fake("b")], "depth=0"),
         ([*fake("a", limits=("movetime=-5",)), *fake("b")], "movetime=-5"),
-        ([*fake("a", limits=("ponder=1",)), *fake("b")], "'ponder'"),
+        ([*fake("a", limits=("pondering=1",)), *fake("b")], "'pondering'"),
+        ([*fake("a", limits=("ponder=1",)), *fake("b")], "ponder=1"),
+        ([*fake("a", limits=("ponder=yes",)), *fake("b")], "no clock"),
         ([*fake("a", limits=("word",)), *fake("b")], "'word'"),
         (["--engine", "name=a", *fake("b")], "cmd="),
         (["--engine", "name=a", "cmd='", *fake("b")], "quotation"),
