@@ -36,8 +36,8 @@ EVENT = "Match"
 
 @dataclass(frozen=True)
 class Pace:
-    """What limits one side's moves: a clock in milliseconds, or a fixed limit per move; and whether it ponders
-    on the other side's time.
+    """What limits one side's moves: a clock in milliseconds, or a fixed limit per move; and whether it
+    ponders on the other side's time.
     """
 
     base: int = 0

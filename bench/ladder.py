@@ -5,8 +5,8 @@
                            --games 60 --folder ladder
 
 Every level meets every other, and the opponent at its own number. --engine, --opponent and --each take the
-keys that `bench/match.py --help` explains: name, cmd, dir, option.NAME, tc, movetime, nodes, depth, ponder. The
-openings are the project's own unless --openings names others; each is played twice with colours reversed.
+keys that `bench/match.py --help` explains: name, cmd, dir, option.NAME, tc, movetime, nodes, depth, ponder.
+The openings are the project's own unless --openings names others; each is played twice with colours reversed.
 
 adjudication: a side wins after 4 moves of each side with both engines reporting it 1000 centipawns ahead or
 more; weak players lose won games, so nothing less is given up. After move 200 the game is drawn. A clock may

@@ -56,6 +56,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import script  # first: it puts this checkout on the path
 from adjudication import Adjudication
@@ -278,11 +279,13 @@ def parse_side(words: list[str], each: list[str], number: int) -> Side:
     if not command:
         raise ValueError(f"engine {number} has no cmd=")
     pace = parse_clock(found["tc"]) if "tc" in found else Pace()
+    numbers: dict[str, Any] = {}
     for key in ("movetime", "nodes", "depth"):
         if key in found:
             if not found[key].isdecimal() or int(found[key]) < 1:
                 raise ValueError(f"{key}={found[key]}: it has to be a whole number from 1 up")
-            pace = replace(pace, **{key: int(found[key])})
+            numbers[key] = int(found[key])
+    pace = replace(pace, **numbers)
     if pace == Pace():
         raise ValueError(f"engine {number} has no limit: tc=, movetime=, nodes= or depth=")
     if (ponder := found.get("ponder", "no")) not in ("yes", "no"):
