@@ -14,18 +14,23 @@ out is what no test can notice: annotations, what stands under `if not cython.co
 with the headers), the lengths of arrays, and what bench/mutants.toml lists as equivalent.
 
 Each mutant runs in a copy of this checkout, uncompiled, against the tests of its file: tests/test_NAME.py, or
-what bench/mutants.toml says. It is killed by a test that fails, or by a run that takes several times as long
-as without it. The file --out is written after every mutant, so that a run may be interrupted, or limited by
---minutes, and continued later; mutants of lines that have changed since are dropped.
+what bench/mutants.toml says. Of these, only those that execute its lines are run, quickest first: coverage
+finds them, once for each test file, and a file beside --out, with the suffix .touched, keeps what it found.
+A mutant is killed by a test that fails, or by a run that takes several times as long as without it. The file
+--out is written after every mutant, so that a run may be interrupted, or limited by --minutes, and continued
+later; mutants of lines that have changed since are dropped.
 
 Results go to standard output, progress and complaints to standard error; the exit code is 0 unless something
-could not be run. Drawing needs the `mutation` extra, testing only the `test` extra. Needs Unix.
+could not be run. Drawing needs the `mutation` extra; testing needs the `test` extra, and runs all tests of a
+file if coverage is not installed. Needs Unix.
 """
 
 import argparse
 import ast
 import concurrent.futures
 import contextlib
+import hashlib
+import importlib.util
 import json
 import os
 import queue
@@ -51,6 +56,8 @@ FOLDERS = (*PACKAGES, "moff", "tests", "bench")
 """What a checkout consists of, besides the files at its top."""
 
 PENDING, KILLED, TIMEOUT, SURVIVED = "pending", "killed", "timeout", "survived"
+BATCH = 10
+"""Seconds of tests after which the others run in another process: a fault that hangs is found sooner."""
 MEMORY = 6 << 20
 """Kilobytes of address space for each process of a test run; a mutant may ask for any amount."""
 
@@ -272,6 +279,11 @@ class Places:
     def _position(self, line: int, offset: int) -> tuple[int, int]:
         return line, len(self._lines[line - 1].encode()[:offset].decode(errors="ignore"))
 
+    def lines_of_statement(self, line: int) -> list[int]:
+        """All lines of the statement that a line belongs to."""
+        start = self.statement(line)
+        return [other for other, its in self._starts.items() if its == start] or [line]
+
     def statement(self, line: int) -> int:
         """The line on which the statement of a line begins."""
         return self._starts.get(line, line)
@@ -351,15 +363,24 @@ class Checkout:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._running.pid, signal.SIGKILL)
 
-    def run(self, tests: list[str], seconds: float | None, keep: bool = False) -> tuple[bool, bool, str]:
+    def record(self, tests: str, into: Path) -> tuple[bool, str]:
+        """Find the lines that a test file executes. Returns whether its tests pass, and what they printed."""
+        passed, _, printed = self.run(["-p", "bench.touched", tests], None, into)
+        return passed, printed
+
+    def run(
+        self, tests: list[str], seconds: float | None, touched: Path | None = None
+    ) -> tuple[bool, bool, str]:
         """Whether the tests pass, whether they took longer than allowed, and what they printed.
 
-        `keep` leaves the code that pytest compiles for later runs.
+        `touched` is where bench/touched.py writes its record, if the tests are run with it. Such a run also
+        leaves the code that pytest compiles for later runs.
         """
         limited = f'ulimit -v {MEMORY}; exec "$@"'
         command = ["sh", "-c", limited, "sh", sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-rfE"]
         command += ["-p", "no:cacheprovider", *tests]
-        environment = self._environment if keep else {**self._environment, "PYTHONDONTWRITEBYTECODE": "1"}
+        added = {"MOFF_TOUCHED": str(touched)} if touched else {"PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**self._environment, **added}
         with self._lock:
             if self._stopped:
                 raise InterruptedError
@@ -389,8 +410,8 @@ class Checkout:
                 raise InterruptedError
         return passed, late, printed
 
-    def test(self, mutant: Mutant, tests: list[str], seconds: float) -> None:
-        """Test one mutant and note the outcome in it."""
+    def test(self, mutant: Mutant, batches: list[tuple[list[str], float]]) -> None:
+        """Test one mutant by batches of tests, each with its limit in seconds, and note the outcome in it."""
         file = self._folder / mutant.module
         original = file.read_text(encoding="utf-8")
         lines = mutant.applied(original.splitlines())
@@ -398,13 +419,90 @@ class Checkout:
         began = time.monotonic()
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         try:
-            passed, late, printed = self.run(tests, seconds)
+            for tests, seconds in batches:
+                passed, late, printed = self.run(tests, seconds)
+                if (
+                    "ERROR: not found: " in printed
+                ):  # the fault has renamed a test that has its value in its name
+                    passed, late, printed = self.run(sorted({name.split("::")[0] for name in tests}), seconds)
+                if not passed:
+                    break
         finally:
             file.write_text(original, encoding="utf-8")
         mutant.seconds = round(time.monotonic() - began, 1)
         mutant.outcome = TIMEOUT if late else SURVIVED if passed else KILLED
         failures = [line for line in printed.splitlines() if line.startswith(("FAILED ", "ERROR "))]
         mutant.failed = failures[0].split(" - ")[0] if failures and not passed else ""
+
+
+class Touched:
+    """Which tests execute which lines, as bench/touched.py records it for each test file.
+
+    The record of a test file holds until that file, or any source that it may run, changes.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._records: dict[str, Any] = {}
+        if path.exists():
+            self._records = json.loads(path.read_text(encoding="utf-8"))
+        common = [*ROOT.glob("*.py"), *(ROOT / "tests").glob("*.py")]
+        common += [file for name in (*PACKAGES, "moff") for file in (ROOT / name).glob("*.py")]
+        self._common = sorted(file for file in common if not file.name.startswith("test_"))
+        self._places: dict[str, Places] = {}
+
+    def has(self, tests: str) -> bool:
+        """Whether the record of a test file is up to date."""
+        return tests in self._records and self._records[tests]["digest"] == self._digest(tests)
+
+    def add(self, tests: str, record: dict[str, Any]) -> None:
+        """Keep the record of a test file."""
+        self._records[tests] = {"digest": self._digest(tests), **record}
+        self._path.write_text(json.dumps(self._records), encoding="utf-8")
+
+    def _digest(self, tests: str) -> str:
+        contents = b"".join(file.read_bytes() for file in [*self._common, ROOT / tests])
+        contents += b"coverage" if importlib.util.find_spec("coverage") else b""
+        return hashlib.sha256(contents).hexdigest()
+
+    def batches(self, mutant: Mutant, files: list[str]) -> list[tuple[list[str], float]]:
+        """The tests that execute a mutant's lines, quickest first, in batches of at least BATCH seconds with
+        their limits; all tests if the lines are executed outside tests, or by no test.
+
+        A test that starts processes may execute any line in them.
+        """
+        seconds: dict[str, float] = {}
+        executing: set[str] = set()
+        outside: set[str] = set()
+        for name in files:
+            record = self._records[name]
+            seconds |= record["seconds"]
+            outside |= set(record["outside"])
+            lines = record["lines"].get(mutant.module, {})
+            for line in self._lines(mutant):
+                executing |= set(lines.get(str(line), []))
+        chosen = [name for name in seconds if name in executing]
+        rest = [name for name in seconds if name not in executing and name in outside]
+        if "" in executing or not executing:
+            rest = [name for name in seconds if name not in executing]
+        ordered = sorted(chosen, key=seconds.__getitem__) + sorted(rest, key=seconds.__getitem__)
+        batches: list[tuple[list[str], float]] = []
+        batch: list[str] = []
+        for n, name in enumerate(ordered):
+            batch.append(name)
+            taken = sum(seconds[test] for test in batch)
+            if taken >= BATCH or n == len(ordered) - 1:
+                batches.append((batch, 30 + 4 * taken))
+                batch = []
+        return batches
+
+    def _lines(self, mutant: Mutant) -> set[int]:
+        """The lines of the statements that a mutant changes."""
+        if mutant.module not in self._places:
+            self._places[mutant.module] = Places((ROOT / mutant.module).read_text(encoding="utf-8"))
+        places = self._places[mutant.module]
+        changed = range(mutant.line, mutant.line + max(1, len(mutant.old)))
+        return {other for line in changed for other in places.lines_of_statement(line)}
 
 
 class Run:
@@ -416,7 +514,7 @@ class Run:
         self._seed = seed
         self._known = known
         self._lock = threading.Lock()
-        self._limits: dict[str, float] = {}
+        self._touched = Touched(out.with_suffix(".touched"))
         self.faults: list[str] = []
 
     def save(self) -> None:
@@ -443,32 +541,38 @@ class Run:
             stopping.start()
             try:
                 self._measure(checkouts, sorted({mutant.module for mutant in todo}))
-                self._spread(checkouts, [mutant for mutant in todo if mutant.module in self._limits])
+                self._spread(checkouts, [mutant for mutant in todo if self._is_measured(mutant.module)])
             finally:
                 stopping.cancel()
                 self.save()
 
     def _measure(self, checkouts: list[Checkout], modules: list[str]) -> None:
-        """How long the tests of each module take without a fault; those that fail are of no use."""
+        """Find which lines the tests of each module execute; failing tests are of no use."""
 
-        def measure(checkout: Checkout, module: str) -> None:
-            began = time.monotonic()
-            passed, _, printed = checkout.run(self._known.tests_of(module), None, keep=True)
-            taken = time.monotonic() - began
-            if passed:
-                self._limits[module] = 30 + 4 * taken
-                print(f"{module}: the tests take {taken:.1f} s", file=sys.stderr, flush=True)
-            else:
-                self.faults.append(f"{module}: the tests fail without a fault:\n{printed}")
+        def measure(checkout: Checkout, tests: str) -> None:
+            with tempfile.NamedTemporaryFile() as file:
+                began = time.monotonic()
+                passed, printed = checkout.record(tests, Path(file.name))
+                taken = time.monotonic() - began
+                if not passed:
+                    self.faults.append(f"{tests}: the tests fail without a fault:\n{printed}")
+                    return
+                with self._lock:
+                    self._touched.add(tests, json.load(file))
+            print(f"{tests}: recorded in {taken:.1f} s", file=sys.stderr, flush=True)
 
-        _work_off(checkouts, modules, measure)
+        files = sorted({name for module in modules for name in self._known.tests_of(module)})
+        _work_off(checkouts, [name for name in files if not self._touched.has(name)], measure)
+
+    def _is_measured(self, module: str) -> bool:
+        return all(self._touched.has(name) for name in self._known.tests_of(module))
 
     def _spread(self, checkouts: list[Checkout], todo: list[Mutant]) -> None:
         done = 0
 
         def test(checkout: Checkout, mutant: Mutant) -> None:
             nonlocal done
-            checkout.test(mutant, self._known.tests_of(mutant.module), self._limits[mutant.module])
+            checkout.test(mutant, self._touched.batches(mutant, self._known.tests_of(mutant.module)))
             with self._lock:
                 done += 1
                 self.save()

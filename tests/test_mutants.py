@@ -58,7 +58,8 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "moff"
     for name in ("bench", "x88", "search", "tests"):
         (folder / name).mkdir(parents=True)
-    shutil.copy(ROOT / "bench" / "mutants.py", folder / "bench")
+    for name in ("mutants.py", "touched.py"):
+        shutil.copy(ROOT / "bench" / name, folder / "bench")
     (folder / "bench" / "mutants.toml").write_text(CONFIGURATION, encoding="utf-8")
     shutil.copy(ROOT / "x88" / "uncompiled.py", folder / "x88")
     (folder / "x88" / "clamp.py").write_text(MODULE, encoding="utf-8")
@@ -139,7 +140,7 @@ def test_tests_that_fail_without_a_fault_are_an_error(project: Path) -> None:
     write(project, KILLED)
     ended = mutants(project)
     assert ended.returncode == 1
-    assert "x88/clamp.py: the tests fail without a fault" in ended.stderr
+    assert "tests/test_clamp.py: the tests fail without a fault" in ended.stderr
     assert [entry["outcome"] for entry in recorded(project)] == ["pending"]
 
 
