@@ -13,7 +13,7 @@ from search.score import INFINITE, LONGEST_MATE, MATE
 from search.search import Search
 from search.searcher import Searcher
 from search.stop import Stop
-from search.table import EXACT, TranspositionTable, depth_of, move_of, short_move
+from search.table import EXACT, LOWER, TranspositionTable, depth_of, move_of, short_move
 from x88 import build, coordinate, fen
 from x88.attack import in_check
 from x88.move import NO_MOVE, captured_of, promoted_of
@@ -198,3 +198,113 @@ def test_the_move_of_an_entry_is_tried_first(monkeypatch: pytest.MonkeyPatch) ->
     watch(monkeypatch, spy)
     original(searcher, -INFINITE, INFINITE, 3, 1, 0, False)
     assert next(found for found in played if found != NO_MOVE) == move
+
+
+@pytest.mark.parametrize(
+    ("text", "verifies"),
+    [
+        ("4k3/pppp4/8/8/8/8/PPPP4/N3K3 b - - 0 1", True),
+        ("4k3/pppp4/8/8/8/8/PPPP4/NN2K3 b - - 0 1", False),
+    ],
+)
+def test_a_null_move_with_a_single_piece_is_verified(
+    text: str, verifies: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one piece, zugzwang is likely enough for a second search, in which the side does not pass."""
+    searcher = searcher_at(text, "e8f8")
+    verified = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        if searcher.board.last_move() == NO_MOVE and searcher.board.ply > 1:
+            return 200  # passing fails high
+        if arguments[3] == 1:
+            verified.append(arguments)
+            assert searcher.null_ply > 1
+            return -400
+        return 400
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    score = original(searcher, -301, -300, 6, 1, 0, True)
+    assert len(verified) == verifies
+    if verifies:
+        assert verified[0][0] + 1 == verified[0][1] == -300, "a null window below beta"
+        assert score < -300, "it did not fail high, so the moves are searched"
+    else:
+        assert score == -200, "that of passing"
+    assert searcher.null_ply == 0
+
+
+@pytest.mark.parametrize("depth", [6, 10])
+def test_the_singular_margin_grows_with_the_depth(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.parameters.singular_margin = 3 * 64  # three centipawns per ply
+    move = coordinate.parse(searcher.board, "h7h6")
+    searcher.table.store(searcher.key(), short_move(move), 50, 0, depth - 1, LOWER)
+    windows = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        if searcher.excluded[1]:
+            windows.append(arguments[:3])
+            assert searcher.excluded[1] == move
+        return 0
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    original(searcher, -INFINITE, INFINITE, depth, 1, 0, False)
+    beta = 50 - 3 * depth
+    assert windows == [(beta - 1, beta, (depth - 1) // 2)]
+
+
+@pytest.mark.parametrize(
+    ("singular", "tt_score", "pv_node", "extension"),
+    [
+        (-100, 50, True, 1),
+        (-100, 50, False, 2),
+        (-10, 50, False, 1),
+        (49, 50, False, -1),
+        (49, 150, False, -2),
+        (49, 150, True, 0),
+    ],
+)
+def test_the_move_of_an_entry_is_extended_as_far_as_it_is_singular(
+    singular: int, tt_score: int, pv_node: bool, extension: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.parameters.singular_margin = 64
+    searcher.parameters.double_margin = 60
+    move = coordinate.parse(searcher.board, "h7h6")
+    searcher.table.store(searcher.key(), short_move(move), tt_score, 0, 6, LOWER)
+    depths = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        if searcher.excluded[1]:
+            return singular if tt_score == 50 else tt_score
+        if searcher.board.last_move() == move:
+            depths.append(arguments[2])
+            return -30_000  # fails high
+        return 30_000
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    original(searcher, -300 if pv_node else 99, 200 if pv_node else 100, 8, 1, 0, not pv_node)
+    assert depths[0] == 7 + extension
+
+
+def test_the_score_of_a_node_is_no_lower_than_what_its_pruned_moves_might_reach(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A move is pruned because it could at best reach its futility value: that is not ruled out."""
+    searcher = searcher_at(QUIET, "b1c3")
+    static = searcher.evaluation.value(searcher.board)
+    searcher.parameters.futility, searcher.parameters.futility_step = 100, 0
+    searched = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        searched.append(arguments)
+        return 500 - static  # 500 below the static evaluation
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    assert original(searcher, static + 300, static + 301, 2, 1, 0, False) == static + 100
+    assert len(searched) == 1
