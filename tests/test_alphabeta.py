@@ -9,11 +9,11 @@ import pytest
 
 from search import alphabeta, benchmark
 from search.limits import Limits
-from search.score import INFINITE, LONGEST_MATE, MATE
+from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
 from search.search import Search
 from search.searcher import Searcher
 from search.stop import Stop
-from search.table import EXACT, LOWER, TranspositionTable, depth_of, move_of, short_move
+from search.table import EXACT, LOWER, UPPER, TranspositionTable, depth_of, move_of, short_move
 from x88 import build, coordinate, fen
 from x88.attack import in_check
 from x88.move import NO_MOVE, captured_of, promoted_of
@@ -23,9 +23,11 @@ pytestmark = pytest.mark.skipif(build.compiled, reason="compiled, the steps of t
 
 QUIET = "r1bqkb1r/pp1ppppp/2n2n2/8/3NP3/8/PPP2PPP/RNBQKB1R w KQkq - 1 5"
 IN_CHECK = "5rk1/4r3/5p2/4P3/1P3P2/6Q1/8/5K2 b - - 2 49"
+ONE_MOVE = "k7/3Q4/8/7p/7P/8/8/4K3 b - - 0 1"
 TACTICS = benchmark.POSITIONS[37:42]
 
 Call = Callable[..., int]
+alphabeta_search = alphabeta.search
 
 
 def searcher_at(text: str, move: str = "") -> Searcher:
@@ -308,3 +310,97 @@ def test_the_score_of_a_node_is_no_lower_than_what_its_pruned_moves_might_reach(
     watch(monkeypatch, spy)
     assert original(searcher, static + 300, static + 301, 2, 1, 0, False) == static + 100
     assert len(searched) == 1
+
+
+@pytest.mark.parametrize(
+    ("bound", "score", "returned"),
+    [(EXACT, 700, 700), (LOWER, 700, 700), (UPPER, 700, 500), (LOWER, 300, 500), (UPPER, 450, 450)],
+)
+def test_the_score_of_a_shallow_entry_is_a_better_estimate_where_its_bound_says_so(
+    bound: int, score: int, returned: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reverse futility pruning returns the estimate."""
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.table.store(searcher.key(), 0, score, 500, 0, bound)
+    monkeypatch.setattr(alphabeta, "search", None)
+    assert alphabeta_search(searcher, -1, 0, 2, 1, 0, True) == returned
+    assert searcher.nodes == 1
+
+
+def test_a_move_s_search_is_one_ply_shallower_and_without_an_expected_move_another_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for known, pv_node, cut_node, depth in (
+        (True, True, False, 5),
+        (False, True, False, 4),
+        (True, False, True, 5),
+        (False, False, True, 4),
+        (False, False, False, 5),
+    ):
+        searcher = searcher_at(QUIET, "b1c3")
+        searcher.parameters.reverse_futility_depth = 0
+        searcher.parameters.null_depth = 100
+        if known:
+            move = short_move(coordinate.parse(searcher.board, "h7h6"))
+            searcher.table.store(searcher.key(), move, 0, 0, 0, UPPER)
+        depths = watch_children(monkeypatch, 0)
+        alphabeta_search(searcher, -30, 30 if pv_node else -29, 6, 1, 0, cut_node)
+        assert depths[0] == depth
+
+
+def test_fewer_late_moves_are_searched_if_the_evaluation_has_not_improved_in_two_plies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counts = []
+    for two_before in (-5000, 5000, NO_SCORE):
+        searcher = searcher_at(QUIET)
+        for ply, move in enumerate(("b1c3", "a7a6", "a2a3", "h7h6")):
+            searcher.make(coordinate.parse(searcher.board, move), ply)
+        searcher.static_evals[0] = 5000 - two_before if two_before != NO_SCORE else 5000
+        searcher.static_evals[2] = two_before
+        for name in ("futility_depth", "see_quiet_depth", "capture_futility_depth", "see_capture_depth"):
+            setattr(searcher.parameters, name, -1)
+        depths = watch_children(monkeypatch, 0)
+        alphabeta_search(searcher, -1, 1, 2, 4, 0, False)
+        counts.append(len(depths))
+    improving, worsening, unknown = counts
+    assert improving == unknown > worsening
+
+
+def watch_children(monkeypatch: pytest.MonkeyPatch, score: int) -> list[int]:
+    """Let every move have this score for the side that has made it; the depths searched are noted."""
+    depths: list[int] = []
+
+    def child(_searcher: Searcher, _alpha: int, _beta: int, depth: int, *_: Any) -> int:
+        depths.append(depth)
+        return -score
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    return depths
+
+
+def test_without_the_only_legal_move_there_is_no_score_above_alpha() -> None:
+    searcher = searcher_at(ONE_MOVE)
+    (searcher.excluded[1],) = legal_moves(searcher.board)
+    searcher.static_evals[1] = 0
+    assert alphabeta_search(searcher, -77, -76, 3, 1, 0, True) == -77
+    assert searcher.table.probe(searcher.key()) == 0
+
+
+def test_an_entry_may_have_the_only_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(ONE_MOVE)
+    (move,) = legal_moves(searcher.board)
+    searcher.table.store(searcher.key(), short_move(move), 0, 0, 0, EXACT)
+    depths = watch_children(monkeypatch, 12)
+    assert alphabeta_search(searcher, -100, 100, 3, 1, 0, False) == 12
+    assert depths == [2]
+
+
+def test_at_the_deepest_ply_the_static_evaluation_is_the_score() -> None:
+    searcher = searcher_at(QUIET)
+    value = searcher.evaluation.value(searcher.board)
+    assert alphabeta_search(searcher, -INFINITE, INFINITE, 3, MAX_PLY - 1, 0, False) == value
+    assert searcher.nodes == 1
+    checked = searcher_at(IN_CHECK)
+    assert alphabeta_search(checked, -INFINITE, INFINITE, 3, MAX_PLY - 1, 0, False) == DRAW
+    assert checked.nodes == 1
