@@ -4,7 +4,8 @@
     python bench/mutants.py --sample 300 --out FILE.json               draw 300 mutants and test them
     python bench/mutants.py --sample 99 --out FILE.json x88/board.py   the same for some modules only
     python bench/mutants.py --out FILE.json                            continue, or show the results again
-    python bench/mutants.py --out FILE.json --again                    test the survivors again
+    python bench/mutants.py --out FILE.json --seconds 20               the same, only with the quickest tests
+    python bench/mutants.py --out FILE.json --again                    test the survivors again, with all tests
     python bench/mutants.py --sample 300 --out FILE.json --draw        draw only, to test elsewhere
 
 The faults are those of cosmic-ray (https://cosmic-ray.readthedocs.io): other operators, comparisons, numbers,
@@ -31,7 +32,9 @@ import concurrent.futures
 import contextlib
 import hashlib
 import importlib.util
+import itertools
 import json
+import math
 import os
 import queue
 import random
@@ -98,6 +101,12 @@ class Mutant:
             return None
         return source[: self.line - 1] + self.new + source[end:]
 
+    def follows(self, text: str) -> bool:
+        """Whether the lines of the module before the fault are these."""
+        lines = (ROOT / self.module).read_text(encoding="utf-8").splitlines()[: self.line - 1]
+        count = len(text.splitlines())
+        return _text(lines[len(lines) - count :]) == text
+
     def diff(self) -> str:
         """The fault as a person reads it."""
         lines = [f"{self.module}:{self.line} ({self.operator})"]
@@ -111,23 +120,25 @@ class Configuration:
 
     tests: dict[str, list[str]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
-    equivalent: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    equivalent: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
+    """Each with the lines that it follows, "" if it may stand anywhere."""
 
     @classmethod
     def read(cls, path: Path) -> "Configuration":
         with open(path, "rb") as file:
             table = tomllib.load(file)
-        equivalent = {
-            (entry["module"], _text(entry["old"].splitlines()), _text(entry["new"].splitlines())): entry[
-                "why"
-            ]
-            for entry in table.get("equivalent", [])
-        }
+        equivalent: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+        for entry in table.get("equivalent", []):
+            name = entry["module"], _text(entry["old"].splitlines()), _text(entry["new"].splitlines())
+            equivalent[name].add(_text(entry.get("after", "").splitlines()))
         return cls(table.get("tests", {}), table.get("skipped", {}), equivalent)
 
     def is_equivalent(self, mutant: Mutant) -> bool:
         """Whether no test can notice the fault."""
-        return mutant.operator in LEFT_OUT or mutant.name in self.equivalent
+        if mutant.operator in LEFT_OUT:
+            return True
+        after = self.equivalent.get(mutant.name, set())
+        return any(mutant.follows(lines) for lines in after)
 
     def tests_of(self, module: str) -> list[str]:
         """The test files of a module that there are."""
@@ -444,8 +455,10 @@ class Touched:
     The record of a test file holds until that file, or any source that it may run, changes.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, most: float) -> None:
+        """`path` is the file of the records, `most` how many seconds of tests to run for each mutant."""
         self._path = path
+        self._most = most
         self._digests: dict[str, str] = {}
         self._records: dict[str, Any] = {}
         if path.exists():
@@ -494,6 +507,8 @@ class Touched:
         ordered = sorted(chosen, key=seconds.__getitem__) + sorted(rest, key=seconds.__getitem__)
         batches: list[tuple[list[str], float]] = []
         batch: list[str] = []
+        before = [0.0, *itertools.accumulate(seconds[name] for name in ordered)]
+        ordered = [name for name, begins in zip(ordered, before, strict=False) if begins < self._most]
         for n, name in enumerate(ordered):
             batch.append(name)
             taken = sum(seconds[test] for test in batch)
@@ -514,13 +529,15 @@ class Touched:
 class Run:
     """Mutants being tested in several checkouts at once, their file kept up to date."""
 
-    def __init__(self, mutants: list[Mutant], out: Path, seed: int, known: Configuration) -> None:
+    def __init__(
+        self, mutants: list[Mutant], out: Path, seed: int, known: Configuration, most: float = math.inf
+    ) -> None:
         self._mutants = mutants
         self._out = out
         self._seed = seed
         self._known = known
         self._lock = threading.Lock()
-        self._touched = Touched(out.with_suffix(".touched"))
+        self._touched = Touched(out.with_suffix(".touched"), most)
         self.faults: list[str] = []
 
     def save(self) -> None:
@@ -534,7 +551,7 @@ class Run:
 
     def test_all(self, processes: int, minutes: float) -> None:
         """Test what is pending, for so many minutes at most."""
-        todo = [mutant for mutant in self._mutants if mutant.outcome == PENDING]
+        todo = [m for m in self._mutants if m.outcome == PENDING and not self._known.is_equivalent(m)]
         if not todo:
             return
         with tempfile.TemporaryDirectory(prefix="mutants-") as name:
@@ -633,7 +650,7 @@ def report(mutants: list[Mutant], known: Configuration) -> str:
     modules = sorted({mutant.module for mutant in mutants})
     parts += [_row(module, [m for m in mutants if m.module == module], known) for module in modules]
     parts.append(_row("all", mutants, known))
-    pending = sum(mutant.outcome == PENDING for mutant in mutants)
+    pending = sum(mutant.outcome == PENDING and not known.is_equivalent(mutant) for mutant in mutants)
     if pending:
         parts.append(f"{pending} mutants are not tested yet")
     return "\n".join(parts)
@@ -693,6 +710,13 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--minutes", type=float, default=600, metavar="M", help="end after so long, default 600"
     )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=math.inf,
+        metavar="N",
+        help="for each mutant, run the quickest tests that take so long together, default all",
+    )
     parser.add_argument("--draw", action="store_true", help="run nothing")
     parser.add_argument("--again", action="store_true", help="run the survivors again")
     return parser.parse_args()
@@ -735,7 +759,7 @@ def main() -> int:
             return 2
         there = {mutant.name for mutant in mutants}
         mutants += [mutant for mutant in drawn if mutant.name not in there]
-    run = Run(mutants, chosen.out, seed, known)
+    run = Run(mutants, chosen.out, seed, known, chosen.seconds)
     run.save()
     if chosen.draw:
         return 0
