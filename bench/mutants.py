@@ -5,7 +5,7 @@
     python bench/mutants.py --sample 99 --out FILE.json x88/board.py   the same for some modules only
     python bench/mutants.py --out FILE.json                            continue, or show the results again
     python bench/mutants.py --out FILE.json --seconds 20               the same, only with the quickest tests
-    python bench/mutants.py --out FILE.json --again                    test the survivors again, with all tests
+    python bench/mutants.py --out FILE.json --again                    test the survivors again
     python bench/mutants.py --sample 300 --out FILE.json --draw        draw only, to test elsewhere
 
 The faults are those of cosmic-ray (https://cosmic-ray.readthedocs.io): other operators, comparisons, numbers,
@@ -505,6 +505,9 @@ class Touched:
         if "" in executing or not executing:
             rest = [name for name in seconds if name not in executing]
         ordered = sorted(chosen, key=seconds.__getitem__) + sorted(rest, key=seconds.__getitem__)
+        if "" in executing:
+            # What the module does on import, a test may do again; in their own order, others come first.
+            ordered = list(seconds)
         batches: list[tuple[list[str], float]] = []
         batch: list[str] = []
         before = [0.0, *itertools.accumulate(seconds[name] for name in ordered)]

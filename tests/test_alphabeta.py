@@ -404,3 +404,64 @@ def test_at_the_deepest_ply_the_static_evaluation_is_the_score() -> None:
     checked = searcher_at(IN_CHECK)
     assert alphabeta_search(checked, -INFINITE, INFINITE, 3, MAX_PLY - 1, 0, False) == DRAW
     assert checked.nodes == 1
+
+
+def test_with_a_mate_score_for_alpha_only_a_search_for_a_mate_is_full_width(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for seeks_mate in (None, False, True):
+        searcher = searcher_at(QUIET, "b1c3")
+        if seeks_mate is not None:
+            searcher.seeks_mate = seeks_mate
+        depths = watch_children(monkeypatch, 0)
+        alphabeta_search(searcher, LONGEST_MATE, LONGEST_MATE + 1, 3, 1, 0, False)
+        if seeks_mate:
+            assert len(depths) == len(legal_moves(searcher.board))
+            assert set(depths) == {2}, "none is reduced"
+        else:
+            assert len(depths) < len(legal_moves(searcher.board)) // 2
+
+
+def test_no_move_is_pruned_while_all_that_were_searched_are_mated(monkeypatch: pytest.MonkeyPatch) -> None:
+    for score, all_searched in ((5 - MATE, True), (-3000, False)):
+        searcher = searcher_at(QUIET, "b1c3")
+        depths = watch_children(monkeypatch, score)
+        assert alphabeta_search(searcher, 3000, 3001, 2, 1, 0, False) >= score
+        assert (len(depths) == len(legal_moves(searcher.board))) == all_searched
+
+
+def test_a_killer_move_is_reduced_by_its_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    depths: dict[str, int] = {}
+
+    def child(searcher: Searcher, _alpha: int, _beta: int, depth: int, *_: Any) -> int:
+        depths[coordinate.write(searcher.board.last_move())] = depth
+        return 0
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    found = []
+    for bonus in (-1000, 1000):
+        searcher = searcher_at(QUIET, "b1c3")
+        killer, expected = (coordinate.parse(searcher.board, text) for text in ("a7a6", "h7h6"))
+        searcher.history.add_killer(1, killer)
+        for _ in range(50):
+            searcher.history.update_quiet(searcher.board.side, killer, 1, bonus)
+        searcher.table.store(searcher.key(), short_move(expected), 0, 0, 0, UPPER)
+        searcher.parameters.singular_depth = searcher.parameters.null_depth = 100
+        alphabeta_search(searcher, 0, 1, 10, 1, 0, False)
+        found.append(depths["a7a6"])
+    assert found[0] < found[1] <= 9
+
+
+def test_the_score_of_the_root_is_kept_as_soon_as_it_has_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(QUIET)
+    scores: list[int] = []
+
+    def child(searcher: Searcher, *_: Any) -> int:
+        scores.append(searcher.root_score)
+        return -len(scores)
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    searcher.root_score = -777
+    best = alphabeta_search(searcher, -INFINITE, INFINITE, 2, 0, 0, False)
+    assert scores[:2] == [-777, 1]
+    assert searcher.root_score == best > 1

@@ -15,10 +15,11 @@ from search.placement import FULL_PHASE
 from search.score import LONGEST_MATE
 from search.terms import terms
 from tests.oracle import STARTS, Game, games, placements, scaled, thrown
-from x88 import build, fen
+from x88 import build, coordinate, fen
 from x88.board import Board
+from x88.move import captured_of, moved_of
 from x88.movegen import legal_moves
-from x88.piece import BLACK, WHITE, make_piece
+from x88.piece import BLACK, KING, PAWN, WHITE, make_piece
 from x88.square import SQUARES
 
 SHAPES = {
@@ -210,6 +211,17 @@ def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> N
         assert (evaluation.value(board), evaluation.placement.pawn_key()) == before.pop()
 
 
+@pytest.mark.parametrize(("side", "move"), [("w", "e1g1"), ("w", "e1c1"), ("b", "e8g8"), ("b", "e8c8")])
+def test_castling_moves_the_values_of_king_and_rook(side: str, move: str) -> None:
+    board = fen.parse(f"r3k2r/p6p/8/8/8/8/P6P/R3K2R {side} KQkq - 0 1")
+    evaluation = evaluation_of(board)
+    packed_move = coordinate.parse(board, move)
+    evaluation.make(packed_move, board.side)
+    board.make(packed_move)
+    assert evaluation.packed(board) == evaluation_of(board).packed(board)
+    assert evaluation.lazy_value(board) == evaluation_of(board).lazy_value(board)
+
+
 @pytest.mark.parametrize("text", benchmark.POSITIONS[:10])
 def test_a_null_move_gives_the_tempo_away(text: str) -> None:
     board = fen.parse(text)
@@ -319,6 +331,29 @@ def test_king_danger_counts_attackers_attacked_squares_and_safe_checks() -> None
     assert len(counted) > 25
 
 
+@pytest.mark.skipif(build.compiled, reason="compiled, what is computed cannot be counted")
+def test_the_pawns_of_a_position_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed = []
+    original = pawns.Pawns._compute
+
+    def spy(self: pawns.Pawns, *arguments: int) -> int:
+        computed.append(arguments)
+        return original(self, *arguments)
+
+    monkeypatch.setattr(pawns.Pawns, "_compute", spy)
+    board = fen.parse(benchmark.POSITIONS[0])
+    evaluation = evaluation_of(board)
+    for _ in range(3):
+        for move in legal_moves(board):
+            if moved_of(move) not in (PAWN, KING) and not captured_of(move):
+                evaluation.make(move, board.side)
+                board.make(move)
+                evaluation.value(board)
+                board.unmake()
+                evaluation.unmake(move, board.side)
+    assert len(computed) == 2, "once for each side"
+
+
 # --- Symmetry
 
 
@@ -426,6 +461,17 @@ def test_what_cannot_be_won_counts_less(text: str, scale: int) -> None:
     assert evaluation_of(board).scale(board) == scale
     mirror = fen.parse(chess.Board(text).mirror().fen())
     assert evaluation_of(mirror).scale(mirror) == scale
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize(("tempo", "scales"), [(1, (0, 32)), (-1, (32, 0)), (0, (64, 64))])
+def test_the_scale_is_that_of_the_side_ahead_in_the_endgame_however_little(
+    tempo: int, scales: tuple[int, int]
+) -> None:
+    only(tempo=[(0, tempo)])
+    for side, scale in zip("wb", scales, strict=True):
+        board = fen.parse(f"4k3/4p3/8/8/8/8/8/4KN2 {side} - - 0 1")
+        assert evaluation_of(board).scale(board) == scale
 
 
 @pytest.mark.parametrize(

@@ -423,3 +423,20 @@ def test_a_search_stopped_below_stores_nothing(monkeypatch: pytest.MonkeyPatch) 
     assert searcher.nodes == 2
     assert entry(searcher) == 0
     assert searcher.board.ply == 0, "every move is unmade"
+
+
+def test_what_a_capture_has_gained_is_alpha_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at("4k3/8/8/1q1r4/5n2/8/2P5/1R1RKR2 w - - 0 1", {"delta_margin": 20_000})
+    windows = []
+
+    def child(_searcher: Searcher, alpha: int, beta: int, ply: int, _sp: int, depth: int) -> int:
+        windows.append((alpha, beta, ply, depth))
+        return -400 - len(windows)
+
+    original = quiescence.quiesce
+    monkeypatch.setattr(quiescence, "quiesce", child)
+    assert original(searcher, LOW, HIGH, 3, 0, -1) == 403
+    alphas = [-beta for _, beta, _, _ in windows]
+    assert alphas[1:] == [401, 402]
+    assert alphas[0] < 400
+    assert {(alpha, ply, depth) for alpha, _, ply, depth in windows} == {(-HIGH, 4, -2)}
