@@ -27,7 +27,7 @@ ONE_MOVE = "k7/3Q4/8/7p/7P/8/8/4K3 b - - 0 1"
 TACTICS = benchmark.POSITIONS[37:42]
 
 Call = Callable[..., int]
-alphabeta_search = alphabeta.search
+alphabeta_search: Call = vars(alphabeta).get("search", None)  # none if compiled
 
 
 def searcher_at(text: str, move: str = "") -> Searcher:
@@ -465,3 +465,41 @@ def test_the_score_of_the_root_is_kept_as_soon_as_it_has_a_move(monkeypatch: pyt
     best = alphabeta_search(searcher, -INFINITE, INFINITE, 2, 0, 0, False)
     assert scores[:2] == [-777, 1]
     assert searcher.root_score == best > 1
+
+
+def test_only_the_root_is_restricted_to_the_moves_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[str] = []
+
+    def child(searcher: Searcher, *_: Any) -> int:
+        played.append(coordinate.write(searcher.board.last_move()))
+        return 0
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    for ply in (0, 1):
+        searcher = searcher_at(QUIET)
+        searcher.allow([coordinate.parse(searcher.board, text) for text in ("f1e2", "a2a3")])
+        played.clear()
+        alphabeta_search(searcher, -INFINITE, INFINITE, 1, ply, 0, False)
+        if ply:
+            assert len(set(played)) > 2
+        else:
+            assert list(dict.fromkeys(played)) == ["f1e2", "a2a3"], "the first that is allowed comes first"
+
+
+def test_the_later_a_quiet_move_comes_the_more_it_is_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    for name in ("lmp_depth", "futility_depth", "see_quiet_depth", "reverse_futility_depth"):
+        setattr(searcher.parameters, name, -1)
+    searcher.parameters.null_depth = searcher.parameters.iir_depth = 100
+    depths: list[int] = []
+
+    def child(searcher: Searcher, _alpha: int, _beta: int, depth: int, *_: Any) -> int:
+        if not captured_of(searcher.board.last_move()):
+            depths.append(depth)
+        return 0
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    alphabeta_search(searcher, 0, 1, 8, 1, 0, False)
+    assert depths == sorted(depths, reverse=True)
+    assert depths[0] == 7
+    assert 3 <= depths[-1] <= 5

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from search.clock import Clock, TimeManager
+from search.job import Job
 from search.limits import Limits
 from search.pool import Pool
 from search.score import INFINITE, MATE
@@ -149,3 +151,17 @@ def test_no_helper_searches_on_after_the_result() -> None:
     assert len(helpers) == 2
     assert all(helper._idle.is_set() for helper in helpers)
     assert search._pool.stop.is_set()
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")
+def test_a_search_past_its_time_ends_as_soon_as_it_has_a_move() -> None:
+    pool = Pool(1)
+    pool.prepare(fen.parse(KIWIPETE), 0)
+    limits = Limits(movetime=60_000)
+    job = Job(limits, TimeManager(limits, 0), Clock(), pool)
+    job.begin()
+    pool.first.limit_time(0, 60_000)
+    pool.first.check_time()
+    assert not pool.stop.is_set()
+    job.has_move()
+    assert pool.stop.is_set()
