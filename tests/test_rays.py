@@ -7,7 +7,7 @@ another suite than tests/perft.epd.
 
 import os
 from collections.abc import Iterable
-from itertools import groupby, pairwise
+from itertools import combinations, groupby, pairwise
 from pathlib import Path
 
 import pytest
