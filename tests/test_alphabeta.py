@@ -503,3 +503,24 @@ def test_the_later_a_quiet_move_comes_the_more_it_is_reduced(monkeypatch: pytest
     assert depths == sorted(depths, reverse=True)
     assert depths[0] == 7
     assert 3 <= depths[-1] <= 5
+
+
+@pytest.mark.parametrize("best", ["c6d4", "a7a6"])
+def test_the_move_that_fails_high_is_rewarded_and_those_before_it_are_punished(best: str) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    side = searcher.board.side
+    captures = ["f6e4", "c6d4"]  # as if ordered so
+    quiets = ["h7h6", "a7a6", "b7b6"]
+    order = ["h7h6", *captures, "a7a6", "b7b6"]
+    moves = {text: coordinate.parse(searcher.board, text) for text in order}
+    for i, text in enumerate(order):
+        searcher.stack.moves[i] = moves[text]
+    alphabeta.update_histories(searcher, 0, order.index(best), 1, 5)
+    before = order[: order.index(best)]
+    for text in captures:
+        score = searcher.history.capture_score(side, moves[text])
+        assert (score > 0, score < 0) == (text == best, text in before)
+    for text in quiets:
+        score = searcher.history.quiet_score(side, moves[text], 1)
+        assert (score > 0, score < 0) == (text == best, text in before and best in quiets)
+    assert searcher.history.killer(1, 0) == (moves[best] if best in quiets else 0)

@@ -118,6 +118,13 @@ def test_loading_changes_values_and_loading_again_restores_them() -> None:
     assert [value(board) for board in boards] == before
 
 
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("text", POSITIONS[::5])
+def test_without_numbers_every_term_is_zero(text: str) -> None:
+    only()
+    assert {(term.white, term.black) for term in terms(fen.parse(text))} == {((0, 0), (0, 0))}
+
+
 EXAMPLES = {
     # Each list with two positions that it tells apart.
     "tempo": ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 0 1"),
