@@ -6,6 +6,7 @@ outside any test, on import. "seconds" has the duration of each test. "outside" 
 processes, where coverage sees nothing. Without coverage installed, "lines" is empty.
 """
 
+import importlib.util
 import json
 import os
 import sys
@@ -13,17 +14,15 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-try:
-    from coverage import Coverage
-except ImportError:
-    Coverage = None  # type: ignore[assignment, misc]
+# Without its types, since it need not be there.
+coverage: Any = importlib.import_module("coverage") if importlib.util.find_spec("coverage") else None
 
 ROOT = Path(__file__).resolve().parent.parent
 PROCESSES = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn")
 
-_coverage = None
-if Coverage is not None:
-    _coverage = Coverage(
+_coverage: Any = None
+if coverage:
+    _coverage = coverage.Coverage(
         data_file=None, config_file=False, include=[str(ROOT / "x88" / "*"), str(ROOT / "search" / "*")]
     )
     _coverage.start()

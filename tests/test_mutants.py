@@ -194,13 +194,13 @@ def test_only_the_tests_that_execute_the_lines_are_run(project: Path) -> None:
     (project / "tests" / "test_clamp.py").write_text(
         counting(project, "clamp(3)", "Stack()"), encoding="utf-8"
     )
-    write(project, SURVIVES, SURVIVES)
+    write(project, SURVIVES)
     mutants(project)
-    assert [entry["outcome"] for entry in recorded(project)] == ["survived"] * 2
-    assert (project / "clamp(3)").read_text() == "xxx", "once to see what it executes, once for each mutant"
+    assert [entry["outcome"] for entry in recorded(project)] == ["survived"]
+    assert (project / "clamp(3)").read_text() == "xx", "once to see what it executes, once with the mutant"
     assert (project / "Stack()").read_text() == "x"
     mutants(project, "--again")
-    assert (project / "clamp(3)").read_text() == "xxxxx", "what was seen is kept"
+    assert (project / "clamp(3)").read_text() == "xxx", "what was seen is kept"
     assert (project / "Stack()").read_text() == "x"
 
 
@@ -214,7 +214,7 @@ def test_all_tests_are_run_for_what_is_executed_on_import(project: Path) -> None
 
 
 def test_with_little_time_only_some_tests_are_run(project: Path) -> None:
-    text = counting(project, "clamp(3)", "clamp(4)") + "    import time; time.sleep(1)\n"
+    text = counting(project, "clamp(3)", "clamp(4)") + "    import time; time.sleep(0.2)\n"
     (project / "tests" / "test_clamp.py").write_text(text, encoding="utf-8")
     write(project, SURVIVES)
     mutants(project, "--seconds", "0.0001")
