@@ -485,8 +485,9 @@ class Touched:
         return self._digests[tests]
 
     def batches(self, mutant: Mutant, files: list[str]) -> list[tuple[list[str], float]]:
-        """The tests that execute a mutant's lines, quickest first, in batches of at least BATCH seconds with
-        their limits; all tests if the lines are executed outside tests, or by no test.
+        """The tests that execute a mutant's lines, those of the first file first, then the quickest first, in
+        batches of at least BATCH seconds with their limits. All tests, if the lines are executed on import or
+        by no test.
 
         A test that starts processes may execute any line in them.
         """
@@ -504,7 +505,8 @@ class Touched:
         rest = [name for name in seconds if name not in executing and name in outside]
         if "" in executing or not executing:
             rest = [name for name in seconds if name not in executing]
-        ordered = sorted(chosen, key=seconds.__getitem__) + sorted(rest, key=seconds.__getitem__)
+        ordered = sorted(chosen, key=lambda name: (not name.startswith(files[0]), seconds[name]))
+        ordered += sorted(rest, key=seconds.__getitem__)
         if "" in executing:
             # What the module does on import, a test may do again; in their own order, others come first.
             ordered = list(seconds)
