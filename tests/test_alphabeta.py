@@ -524,3 +524,11 @@ def test_the_move_that_fails_high_is_rewarded_and_those_before_it_are_punished(b
         score = searcher.history.quiet_score(side, moves[text], 1)
         assert (score > 0, score < 0) == (text == best, text in before and best in quiets)
     assert searcher.history.killer(1, 0) == (moves[best] if best in quiets else 0)
+
+
+def test_every_node_below_the_root_counts_for_one_of_its_moves() -> None:
+    searcher = searcher_at(QUIET)
+    alphabeta_search(searcher, -INFINITE, INFINITE, 2, 0, 0, False)
+    counts = [searcher.nodes_under(move) for move in legal_moves(searcher.board)]
+    assert sum(counts) == searcher.nodes - 1
+    assert min(counts) >= 1
