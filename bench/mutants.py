@@ -4,6 +4,7 @@
     python bench/mutants.py --sample 300 --out FILE.json               draw 300 mutants and test them
     python bench/mutants.py --sample 99 --out FILE.json x88/board.py   the same for some modules only
     python bench/mutants.py --out FILE.json                            continue, or show the results again
+    python bench/mutants.py --out FILE.json --seconds 20               the same, only with the quickest tests
     python bench/mutants.py --out FILE.json --again                    test the survivors again
     python bench/mutants.py --sample 300 --out FILE.json --draw        draw only, to test elsewhere
 
@@ -14,19 +15,26 @@ out is what no test can notice: annotations, what stands under `if not cython.co
 with the headers), the lengths of arrays, and what bench/mutants.toml lists as equivalent.
 
 Each mutant runs in a copy of this checkout, uncompiled, against the tests of its file: tests/test_NAME.py, or
-what bench/mutants.toml says. It is killed by a test that fails, or by a run that takes several times as long
-as without it. The file --out is written after every mutant, so that a run may be interrupted, or limited by
---minutes, and continued later; mutants of lines that have changed since are dropped.
+what bench/mutants.toml says. Of these, only those that execute its lines are run, quickest first: coverage
+finds them, once for each test file, and a file beside --out, with the suffix .touched, keeps what it found.
+A mutant is killed by a test that fails, or by a run that takes several times as long as without it. The file
+--out is written after every mutant, so that a run may be interrupted, or limited by --minutes, and continued
+later; mutants of lines that have changed since are dropped.
 
 Results go to standard output, progress and complaints to standard error; the exit code is 0 unless something
-could not be run. Drawing needs the `mutation` extra, testing only the `test` extra. Needs Unix.
+could not be run. Drawing needs the `mutation` extra; testing needs the `test` extra, and runs all tests of a
+file if coverage is not installed. Needs Unix.
 """
 
 import argparse
 import ast
 import concurrent.futures
 import contextlib
+import hashlib
+import importlib.util
+import itertools
 import json
+import math
 import os
 import queue
 import random
@@ -51,6 +59,8 @@ FOLDERS = (*PACKAGES, "moff", "tests", "bench")
 """What a checkout consists of, besides the files at its top."""
 
 PENDING, KILLED, TIMEOUT, SURVIVED = "pending", "killed", "timeout", "survived"
+BATCH = 10
+"""Seconds of tests after which the others run in another process: a fault that hangs is found sooner."""
 MEMORY = 6 << 20
 """Kilobytes of address space for each process of a test run; a mutant may ask for any amount."""
 
@@ -91,6 +101,12 @@ class Mutant:
             return None
         return source[: self.line - 1] + self.new + source[end:]
 
+    def follows(self, text: str) -> bool:
+        """Whether the lines of the module before the fault are these."""
+        lines = (ROOT / self.module).read_text(encoding="utf-8").splitlines()[: self.line - 1]
+        count = len(text.splitlines())
+        return _text(lines[len(lines) - count :]) == text
+
     def diff(self) -> str:
         """The fault as a person reads it."""
         lines = [f"{self.module}:{self.line} ({self.operator})"]
@@ -104,23 +120,25 @@ class Configuration:
 
     tests: dict[str, list[str]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
-    equivalent: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    equivalent: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
+    """Each with the lines that it follows, "" if it may stand anywhere."""
 
     @classmethod
     def read(cls, path: Path) -> "Configuration":
         with open(path, "rb") as file:
             table = tomllib.load(file)
-        equivalent = {
-            (entry["module"], _text(entry["old"].splitlines()), _text(entry["new"].splitlines())): entry[
-                "why"
-            ]
-            for entry in table.get("equivalent", [])
-        }
+        equivalent: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+        for entry in table.get("equivalent", []):
+            name = entry["module"], _text(entry["old"].splitlines()), _text(entry["new"].splitlines())
+            equivalent[name].add(_text(entry.get("after", "").splitlines()))
         return cls(table.get("tests", {}), table.get("skipped", {}), equivalent)
 
     def is_equivalent(self, mutant: Mutant) -> bool:
         """Whether no test can notice the fault."""
-        return mutant.operator in LEFT_OUT or mutant.name in self.equivalent
+        if mutant.operator in LEFT_OUT:
+            return True
+        after = self.equivalent.get(mutant.name, set())
+        return any(mutant.follows(lines) for lines in after)
 
     def tests_of(self, module: str) -> list[str]:
         """The test files of a module that there are."""
@@ -246,6 +264,9 @@ class Places:
             closed += [decorator for decorator in node.decorator_list if _is_cython(decorator)]
         elif isinstance(node, ast.If) and _is_cython(node.test):
             closed.append(node)
+        elif isinstance(node, ast.ClassDef) and not node.bases and not node.decorator_list:
+            # `depth: int` means something only in a class that makes fields of it.
+            closed += [inner for inner in node.body if isinstance(inner, ast.AnnAssign) and not inner.value]
         elif isinstance(node, ast.Try) and "cython" in ast.unparse(node.body[0]):
             closed.append(node)
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
@@ -271,6 +292,11 @@ class Places:
 
     def _position(self, line: int, offset: int) -> tuple[int, int]:
         return line, len(self._lines[line - 1].encode()[:offset].decode(errors="ignore"))
+
+    def lines_of_statement(self, line: int) -> list[int]:
+        """All lines of the statement that a line belongs to."""
+        start = self.statement(line)
+        return [other for other, its in self._starts.items() if its == start] or [line]
 
     def statement(self, line: int) -> int:
         """The line on which the statement of a line begins."""
@@ -351,15 +377,24 @@ class Checkout:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._running.pid, signal.SIGKILL)
 
-    def run(self, tests: list[str], seconds: float | None, keep: bool = False) -> tuple[bool, bool, str]:
+    def record(self, tests: str, into: Path) -> tuple[bool, str]:
+        """Find the lines that a test file executes. Returns whether its tests pass, and what they printed."""
+        passed, _, printed = self.run(["-p", "bench.touched", tests], None, into)
+        return passed, printed
+
+    def run(
+        self, tests: list[str], seconds: float | None, touched: Path | None = None
+    ) -> tuple[bool, bool, str]:
         """Whether the tests pass, whether they took longer than allowed, and what they printed.
 
-        `keep` leaves the code that pytest compiles for later runs.
+        `touched` is where bench/touched.py writes its record, if the tests are run with it. Such a run also
+        leaves the code that pytest compiles for later runs.
         """
         limited = f'ulimit -v {MEMORY}; exec "$@"'
         command = ["sh", "-c", limited, "sh", sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-rfE"]
         command += ["-p", "no:cacheprovider", *tests]
-        environment = self._environment if keep else {**self._environment, "PYTHONDONTWRITEBYTECODE": "1"}
+        added = {"MOFF_TOUCHED": str(touched)} if touched else {"PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**self._environment, **added}
         with self._lock:
             if self._stopped:
                 raise InterruptedError
@@ -389,8 +424,8 @@ class Checkout:
                 raise InterruptedError
         return passed, late, printed
 
-    def test(self, mutant: Mutant, tests: list[str], seconds: float) -> None:
-        """Test one mutant and note the outcome in it."""
+    def test(self, mutant: Mutant, batches: list[tuple[list[str], float]]) -> None:
+        """Test one mutant by batches of tests, each with its limit in seconds, and note the outcome in it."""
         file = self._folder / mutant.module
         original = file.read_text(encoding="utf-8")
         lines = mutant.applied(original.splitlines())
@@ -398,7 +433,14 @@ class Checkout:
         began = time.monotonic()
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
         try:
-            passed, late, printed = self.run(tests, seconds)
+            for tests, seconds in batches:
+                passed, late, printed = self.run(tests, seconds)
+                if (
+                    "ERROR: not found: " in printed
+                ):  # the fault has renamed a test that has its value in its name
+                    passed, late, printed = self.run(sorted({name.split("::")[0] for name in tests}), seconds)
+                if not passed:
+                    break
         finally:
             file.write_text(original, encoding="utf-8")
         mutant.seconds = round(time.monotonic() - began, 1)
@@ -407,16 +449,100 @@ class Checkout:
         mutant.failed = failures[0].split(" - ")[0] if failures and not passed else ""
 
 
+class Touched:
+    """Which tests execute which lines, as bench/touched.py records it for each test file.
+
+    The record of a test file holds until that file, or any source that it may run, changes.
+    """
+
+    def __init__(self, path: Path, most: float) -> None:
+        """`path` is the file of the records, `most` how many seconds of tests to run for each mutant."""
+        self._path = path
+        self._most = most
+        self._digests: dict[str, str] = {}
+        self._records: dict[str, Any] = {}
+        if path.exists():
+            self._records = json.loads(path.read_text(encoding="utf-8"))
+        common = [*ROOT.glob("*.py"), *(ROOT / "tests").glob("*.py")]
+        common += [file for name in (*PACKAGES, "moff") for file in (ROOT / name).glob("*.py")]
+        self._common = sorted(file for file in common if not file.name.startswith("test_"))
+        self._places: dict[str, Places] = {}
+
+    def has(self, tests: str) -> bool:
+        """Whether the record of a test file is up to date."""
+        return tests in self._records and self._records[tests]["digest"] == self._digest(tests)
+
+    def add(self, tests: str, record: dict[str, Any]) -> None:
+        """Keep the record of a test file."""
+        self._records[tests] = {"digest": self._digest(tests), **record}
+        self._path.write_text(json.dumps(self._records), encoding="utf-8")
+
+    def _digest(self, tests: str) -> str:
+        if tests not in self._digests:
+            contents = b"".join(file.read_bytes() for file in [*self._common, ROOT / tests])
+            contents += b"coverage" if importlib.util.find_spec("coverage") else b""
+            self._digests[tests] = hashlib.sha256(contents).hexdigest()
+        return self._digests[tests]
+
+    def batches(self, mutant: Mutant, files: list[str]) -> list[tuple[list[str], float]]:
+        """The tests that execute a mutant's lines, those of the first file first, then the quickest first, in
+        batches of at least BATCH seconds with their limits. All tests, if the lines are executed on import or
+        by no test.
+
+        A test that starts processes may execute any line in them.
+        """
+        seconds: dict[str, float] = {}
+        executing: set[str] = set()
+        outside: set[str] = set()
+        for name in files:
+            record = self._records[name]
+            seconds |= record["seconds"]
+            outside |= set(record["outside"])
+            lines = record["lines"].get(mutant.module, {})
+            for line in self._lines(mutant):
+                executing |= set(lines.get(str(line), []))
+        chosen = [name for name in seconds if name in executing]
+        rest = [name for name in seconds if name not in executing and name in outside]
+        if "" in executing or not executing:
+            rest = [name for name in seconds if name not in executing]
+        ordered = sorted(chosen, key=lambda name: (not name.startswith(files[0]), seconds[name]))
+        ordered += sorted(rest, key=seconds.__getitem__)
+        if "" in executing:
+            # What the module does on import, a test may do again; in their own order, others come first.
+            ordered = list(seconds)
+        batches: list[tuple[list[str], float]] = []
+        batch: list[str] = []
+        before = [0.0, *itertools.accumulate(seconds[name] for name in ordered)]
+        ordered = [name for name, begins in zip(ordered, before, strict=False) if begins < self._most]
+        for n, name in enumerate(ordered):
+            batch.append(name)
+            taken = sum(seconds[test] for test in batch)
+            if taken >= BATCH or n == len(ordered) - 1:
+                batches.append((batch, 20 + 2 * taken))
+                batch = []
+        return batches
+
+    def _lines(self, mutant: Mutant) -> set[int]:
+        """The lines of the statements that a mutant changes."""
+        if mutant.module not in self._places:
+            self._places[mutant.module] = Places((ROOT / mutant.module).read_text(encoding="utf-8"))
+        places = self._places[mutant.module]
+        changed = range(mutant.line, mutant.line + max(1, len(mutant.old)))
+        return {other for line in changed for other in places.lines_of_statement(line)}
+
+
 class Run:
     """Mutants being tested in several checkouts at once, their file kept up to date."""
 
-    def __init__(self, mutants: list[Mutant], out: Path, seed: int, known: Configuration) -> None:
+    def __init__(
+        self, mutants: list[Mutant], out: Path, seed: int, known: Configuration, most: float = math.inf
+    ) -> None:
         self._mutants = mutants
         self._out = out
         self._seed = seed
         self._known = known
         self._lock = threading.Lock()
-        self._limits: dict[str, float] = {}
+        self._touched = Touched(out.with_suffix(".touched"), most)
         self.faults: list[str] = []
 
     def save(self) -> None:
@@ -430,7 +556,7 @@ class Run:
 
     def test_all(self, processes: int, minutes: float) -> None:
         """Test what is pending, for so many minutes at most."""
-        todo = [mutant for mutant in self._mutants if mutant.outcome == PENDING]
+        todo = [m for m in self._mutants if m.outcome == PENDING and not self._known.is_equivalent(m)]
         if not todo:
             return
         with tempfile.TemporaryDirectory(prefix="mutants-") as name:
@@ -443,32 +569,38 @@ class Run:
             stopping.start()
             try:
                 self._measure(checkouts, sorted({mutant.module for mutant in todo}))
-                self._spread(checkouts, [mutant for mutant in todo if mutant.module in self._limits])
+                self._spread(checkouts, [mutant for mutant in todo if self._is_measured(mutant.module)])
             finally:
                 stopping.cancel()
                 self.save()
 
     def _measure(self, checkouts: list[Checkout], modules: list[str]) -> None:
-        """How long the tests of each module take without a fault; those that fail are of no use."""
+        """Find which lines the tests of each module execute; failing tests are of no use."""
 
-        def measure(checkout: Checkout, module: str) -> None:
-            began = time.monotonic()
-            passed, _, printed = checkout.run(self._known.tests_of(module), None, keep=True)
-            taken = time.monotonic() - began
-            if passed:
-                self._limits[module] = 30 + 4 * taken
-                print(f"{module}: the tests take {taken:.1f} s", file=sys.stderr, flush=True)
-            else:
-                self.faults.append(f"{module}: the tests fail without a fault:\n{printed}")
+        def measure(checkout: Checkout, tests: str) -> None:
+            with tempfile.NamedTemporaryFile() as file:
+                began = time.monotonic()
+                passed, printed = checkout.record(tests, Path(file.name))
+                taken = time.monotonic() - began
+                if not passed:
+                    self.faults.append(f"{tests}: the tests fail without a fault:\n{printed}")
+                    return
+                with self._lock:
+                    self._touched.add(tests, json.load(file))
+            print(f"{tests}: recorded in {taken:.1f} s", file=sys.stderr, flush=True)
 
-        _work_off(checkouts, modules, measure)
+        files = sorted({name for module in modules for name in self._known.tests_of(module)})
+        _work_off(checkouts, [name for name in files if not self._touched.has(name)], measure)
+
+    def _is_measured(self, module: str) -> bool:
+        return all(self._touched.has(name) for name in self._known.tests_of(module))
 
     def _spread(self, checkouts: list[Checkout], todo: list[Mutant]) -> None:
         done = 0
 
         def test(checkout: Checkout, mutant: Mutant) -> None:
             nonlocal done
-            checkout.test(mutant, self._known.tests_of(mutant.module), self._limits[mutant.module])
+            checkout.test(mutant, self._touched.batches(mutant, self._known.tests_of(mutant.module)))
             with self._lock:
                 done += 1
                 self.save()
@@ -523,7 +655,7 @@ def report(mutants: list[Mutant], known: Configuration) -> str:
     modules = sorted({mutant.module for mutant in mutants})
     parts += [_row(module, [m for m in mutants if m.module == module], known) for module in modules]
     parts.append(_row("all", mutants, known))
-    pending = sum(mutant.outcome == PENDING for mutant in mutants)
+    pending = sum(mutant.outcome == PENDING and not known.is_equivalent(mutant) for mutant in mutants)
     if pending:
         parts.append(f"{pending} mutants are not tested yet")
     return "\n".join(parts)
@@ -583,6 +715,13 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--minutes", type=float, default=600, metavar="M", help="end after so long, default 600"
     )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=math.inf,
+        metavar="N",
+        help="for each mutant, run the quickest tests that take so long together, default all",
+    )
     parser.add_argument("--draw", action="store_true", help="run nothing")
     parser.add_argument("--again", action="store_true", help="run the survivors again")
     return parser.parse_args()
@@ -625,7 +764,7 @@ def main() -> int:
             return 2
         there = {mutant.name for mutant in mutants}
         mutants += [mutant for mutant in drawn if mutant.name not in there]
-    run = Run(mutants, chosen.out, seed, known)
+    run = Run(mutants, chosen.out, seed, known, chosen.seconds)
     run.save()
     if chosen.draw:
         return 0

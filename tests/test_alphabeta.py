@@ -9,11 +9,11 @@ import pytest
 
 from search import alphabeta, benchmark
 from search.limits import Limits
-from search.score import INFINITE, LONGEST_MATE, MATE
+from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
 from search.search import Search
 from search.searcher import Searcher
 from search.stop import Stop
-from search.table import EXACT, TranspositionTable, depth_of, move_of, short_move
+from search.table import EXACT, LOWER, UPPER, TranspositionTable, depth_of, move_of, short_move
 from x88 import build, coordinate, fen
 from x88.attack import in_check
 from x88.move import NO_MOVE, captured_of, promoted_of
@@ -23,9 +23,11 @@ pytestmark = pytest.mark.skipif(build.compiled, reason="compiled, the steps of t
 
 QUIET = "r1bqkb1r/pp1ppppp/2n2n2/8/3NP3/8/PPP2PPP/RNBQKB1R w KQkq - 1 5"
 IN_CHECK = "5rk1/4r3/5p2/4P3/1P3P2/6Q1/8/5K2 b - - 2 49"
+ONE_MOVE = "k7/3Q4/8/7p/7P/8/8/4K3 b - - 0 1"
 TACTICS = benchmark.POSITIONS[37:42]
 
 Call = Callable[..., int]
+alphabeta_search: Call = vars(alphabeta).get("search", None)  # none if compiled
 
 
 def searcher_at(text: str, move: str = "") -> Searcher:
@@ -198,3 +200,335 @@ def test_the_move_of_an_entry_is_tried_first(monkeypatch: pytest.MonkeyPatch) ->
     watch(monkeypatch, spy)
     original(searcher, -INFINITE, INFINITE, 3, 1, 0, False)
     assert next(found for found in played if found != NO_MOVE) == move
+
+
+@pytest.mark.parametrize(
+    ("text", "verifies"),
+    [
+        ("4k3/pppp4/8/8/8/8/PPPP4/N3K3 b - - 0 1", True),
+        ("4k3/pppp4/8/8/8/8/PPPP4/NN2K3 b - - 0 1", False),
+    ],
+)
+def test_a_null_move_with_a_single_piece_is_verified(
+    text: str, verifies: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one piece, zugzwang is likely enough for a second search, in which the side does not pass."""
+    searcher = searcher_at(text, "e8f8")
+    verified = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        if searcher.board.last_move() == NO_MOVE and searcher.board.ply > 1:
+            return 200  # passing fails high
+        if arguments[3] == 1:
+            verified.append(arguments)
+            assert searcher.null_ply > 1
+            return -400
+        return 400
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    score = original(searcher, -301, -300, 6, 1, 0, True)
+    assert len(verified) == verifies
+    if verifies:
+        assert verified[0][0] + 1 == verified[0][1] == -300, "a null window below beta"
+        assert score < -300, "it did not fail high, so the moves are searched"
+    else:
+        assert score == -200, "that of passing"
+    assert searcher.null_ply == 0
+
+
+@pytest.mark.parametrize("depth", [6, 10])
+def test_the_singular_margin_grows_with_the_depth(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.parameters.singular_margin = 3 * 64  # three centipawns per ply
+    move = coordinate.parse(searcher.board, "h7h6")
+    searcher.table.store(searcher.key(), short_move(move), 50, 0, depth - 1, LOWER)
+    windows = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        if searcher.excluded[1]:
+            windows.append(arguments[:3])
+            assert searcher.excluded[1] == move
+        return 0
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    original(searcher, -INFINITE, INFINITE, depth, 1, 0, False)
+    beta = 50 - 3 * depth
+    assert windows == [(beta - 1, beta, (depth - 1) // 2)]
+
+
+@pytest.mark.parametrize(
+    ("singular", "tt_score", "pv_node", "extension"),
+    [
+        (-100, 50, True, 1),
+        (-100, 50, False, 2),
+        (-10, 50, False, 1),
+        (49, 50, False, -1),
+        (49, 150, False, -2),
+        (49, 150, True, 0),
+    ],
+)
+def test_the_move_of_an_entry_is_extended_as_far_as_it_is_singular(
+    singular: int, tt_score: int, pv_node: bool, extension: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.parameters.singular_margin = 64
+    searcher.parameters.double_margin = 60
+    move = coordinate.parse(searcher.board, "h7h6")
+    searcher.table.store(searcher.key(), short_move(move), tt_score, 0, 6, LOWER)
+    depths = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        if searcher.excluded[1]:
+            return singular if tt_score == 50 else tt_score
+        if searcher.board.last_move() == move:
+            depths.append(arguments[2])
+            return -30_000  # fails high
+        return 30_000
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    original(searcher, -300 if pv_node else 99, 200 if pv_node else 100, 8, 1, 0, not pv_node)
+    assert depths[0] == 7 + extension
+
+
+def test_the_score_of_a_node_is_no_lower_than_what_its_pruned_moves_might_reach(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A move is pruned because it could at best reach its futility value: that is not ruled out."""
+    searcher = searcher_at(QUIET, "b1c3")
+    static = searcher.evaluation.value(searcher.board)
+    searcher.parameters.futility, searcher.parameters.futility_step = 100, 0
+    searched = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        searched.append(arguments)
+        return 500 - static  # 500 below the static evaluation
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    assert original(searcher, static + 300, static + 301, 2, 1, 0, False) == static + 100
+    assert len(searched) == 1
+
+
+@pytest.mark.parametrize(
+    ("bound", "score", "returned"),
+    [(EXACT, 700, 700), (LOWER, 700, 700), (UPPER, 700, 500), (LOWER, 300, 500), (UPPER, 450, 450)],
+)
+def test_the_score_of_a_shallow_entry_is_a_better_estimate_where_its_bound_says_so(
+    bound: int, score: int, returned: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reverse futility pruning returns the estimate."""
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.table.store(searcher.key(), 0, score, 500, 0, bound)
+    monkeypatch.setattr(alphabeta, "search", None)
+    assert alphabeta_search(searcher, -1, 0, 2, 1, 0, True) == returned
+    assert searcher.nodes == 1
+
+
+def test_a_move_s_search_is_one_ply_shallower_and_without_an_expected_move_another_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for known, pv_node, cut_node, depth in (
+        (True, True, False, 5),
+        (False, True, False, 4),
+        (True, False, True, 5),
+        (False, False, True, 4),
+        (False, False, False, 5),
+    ):
+        searcher = searcher_at(QUIET, "b1c3")
+        searcher.parameters.reverse_futility_depth = 0
+        searcher.parameters.null_depth = 100
+        if known:
+            move = short_move(coordinate.parse(searcher.board, "h7h6"))
+            searcher.table.store(searcher.key(), move, 0, 0, 0, UPPER)
+        depths = watch_children(monkeypatch, 0)
+        alphabeta_search(searcher, -30, 30 if pv_node else -29, 6, 1, 0, cut_node)
+        assert depths[0] == depth
+
+
+def test_fewer_late_moves_are_searched_if_the_evaluation_has_not_improved_in_two_plies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counts = []
+    for two_before in (-5000, 5000, NO_SCORE):
+        searcher = searcher_at(QUIET)
+        for ply, move in enumerate(("b1c3", "a7a6", "a2a3", "h7h6")):
+            searcher.make(coordinate.parse(searcher.board, move), ply)
+        searcher.static_evals[0] = 5000 - two_before if two_before != NO_SCORE else 5000
+        searcher.static_evals[2] = two_before
+        for name in ("futility_depth", "see_quiet_depth", "capture_futility_depth", "see_capture_depth"):
+            setattr(searcher.parameters, name, -1)
+        depths = watch_children(monkeypatch, 0)
+        alphabeta_search(searcher, -1, 1, 2, 4, 0, False)
+        counts.append(len(depths))
+    improving, worsening, unknown = counts
+    assert improving == unknown > worsening
+
+
+def watch_children(monkeypatch: pytest.MonkeyPatch, score: int) -> list[int]:
+    """Let every move have this score for the side that has made it; the depths searched are noted."""
+    depths: list[int] = []
+
+    def child(_searcher: Searcher, _alpha: int, _beta: int, depth: int, *_: Any) -> int:
+        depths.append(depth)
+        return -score
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    return depths
+
+
+def test_without_the_only_legal_move_there_is_no_score_above_alpha() -> None:
+    searcher = searcher_at(ONE_MOVE)
+    (searcher.excluded[1],) = legal_moves(searcher.board)
+    searcher.static_evals[1] = 0
+    assert alphabeta_search(searcher, -77, -76, 3, 1, 0, True) == -77
+    assert searcher.table.probe(searcher.key()) == 0
+
+
+def test_an_entry_may_have_the_only_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(ONE_MOVE)
+    (move,) = legal_moves(searcher.board)
+    searcher.table.store(searcher.key(), short_move(move), 0, 0, 0, EXACT)
+    depths = watch_children(monkeypatch, 12)
+    assert alphabeta_search(searcher, -100, 100, 3, 1, 0, False) == 12
+    assert depths == [2]
+
+
+def test_at_the_deepest_ply_the_static_evaluation_is_the_score() -> None:
+    searcher = searcher_at(QUIET)
+    value = searcher.evaluation.value(searcher.board)
+    assert alphabeta_search(searcher, -INFINITE, INFINITE, 3, MAX_PLY - 1, 0, False) == value
+    assert searcher.nodes == 1
+    checked = searcher_at(IN_CHECK)
+    assert alphabeta_search(checked, -INFINITE, INFINITE, 3, MAX_PLY - 1, 0, False) == DRAW
+    assert checked.nodes == 1
+
+
+def test_with_a_mate_score_for_alpha_only_a_search_for_a_mate_is_full_width(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for seeks_mate in (None, False, True):
+        searcher = searcher_at(QUIET, "b1c3")
+        if seeks_mate is not None:
+            searcher.seeks_mate = seeks_mate
+        depths = watch_children(monkeypatch, 0)
+        alphabeta_search(searcher, LONGEST_MATE, LONGEST_MATE + 1, 3, 1, 0, False)
+        if seeks_mate:
+            assert len(depths) == len(legal_moves(searcher.board))
+            assert set(depths) == {2}, "none is reduced"
+        else:
+            assert len(depths) < len(legal_moves(searcher.board)) // 2
+
+
+def test_no_move_is_pruned_while_all_that_were_searched_are_mated(monkeypatch: pytest.MonkeyPatch) -> None:
+    for score, all_searched in ((5 - MATE, True), (-3000, False)):
+        searcher = searcher_at(QUIET, "b1c3")
+        depths = watch_children(monkeypatch, score)
+        assert alphabeta_search(searcher, 3000, 3001, 2, 1, 0, False) >= score
+        assert (len(depths) == len(legal_moves(searcher.board))) == all_searched
+
+
+def test_a_killer_move_is_reduced_by_its_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    depths: dict[str, int] = {}
+
+    def child(searcher: Searcher, _alpha: int, _beta: int, depth: int, *_: Any) -> int:
+        depths[coordinate.write(searcher.board.last_move())] = depth
+        return 0
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    found = []
+    for bonus in (-1000, 1000):
+        searcher = searcher_at(QUIET, "b1c3")
+        killer, expected = (coordinate.parse(searcher.board, text) for text in ("a7a6", "h7h6"))
+        searcher.history.add_killer(1, killer)
+        for _ in range(50):
+            searcher.history.update_quiet(searcher.board.side, killer, 1, bonus)
+        searcher.table.store(searcher.key(), short_move(expected), 0, 0, 0, UPPER)
+        searcher.parameters.singular_depth = searcher.parameters.null_depth = 100
+        alphabeta_search(searcher, 0, 1, 10, 1, 0, False)
+        found.append(depths["a7a6"])
+    assert found[0] < found[1] <= 9
+
+
+def test_the_score_of_the_root_is_kept_as_soon_as_it_has_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(QUIET)
+    scores: list[int] = []
+
+    def child(searcher: Searcher, *_: Any) -> int:
+        scores.append(searcher.root_score)
+        return -len(scores)
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    searcher.root_score = -777
+    best = alphabeta_search(searcher, -INFINITE, INFINITE, 2, 0, 0, False)
+    assert scores[:2] == [-777, 1]
+    assert searcher.root_score == best > 1
+
+
+def test_only_the_root_is_restricted_to_the_moves_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[str] = []
+
+    def child(searcher: Searcher, *_: Any) -> int:
+        played.append(coordinate.write(searcher.board.last_move()))
+        return 0
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    for ply in (0, 1):
+        searcher = searcher_at(QUIET)
+        searcher.allow([coordinate.parse(searcher.board, text) for text in ("f1e2", "a2a3")])
+        played.clear()
+        alphabeta_search(searcher, -INFINITE, INFINITE, 1, ply, 0, False)
+        if ply:
+            assert len(set(played)) > 2
+        else:
+            assert list(dict.fromkeys(played)) == ["f1e2", "a2a3"], "the first that is allowed comes first"
+
+
+def test_the_later_a_quiet_move_comes_the_more_it_is_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    for name in ("lmp_depth", "futility_depth", "see_quiet_depth", "reverse_futility_depth"):
+        setattr(searcher.parameters, name, -1)
+    searcher.parameters.null_depth = searcher.parameters.iir_depth = 100
+    depths: list[int] = []
+
+    def child(searcher: Searcher, _alpha: int, _beta: int, depth: int, *_: Any) -> int:
+        if not captured_of(searcher.board.last_move()):
+            depths.append(depth)
+        return 0
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    alphabeta_search(searcher, 0, 1, 8, 1, 0, False)
+    assert depths == sorted(depths, reverse=True)
+    assert depths[0] == 7
+    assert 3 <= depths[-1] <= 5
+
+
+@pytest.mark.parametrize("best", ["c6d4", "a7a6"])
+def test_the_move_that_fails_high_is_rewarded_and_those_before_it_are_punished(best: str) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    side = searcher.board.side
+    captures = ["f6e4", "c6d4"]  # as if ordered so
+    quiets = ["h7h6", "a7a6", "b7b6"]
+    order = ["h7h6", *captures, "a7a6", "b7b6"]
+    moves = {text: coordinate.parse(searcher.board, text) for text in order}
+    for i, text in enumerate(order):
+        searcher.stack.moves[i] = moves[text]
+    alphabeta.update_histories(searcher, 0, order.index(best), 1, 5)
+    before = order[: order.index(best)]
+    for text in captures:
+        score = searcher.history.capture_score(side, moves[text])
+        assert (score > 0, score < 0) == (text == best, text in before)
+    for text in quiets:
+        score = searcher.history.quiet_score(side, moves[text], 1)
+        assert (score > 0, score < 0) == (text == best, text in before and best in quiets)
+    assert searcher.history.killer(1, 0) == (moves[best] if best in quiets else 0)
+
+
+def test_every_node_below_the_root_counts_for_one_of_its_moves() -> None:
+    searcher = searcher_at(QUIET)
+    alphabeta_search(searcher, -INFINITE, INFINITE, 2, 0, 0, False)
+    counts = [searcher.nodes_under(move) for move in legal_moves(searcher.board)]
+    assert sum(counts) == searcher.nodes - 1
+    assert min(counts) >= 1

@@ -14,11 +14,12 @@ from search.evaluate import Evaluation
 from search.placement import FULL_PHASE
 from search.score import LONGEST_MATE
 from search.terms import terms
-from tests.oracle import STARTS, Game, games, placements, scaled
-from x88 import build, fen
+from tests.oracle import STARTS, Game, games, placements, scaled, thrown
+from x88 import build, coordinate, fen
 from x88.board import Board
+from x88.move import captured_of, moved_of
 from x88.movegen import legal_moves
-from x88.piece import BLACK, WHITE, make_piece
+from x88.piece import BLACK, KING, PAWN, WHITE, make_piece
 from x88.square import SQUARES
 
 SHAPES = {
@@ -117,6 +118,13 @@ def test_loading_changes_values_and_loading_again_restores_them() -> None:
     assert [value(board) for board in boards] == before
 
 
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("text", POSITIONS[::5])
+def test_without_numbers_every_term_is_zero(text: str) -> None:
+    only()
+    assert {(term.white, term.black) for term in terms(fen.parse(text))} == {((0, 0), (0, 0))}
+
+
 EXAMPLES = {
     # Each list with two positions that it tells apart.
     "tempo": ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 0 1"),
@@ -210,6 +218,17 @@ def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> N
         assert (evaluation.value(board), evaluation.placement.pawn_key()) == before.pop()
 
 
+@pytest.mark.parametrize(("side", "move"), [("w", "e1g1"), ("w", "e1c1"), ("b", "e8g8"), ("b", "e8c8")])
+def test_castling_moves_the_values_of_king_and_rook(side: str, move: str) -> None:
+    board = fen.parse(f"r3k2r/p6p/8/8/8/8/P6P/R3K2R {side} KQkq - 0 1")
+    evaluation = evaluation_of(board)
+    packed_move = coordinate.parse(board, move)
+    evaluation.make(packed_move, board.side)
+    board.make(packed_move)
+    assert evaluation.packed(board) == evaluation_of(board).packed(board)
+    assert evaluation.lazy_value(board) == evaluation_of(board).lazy_value(board)
+
+
 @pytest.mark.parametrize("text", benchmark.POSITIONS[:10])
 def test_a_null_move_gives_the_tempo_away(text: str) -> None:
     board = fen.parse(text)
@@ -224,6 +243,122 @@ def test_a_null_move_gives_the_tempo_away(text: str) -> None:
     evaluation.unmake_null()
     board.unmake_null()
     assert split(evaluation.packed(board)) == before
+
+
+# --- Mobility and king danger, counted with python-chess's attacks
+
+OWN_SLIDERS_SEEN_THROUGH = {
+    chess.BISHOP: (chess.QUEEN,),
+    chess.ROOK: (chess.ROOK, chess.QUEEN),
+}
+ATTACK_UNITS = {chess.KNIGHT: 2, chess.BISHOP: 2, chess.ROOK: 3, chess.QUEEN: 4}
+CHECK_UNITS = {chess.KNIGHT: 5, chess.BISHOP: 3, chess.ROOK: 6, chess.QUEEN: 5}
+
+
+def attacks(position: chess.Board, square: chess.Square) -> chess.SquareSet:
+    """The squares that a piece attacks; bishops and rooks see through own queens, rooks through rooks."""
+    piece = position.piece_at(square)
+    assert piece is not None
+    seen_through = position.copy(stack=False)
+    for kind in OWN_SLIDERS_SEEN_THROUGH.get(piece.piece_type, ()):
+        for other in seen_through.pieces(kind, piece.color) - chess.SquareSet([square]):
+            seen_through.remove_piece_at(other)
+    return seen_through.attacks(square)
+
+
+def all_attacks(position: chess.Board, colour: chess.Color) -> list[chess.SquareSet]:
+    """The squares that each piece of a side attacks; its pawns count as one piece."""
+    men = chess.SquareSet(position.occupied_co[colour])
+    pawns = chess.SquareSet()
+    for square in position.pieces(chess.PAWN, colour):
+        pawns |= position.attacks(square)
+    return [pawns, *(attacks(position, square) for square in men - position.pieces(chess.PAWN, colour))]
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize("kind", ATTACK_UNITS)
+def test_mobility_is_the_squares_attacked_but_for_own_men_and_squares_of_enemy_pawns(kind: int) -> None:
+    name = f"{chess.piece_name(kind)} mobility"
+    only(**{name: [(n + 1, 0) for n in range(SHAPES[name])]})
+    for text in POSITIONS:
+        position = chess.Board(text)
+        term = next(term for term in terms(fen.parse(text)) if term.name == "mobility")
+        for colour, found in ((chess.WHITE, term.white), (chess.BLACK, term.black)):
+            closed = chess.SquareSet(position.occupied_co[colour]) | all_attacks(position, not colour)[0]
+            expected = [
+                1 + len(attacks(position, square) - closed) for square in position.pieces(kind, colour)
+            ]
+            assert found == (sum(expected), 0), text
+
+
+def danger(position: chess.Board, colour: chess.Color) -> int:
+    """The units of attack on a king."""
+    king = position.king(colour)
+    assert king is not None
+    ring = position.attacks(king) | chess.SquareSet([king])
+    ahead = {square + (8 if colour else -8) for square in ring}
+    zone = ring | chess.SquareSet(square for square in ahead if 0 <= square < 64)
+    units = 0
+    for kind, weight in ATTACK_UNITS.items():
+        units += weight * sum(
+            bool(attacks(position, square) & zone) for square in position.pieces(kind, not colour)
+        )
+    if units <= ATTACK_UNITS[chess.ROOK]:
+        return 0
+    ours, theirs = all_attacks(position, colour), all_attacks(position, not colour)
+    for square in zone:
+        if any(square in each for each in theirs):
+            units += 1 if sum(square in each for each in ours) >= 2 else 2
+    for kind, weight in CHECK_UNITS.items():
+        from_king = position.copy(stack=False)
+        from_king.set_piece_at(king, chess.Piece(kind, colour))
+        safe = from_king.attacks(king) - chess.SquareSet(position.occupied_co[not colour])
+        safe = chess.SquareSet(square for square in safe if not any(square in each for each in ours))
+        if any(attacks(position, square) & safe for square in position.pieces(kind, not colour)):
+            units += weight
+    return units if position.pieces(chess.QUEEN, not colour) else units // 2
+
+
+@pytest.mark.usefixtures("restored")
+def test_king_danger_counts_attackers_attacked_squares_and_safe_checks() -> None:
+    only(king_danger=[(-n, 0) for n in range(SHAPES["king danger"])])
+    generator = Random(5)
+    positions = [chess.Board(text) for text in POSITIONS]
+    while len(positions) < scaled(600, 150):
+        position = thrown(generator, 20)
+        if position is not None:
+            positions.append(position)
+    counted = set()
+    for position in positions:
+        text = position.fen(en_passant="fen")
+        term = next(term for term in terms(fen.parse(text)) if term.name == "danger")
+        expected = [min(danger(position, colour), SHAPES["king danger"] - 1) for colour in chess.COLORS]
+        assert (term.white, term.black) == ((-expected[0], 0), (-expected[1], 0)), text
+        counted.update(expected)
+    assert len(counted) > 25
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, what is computed cannot be counted")
+def test_the_pawns_of_a_position_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed = []
+    original = pawns.Pawns._compute
+
+    def spy(self: pawns.Pawns, *arguments: int) -> int:
+        computed.append(arguments)
+        return original(self, *arguments)
+
+    monkeypatch.setattr(pawns.Pawns, "_compute", spy)
+    board = fen.parse(benchmark.POSITIONS[0])
+    evaluation = evaluation_of(board)
+    for _ in range(3):
+        for move in legal_moves(board):
+            if moved_of(move) not in (PAWN, KING) and not captured_of(move):
+                evaluation.make(move, board.side)
+                board.make(move)
+                evaluation.value(board)
+                board.unmake()
+                evaluation.unmake(move, board.side)
+    assert len(computed) == 2, "once for each side"
 
 
 # --- Symmetry
@@ -322,6 +457,10 @@ def test_the_endgame_s_king_belongs_in_the_centre_and_the_middlegame_s_does_not(
         ("2b1k3/8/8/8/8/P7/1P6/2B1K3 w - - 0 1", 30),
         ("r1b1k3/8/8/8/8/P7/1P6/R1B1K3 w - - 0 1", 50),
         ("4kb2/8/8/8/8/P7/1P6/2B1K3 w - - 0 1", 64),
+        ("4kn2/8/8/8/8/8/3P4/4KN2 w - - 0 1", 32),
+        ("4kn2/8/8/8/8/8/3P4/4KR2 w - - 0 1", 64),
+        ("4k3/8/8/8/8/8/3P4/4KN2 w - - 0 1", 64),
+        ("4k3/2p5/8/8/8/8/3P4/4K3 w - - 0 1", 64),
     ],
 )
 def test_what_cannot_be_won_counts_less(text: str, scale: int) -> None:
@@ -329,6 +468,31 @@ def test_what_cannot_be_won_counts_less(text: str, scale: int) -> None:
     assert evaluation_of(board).scale(board) == scale
     mirror = fen.parse(chess.Board(text).mirror().fen())
     assert evaluation_of(mirror).scale(mirror) == scale
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize(("tempo", "scales"), [(1, (0, 32)), (-1, (32, 0)), (0, (64, 64))])
+def test_the_scale_is_that_of_the_side_ahead_in_the_endgame_however_little(
+    tempo: int, scales: tuple[int, int]
+) -> None:
+    only(tempo=[(0, tempo)])
+    for side, scale in zip("wb", scales, strict=True):
+        board = fen.parse(f"4k3/4p3/8/8/8/8/8/4KN2 {side} - - 0 1")
+        assert evaluation_of(board).scale(board) == scale
+
+
+@pytest.mark.parametrize(
+    ("men", "scale"),
+    [("NP n", 32), ("NP r", 32), ("NP rr", 32), ("RP n", 64), ("NNP n", 64), ("NP p", 64), ("NPP n", 64)],
+)
+def test_the_last_pawn_counts_less_if_a_piece_can_be_given_for_it(men: str, scale: int) -> None:
+    own, other = men.split()
+    squares = chess.SquareSet(chess.BB_RANK_4)
+    position = chess.Board("4k3/8/8/8/8/8/8/4K3 w - - 0 1")
+    for square, symbol in zip(squares, own + other, strict=False):
+        position.set_piece_at(square, chess.Piece.from_symbol(symbol))
+    assert endgames.scale(fen.parse(position.fen()), WHITE) == scale
+    assert endgames.scale(fen.parse(position.mirror().fen()), BLACK) == scale
 
 
 @pytest.mark.parametrize(
@@ -345,6 +509,46 @@ def test_a_dead_draw_is_worth_nothing_in_either_phase(text: str) -> None:
     assert value(fen.parse(text)) == 0
     board = fen.parse(text)
     assert evaluation_of(board).lazy_value(board) == 0
+
+
+@pytest.mark.parametrize("men", ["R", "Q", "BB", "BN"])
+def test_a_bare_king_is_driven_to_any_edge_or_corner_alike(men: str) -> None:
+    """Turning the board does not change the bonus; for bishop and knight only if it keeps colours."""
+    generator = Random(7)
+    bonuses = set()
+    for _ in range(scaled(200, 60)):
+        position = chess.Board(None)
+        squares = generator.sample(chess.SQUARES, 2 + len(men))
+        for square, symbol in zip(squares, "kK" + men, strict=True):
+            position.set_piece_at(square, chess.Piece.from_symbol(symbol))
+        position.turn = chess.BLACK
+        if not position.is_valid():
+            continue
+        bonus = endgames.mop_up(fen.parse(position.fen()), WHITE)
+        bonuses.add(bonus)
+        turns = [chess.flip_diagonal, chess.flip_anti_diagonal]
+        if men in ("R", "Q"):
+            turns += [chess.flip_horizontal, chess.flip_vertical]
+        for turn in turns:
+            assert bonus == endgames.mop_up(fen.parse(position.transform(turn).fen()), WHITE)
+    assert len(bonuses) > 10
+
+
+def test_bishop_and_knight_drive_the_king_to_a_corner_of_the_bishop_s_colour() -> None:
+    for bishop, right, wrong in (("a1", ("a1", "h8"), ("a8", "h1")), ("b1", ("a8", "h1"), ("a1", "h8"))):
+        bonuses = {}
+        for corner in (*right, *wrong):
+            position = chess.Board(None)
+            king = chess.parse_square(corner)
+            position.set_piece_at(king, chess.Piece.from_symbol("k"))
+            # Two diagonal steps towards the centre.
+            own = king + (18 if king < 8 else -14) if king % 8 == 0 else king + (14 if king < 8 else -18)
+            position.set_piece_at(own, chess.Piece.from_symbol("K"))
+            rest = [sq for sq in (chess.C5 if bishop == "a1" else chess.C4, chess.D7) if sq != own]
+            for square, symbol in zip(rest, "BN", strict=True):
+                position.set_piece_at(square, chess.Piece.from_symbol(symbol))
+            bonuses[corner] = endgames.mop_up(fen.parse(f"{position.board_fen()} b - - 0 1"), WHITE)
+        assert bonuses[right[0]] == bonuses[right[1]] > bonuses[wrong[0]] == bonuses[wrong[1]]
 
 
 # --- The terms that are shown

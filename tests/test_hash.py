@@ -217,3 +217,18 @@ def test_forged_entries_of_any_kind_make_no_illegal_move(
 ) -> None:
     generator = random.Random(len(entries))
     think_with(text, iter(lambda: generator.choice(entries), None), scaled(5, 2), current)
+
+
+@pytest.mark.parametrize(
+    "text", [*STARTS, "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "k7/8/8/r2pP2K/8/8/8/8 w - d6 0 2"]
+)
+def test_a_copy_has_the_key_the_fen_and_the_moves_of_its_board(text: str) -> None:
+    board = fen.parse(text)
+    for move in ("", *map(coordinate.write, legal_moves(board))):
+        original = board.copy()
+        if move:
+            original.make(coordinate.parse(original, move))
+        copy = original.copy()
+        assert (copy.key, copy.compute_key()) == (original.key, original.key)
+        assert fen.write(copy) == fen.write(original)
+        assert legal_moves(copy) == legal_moves(original)

@@ -144,7 +144,9 @@ def test_a_new_search_halves_what_was_learnt_of_squares_alone(history: History) 
 def test_clear_forgets_everything(history: History) -> None:
     history.update_quiet(WHITE, KNIGHT, 2, BONUS)
     history.update_capture(WHITE, TAKES_QUEEN, BONUS)
+    history.add_killer(2, KNIGHT)
     history.clear()
+    assert history.killer(2, 0) == 0
     assert history.quiet_score(WHITE, KNIGHT, 2) == 0
     history.record_move(0, WHITE, PAWN)
     history.record_move(1, BLACK, ANSWER)

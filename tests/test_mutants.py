@@ -58,7 +58,8 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "moff"
     for name in ("bench", "x88", "search", "tests"):
         (folder / name).mkdir(parents=True)
-    shutil.copy(ROOT / "bench" / "mutants.py", folder / "bench")
+    for name in ("mutants.py", "touched.py"):
+        shutil.copy(ROOT / "bench" / name, folder / "bench")
     (folder / "bench" / "mutants.toml").write_text(CONFIGURATION, encoding="utf-8")
     shutil.copy(ROOT / "x88" / "uncompiled.py", folder / "x88")
     (folder / "x88" / "clamp.py").write_text(MODULE, encoding="utf-8")
@@ -103,7 +104,7 @@ def test_mutants_are_killed_or_survive_and_equivalent_ones_do_not_count(project:
     write(project, KILLED, SURVIVES, EQUIVALENT)
     ended = mutants(project, "--processes", "2")
     assert ended.returncode == 0, ended.stderr
-    assert [entry["outcome"] for entry in recorded(project)] == ["killed", "survived", "survived"]
+    assert [entry["outcome"] for entry in recorded(project)] == ["killed", "survived", "pending"]
     assert recorded(project)[0]["failed"] == "FAILED tests/test_clamp.py::test_clamp"
     assert "+     return abs(number)" in ended.stdout
     assert ">= LIMIT" not in ended.stdout
@@ -139,7 +140,7 @@ def test_tests_that_fail_without_a_fault_are_an_error(project: Path) -> None:
     write(project, KILLED)
     ended = mutants(project)
     assert ended.returncode == 1
-    assert "x88/clamp.py: the tests fail without a fault" in ended.stderr
+    assert "tests/test_clamp.py: the tests fail without a fault" in ended.stderr
     assert [entry["outcome"] for entry in recorded(project)] == ["pending"]
 
 
@@ -177,3 +178,70 @@ def test_wrong_usage_is_one_line(project: Path, arguments: list[str], words: str
     assert ended.returncode == 2
     assert words in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+def counting(project: Path, *functions: str) -> str:
+    """Tests of these functions of the module that leave a mark whenever they run."""
+    lines = ["from pathlib import Path", "from x88 import clamp"]
+    for n, name in enumerate(functions):
+        lines += [f"def test_{n}() -> None:", f"    with open({str(project / name)!r}, 'a') as file:"]
+        lines += ["        file.write('x')", f"    clamp.{name}"]
+    return "\n".join(lines) + "\n"
+
+
+def test_only_the_tests_that_execute_the_lines_are_run(project: Path) -> None:
+    pytest.importorskip("coverage", reason="the mutation extra is not installed")
+    (project / "tests" / "test_clamp.py").write_text(
+        counting(project, "clamp(3)", "Stack()"), encoding="utf-8"
+    )
+    write(project, SURVIVES)
+    mutants(project)
+    assert [entry["outcome"] for entry in recorded(project)] == ["survived"]
+    assert (project / "clamp(3)").read_text() == "xx", "once to see what it executes, once with the mutant"
+    assert (project / "Stack()").read_text() == "x"
+    mutants(project, "--again")
+    assert (project / "clamp(3)").read_text() == "xxx", "what was seen is kept"
+    assert (project / "Stack()").read_text() == "x"
+
+
+def test_all_tests_are_run_for_what_is_executed_on_import(project: Path) -> None:
+    (project / "tests" / "test_clamp.py").write_text(
+        counting(project, "clamp(3)", "Stack()"), encoding="utf-8"
+    )
+    write(project, ("class Stack:", "class Stack(object):"))
+    mutants(project)
+    assert (project / "clamp(3)").read_text() == (project / "Stack()").read_text() == "xx"
+
+
+def test_with_little_time_only_some_tests_are_run(project: Path) -> None:
+    text = counting(project, "clamp(3)", "clamp(4)") + "    import time; time.sleep(0.2)\n"
+    (project / "tests" / "test_clamp.py").write_text(text, encoding="utf-8")
+    write(project, SURVIVES)
+    mutants(project, "--seconds", "0.0001")
+    assert (project / "clamp(3)").read_text() == "xx"
+    assert (project / "clamp(4)").read_text() == "x"
+
+
+def test_an_equivalent_mutant_may_be_one_only_after_a_line(project: Path) -> None:
+    for after, tested in (
+        ('"return LIMIT"', 0),
+        ('"if number > LIMIT:"', 1),
+        ('"if number > LIMIT:\\nreturn LIMIT"', 0),
+    ):
+        entry = '[[equivalent]]\nmodule = "x88/clamp.py"\nold = "return number"\nnew = "return abs(number)"\n'
+        configuration = f'{entry}after = {after}\nwhy = "numbers are positive"\n'
+        (project / "bench" / "mutants.toml").write_text(configuration, encoding="utf-8")
+        write(project, SURVIVES)
+        assert int(mutants(project).stdout.splitlines()[-1].split()[1]) == tested
+
+
+def test_annotations_of_a_plain_class_are_not_drawn(project: Path) -> None:
+    pytest.importorskip("cosmic_ray", reason="the mutation extra is not installed")
+    text = "\n\nclass Point{}:\n    row: int\n    column: int = 0\n"
+    for base, drawn in (("", False), ("(tuple)", True)):
+        (project / "x88" / "clamp.py").write_text(MODULE + text.format(base), encoding="utf-8")
+        (project / "out.json").unlink(missing_ok=True)
+        mutants(project, "--sample", "1000", "--draw", "x88/clamp.py")
+        lines = {entry["old"][0].strip() for entry in recorded(project)}
+        assert ("row: int" in lines) == drawn
+        assert "column: int = 0" in lines

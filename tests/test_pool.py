@@ -10,7 +10,8 @@ import time
 import pytest
 
 from search import benchmark
-from search.clock import Clock
+from search.clock import Clock, TimeManager
+from search.job import Job
 from search.limits import Limits
 from search.pool import SHARES, Pool
 from search.score import MATE
@@ -45,6 +46,21 @@ def test_a_mate_is_found_and_its_shortest_line_told(threads: int) -> None:
     assert coordinate.write(result.move) == "f6a6"
     result, reports = think(MATE_IN_THREE, Limits(mate=3), threads)
     assert reports[-1].mate == 3
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")
+@pytest.mark.parametrize(
+    ("limits", "is_open"),
+    [
+        (Limits(), True),
+        (Limits(nodes=9, movetime=9, lines=1), True),
+        (Limits(lines=2), False),
+        (Limits(depth=9), False),
+        (Limits(mate=9), False),
+    ],
+)
+def test_threads_vote_unless_depth_or_lines_are_asked_for(limits: Limits, is_open: bool) -> None:
+    assert Job(limits, TimeManager(limits, 0), Clock(), Pool(1)).is_open_to_votes() == is_open
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -120,6 +136,14 @@ def test_a_clock_holds_with_threads() -> None:
         assert clock.elapsed() < 2000
 
 
+def test_the_largest_number_of_threads_is_accepted() -> None:
+    """They are started by the next search only."""
+    before = threading.active_count()
+    search = Search(1, threads=1024)
+    search.resize_pool(1024)
+    assert threading.active_count() == before
+
+
 @pytest.mark.parametrize("threads", [0, -1, 1025])
 def test_an_impossible_number_of_threads_is_refused(threads: int) -> None:
     search = Search(1)
@@ -143,10 +167,12 @@ def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway(monkeypatch: pytest.
     if build.compiled:
         pytest.skip("compiled, a pool takes no other helpers")
     pool = Pool(1)
-    pool.helpers = [Stand(10, 30, [2]), Stand(10, 30, [2]), Stand(0, 0, [])]  # type: ignore[list-item]
+    pool.helpers = [Stand(10, 30, [2]), Stand(10, 30, [2]), Stand(0, 0, []), Stand(3, 12, [])]  # type: ignore[list-item]
     assert pool.voted_line(10, 35, [1])[2] == [2]
     assert pool.voted_line(16, 300, [1])[2] == [1]
     assert pool.voted_line(10, 30, [2, 5]) == (10, 30, [2, 5]), "its own line, if it comes to the same"
+    pool.helpers = [Stand(10, 0, [2]), Stand(10, 0, [2])]  # type: ignore[list-item]
+    assert pool.voted_line(10, 0, [1])[2] == [2], "a score of zero is one as well"
     pool.helpers.append(Stand(4, MATE - 3, [3]))  # type: ignore[arg-type]
     assert pool.voted_line(16, 300, [1])[2] == [3]
 

@@ -7,7 +7,7 @@ another suite than tests/perft.epd.
 
 import os
 from collections.abc import Iterable
-from itertools import groupby, pairwise
+from itertools import combinations, groupby, pairwise
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,7 @@ from search.stop import Stop
 from search.table import TranspositionTable
 from tests.oracle import STARTS, Game, games, generated, packed, placements, scaled
 from tests.test_perft import OWN, deepest, names, read
-from x88 import attack, coordinate, fen, movegen, perft, rays, tally
+from x88 import attack, build, coordinate, fen, movegen, perft, rays, tally
 from x88.board import Board
 from x88.move import EN_PASSANT, captured_of, moved_of, target_of
 from x88.movegen import MoveStack
@@ -471,3 +471,11 @@ def test_where_nothing_can_be_taken_the_order_changes_nothing(text: str) -> None
 
 def test_the_order_from_the_front_is_another_one() -> None:
     assert any(searched(text, 1, FROM_FRONT) != searched(text, 1, LINKED) for text in benchmark.POSITIONS)
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, the table is C")
+def test_the_ray_between_two_squares_of_a_line_leads_from_one_to_the_other() -> None:
+    for d, cells in LINES:
+        for near, far in combinations(cells[1:-1], 2):
+            assert rays.RAY[far - near + 0x77] == d
+            assert rays.RAY[near - far + 0x77] == BACK[d]

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from search import table as module
 from search.score import LONGEST_MATE, MATE, NO_SCORE
 from search.table import (
     EXACT,
@@ -25,7 +26,7 @@ from search.table import (
     short_move,
     static_of,
 )
-from x88 import fen, memory
+from x88 import build, fen, memory
 from x88.movegen import legal_moves
 
 KEYS = st.integers(0, 2**64 - 1)
@@ -237,3 +238,22 @@ def test_a_depth_beyond_its_bits_is_the_nearest_that_fits(depth: int, kept: int)
     table = TranspositionTable(1)
     table.store(5, 1, 2, 3, depth, UPPER)
     assert read(table.probe(5)) == (1, 2, 3, kept, UPPER)
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, the largest size is no variable")
+def test_the_largest_table_is_allowed_and_a_larger_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LARGEST", 2)
+    assert TranspositionTable(2).clusters == 1 << 15
+    with pytest.raises(ValueError, match="3 MB is not a table size from 1 to 2"):
+        TranspositionTable(3)
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, the tests of the pool do this")
+@pytest.mark.parametrize("threads", [1, 3])
+def test_every_word_is_wiped_whatever_the_threads(threads: int) -> None:
+    table = TranspositionTable(1)
+    table.words[:] = memoryview(b"\xff" * table.words.nbytes).cast("Q")
+    table.age = 9
+    table._wipe(threads)
+    assert bytes(table.words) == bytes(table.words.nbytes)
+    assert table.age == 0
