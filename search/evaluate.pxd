@@ -61,7 +61,6 @@ cdef uint64_t[6144] PIECE_KEYS
 cdef uint64_t B_FILE
 cdef uint64_t LONG_DIAGONAL
 cdef uint64_t A_FILE
-cdef uint64_t[128] BIT
 cdef uint64_t[64] KNIGHT_MOVES
 cdef uint64_t[64] KING_MOVES
 cdef uint64_t[128] KING_ZONE
