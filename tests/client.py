@@ -1,11 +1,16 @@
 """A UCI client for the tests: the real engine process over pipes."""
 
+import itertools
 import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 from queue import Empty, Queue
+from typing import Any
+
+import pytest
 
 ENGINE = [sys.executable, str(Path(__file__).resolve().parent.parent / "engine.py")]
 """The command that starts the engine of this checkout."""
@@ -13,11 +18,26 @@ ENGINE = [sys.executable, str(Path(__file__).resolve().parent.parent / "engine.p
 PATIENCE = 60.0
 """Seconds to wait for a line before a test fails; the uncompiled engine on a busy machine needs some."""
 
+THREADS = [int(number) for number in os.environ.get("MOFF_THREADS", "1 2 8").split()]
+"""The numbers of threads that the tests of conversations run with."""
+
+on_threads = pytest.mark.parametrize("moff", THREADS, indirect=True, ids=lambda number: f"threads{number}")
+"""Runs a test of the fixture `moff` with each of these numbers of threads."""
+
+
+def with_threads(cases: Iterable[Any], repeated: Iterable[Any]) -> list[Any]:
+    """All cases of a test with the first number of threads, and those to repeat with the others by turns, as
+    pairs of a number and a case.
+    """
+    first, *others = THREADS
+    pairs = [*((first, case) for case in cases), *zip(itertools.cycle(others), repeated, strict=False)]
+    return [pytest.param(number, case, id=f"threads{number}-{case}") for number, case in pairs]
+
 
 class Conversation:
     """A running engine that is written to and read from line by line."""
 
-    def __init__(self, pure: bool = False) -> None:
+    def __init__(self, pure: bool = False, threads: int = 1) -> None:
         """`pure` forces the uncompiled source; otherwise the engine runs on the same build as the tests."""
         environment = dict(os.environ, MOFF_PURE="1") if pure else None
         self.process = subprocess.Popen(
@@ -26,6 +46,8 @@ class Conversation:
         self.lines: Queue[str] = Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+        if threads > 1:
+            self.send(f"setoption name Threads value {threads}")
 
     def __enter__(self) -> "Conversation":
         return self

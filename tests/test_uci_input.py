@@ -17,7 +17,7 @@ import pytest
 
 import engine
 from search import benchmark
-from tests.client import ENGINE, Conversation
+from tests.client import ENGINE, Conversation, on_threads, with_threads
 from tests.oracle import STARTS, scaled
 from x88 import build
 
@@ -54,6 +54,7 @@ def test_moves_lists_the_legal_moves_with_scores(moff: Conversation) -> None:
     assert rows[0][1] == "e4d5"
 
 
+@on_threads
 def test_looking_does_not_disturb_a_search(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4", "go infinite", "d", "eval", "moves", "help")
     assert not any(line.startswith("bestmove") for line in moff.ready())
@@ -284,6 +285,7 @@ def test_an_output_that_takes_nothing_ends_it() -> None:
     assert b"Traceback" not in ended.stderr
 
 
+@on_threads
 def test_a_new_game_during_a_search_ends_it(moff: Conversation) -> None:
     moff.send("position startpos", "go infinite")
     assert not any(line.startswith("bestmove") for line in moff.ready())
@@ -303,6 +305,10 @@ def test_a_new_game_during_a_search_ends_it(moff: Conversation) -> None:
         "go perft 9\nstop\n",
         "bench x\n",
         "posi",
+        "setoption name Threads value 2\ngo infinite\n",
+        "setoption name Threads value 8\ngo infinite\nsetoption name Threads value 3\n",
+        "setoption name Threads value 8\ngo ponder wtime 1 btime 1\n",
+        "setoption name Threads value 2\nbench 60\nstop\n",
     ],
 )
 def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
@@ -312,11 +318,21 @@ def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
     assert ended.stdout.count(b"bestmove") == lines.count("infinite") + lines.count("ponder")
 
 
+AT_WORK = [
+    "go infinite",
+    "go depth 100",
+    "perft 14",
+    "quit",
+    "go ponder wtime 1 btime 1",
+    "bench 60",
+    "isready",
+]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
-    "command",
-    ["isready", "go infinite", "go ponder wtime 1 btime 1", "go depth 100", "bench 60", "perft 14", "quit"],
+    ("moff", "command"), with_threads(AT_WORK, [*AT_WORK[:3], *AT_WORK[:3]]), indirect=["moff"]
 )
 def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str) -> None:
     if command == "quit":
