@@ -30,12 +30,12 @@ def test_a_table_of_random_bytes_costs_neither_legality_nor_a_crash(threads: int
 
 @pytest.mark.parametrize("bound", [UPPER, LOWER, EXACT])
 @pytest.mark.parametrize("score", [-32768, 32767])
-def test_scores_that_no_search_can_have_still_bring_a_move(score: int, bound: int) -> None:
+def test_scores_and_evaluations_that_cannot_be_still_bring_a_move(score: int, bound: int) -> None:
     search = Search(1)
     board = fen.parse(KIWIPETE)
     for move in legal_moves(board):
         board.make(move)
-        search.table.store(board.key, 0, score, 0, 255, bound)
+        search.table.store(board.key, 0, score, score, 255, bound)
         board.unmake()
     reports: list[Report] = []
     result = search.think(board, Limits(depth=2), reports.append)
