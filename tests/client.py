@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from queue import Empty, Queue
@@ -74,11 +75,17 @@ class Conversation:
         self.process.stdin.flush()
 
     def read(self) -> str:
-        """The next line of output."""
-        try:
-            return self.lines.get(timeout=PATIENCE)
-        except Empty:
-            raise AssertionError(f"no output within {PATIENCE} s") from None
+        """The next line of output. Says so if the engine has ended, or is silent for too long."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            has_ended = not self._reader.is_alive()
+            try:
+                return self.lines.get(timeout=0 if has_ended else 0.5)
+            except Empty:
+                if has_ended:
+                    code, said = self.process.wait(PATIENCE), self.process.stderr.read().decode()
+                    raise AssertionError(f"the engine has ended with {code}: {said}") from None
+        raise AssertionError(f"no output within {PATIENCE} s")
 
     def until(self, start: str) -> list[str]:
         """All lines up to and with the first that begins with `start`."""
