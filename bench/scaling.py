@@ -211,52 +211,49 @@ def told_score(score: Score) -> dict[str, Any]:
 
 # --- Showing
 
+COLUMNS: dict[str, tuple[list[str], Callable[[dict[str, Any]], list[str]]]] = {
+    "speed": (
+        ["nodes/s", "ratio (median)", "range"],
+        lambda own: [
+            f"{own['nodes_per_second']:,.0f}",
+            f"{own['ratio']:.2f}",
+            f"{min(own['ratios']):.2f} to {max(own['ratios']):.2f}",
+        ],
+    ),
+    "depth": (
+        ["seconds to depth", "ratio of totals", "geometric mean"],
+        lambda own: [f"{own['seconds']:.2f}", f"{own['ratio']:.2f}", f"{own['mean_ratio']:.2f}"],
+    ),
+    "elo": (
+        ["games", "Elo", "95 %"],
+        lambda own: [str(own["games"]), signed(own["elo"]), " to ".join(map(signed, own["interval"]))],
+    ),
+}
+"""By part: headers, and the cells of a row."""
+
+
+def signed(elo: float | None) -> str:
+    """An Elo difference; None has no bounds."""
+    return "?" if elo is None else f"{elo:+.0f}"
+
 
 def table(results: Results) -> str:
-    """The results, a row for each number of threads."""
+    """The results, a row for each number of threads, and what went wrong in the games."""
     from tabulate import tabulate
 
     headers = ["threads"]
-    rows: dict[int, list[str]] = {
-        number: [str(number)] for number in sorted({n for part in results.values() for n in part})
-    }
-    columns = {
-        "speed": (["nodes/s", "ratio (median)", "range"], speed_cells),
-        "depth": (["seconds to depth", "ratio of totals", "geometric mean"], depth_cells),
-        "elo": (["games", "Elo, 95 %"], elo_cells),
-    }
+    rows = {number: [str(number)] for number in sorted({n for part in results.values() for n in part})}
     for part, found in results.items():
-        names, cells = columns[part]
+        names, cells = COLUMNS[part]
         headers += names
         for number, row in rows.items():
             row += cells(found[number]) if number in found else [""] * len(names)
     text: str = tabulate(list(rows.values()), headers, stralign="right", disable_numparse=True)
-    remarks = [remark for own in results.get("elo", {}).values() for remark in own["faults"]]
-    return "\n".join([text, *remarks])
-
-
-def speed_cells(own: dict[str, Any]) -> list[str]:
-    """The cells of a row."""
-    return [
-        f"{own['nodes_per_second']:,.0f}",
-        f"{own['ratio']:.2f}",
-        f"{min(own['ratios']):.2f} to {max(own['ratios']):.2f}",
-    ]
-
-
-def depth_cells(own: dict[str, Any]) -> list[str]:
-    """The cells of a row."""
-    return [f"{own['seconds']:.2f}", f"{own['ratio']:.2f}", f"{own['mean_ratio']:.2f}"]
-
-
-def elo_cells(own: dict[str, Any]) -> list[str]:
-    """The cells of a row."""
-    elo, low, high = ("?" if value is None else f"{value:+.0f}" for value in (own["elo"], *own["interval"]))
-    return [str(own["games"]), f"{elo} [{low}, {high}]"]
+    return "\n".join([text, *(fault for own in results.get("elo", {}).values() for fault in own["faults"])])
 
 
 def plot(results: Results, name: str, path: Path) -> None:
-    """Draw a panel for each part."""
+    """Draw a panel for each part: points with their range or interval."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -265,25 +262,18 @@ def plot(results: Results, name: str, path: Path) -> None:
     titles = {"speed": "nodes/s, ratio", "depth": "time to depth, ratio", "elo": "Elo"}
     figure, panels = pyplot.subplots(1, len(results), figsize=(5 * len(results), 4), squeeze=False)
     for axes, (part, found) in zip(panels[0], results.items(), strict=True):
-        numbers = list(found)
-        if part == "elo":
-            points = [found[number]["elo"] or 0.0 for number in numbers]
-            bounds = [found[number]["interval"] for number in numbers]
-        else:
-            points = [found[number]["ratio"] for number in numbers]
-            bounds = [(min(found[number]["ratios"]), max(found[number]["ratios"])) for number in numbers]
-            axes.plot(numbers, numbers, linestyle=":", color="grey", label="one thread, so many times")
-            axes.legend()
-        low = [
-            max(0.0, point - (point if b[0] is None else b[0]))
-            for point, b in zip(points, bounds, strict=True)
-        ]
-        high = [
-            max(0.0, (point if b[1] is None else b[1]) - point)
-            for point, b in zip(points, bounds, strict=True)
-        ]
-        axes.errorbar(numbers, points, yerr=[low, high], marker="o", capsize=4)
-        axes.set(title=titles[part], xlabel="threads", xticks=numbers)
+        errors: tuple[list[float], list[float]] = ([], [])
+        points = []
+        for own in found.values():
+            value = own["elo"] or 0.0 if part == "elo" else own["ratio"]
+            low, high = own["interval"] if part == "elo" else (min(own["ratios"]), max(own["ratios"]))
+            points.append(value)
+            errors[0].append(max(0.0, value - (value if low is None else low)))
+            errors[1].append(max(0.0, (value if high is None else high) - value))
+        axes.errorbar(list(found), points, yerr=errors, marker="o", capsize=4)
+        if part != "elo":
+            axes.plot(list(found), list(found), linestyle=":", color="grey")
+        axes.set(title=titles[part], xlabel="threads", xticks=list(found))
         axes.grid(alpha=0.3)
     figure.suptitle(name)
     figure.tight_layout()

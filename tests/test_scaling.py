@@ -109,7 +109,7 @@ def test_games_are_played_continued_and_counted(tmp_path: Path, capsys: pytest.C
     assert 'option.Threads=1"]' in text
     own = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["elo"]["2"]
     assert own["games"] == sum(own["won_drawn_lost"]) == 4
-    assert "Elo, 95 %" in capsys.readouterr().out
+    assert "95 %" in capsys.readouterr().out
 
 
 def test_a_game_lost_by_a_fault_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
