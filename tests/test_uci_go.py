@@ -86,7 +86,8 @@ def test_multipv_finds_as_many_moves_each_with_its_own_score(moff: Conversation,
     board = chess.Board(text)
     wanted = min(4, board.legal_moves.count())
     moff.send("setoption name MultiPV value 4", f"position fen {text}", f"go depth {DEPTH}")
-    lines = reports(moff.until("bestmove"))
+    # On a busy machine it takes more than a second, and bounds are told too.
+    lines = [line for line in reports(moff.until("bestmove")) if "bound" not in line]
     for depth in range(1, DEPTH + 1):
         these = [line for line in lines if value(line, "depth") == str(depth)]
         assert [value(line, "multipv") for line in these] == [str(n) for n in range(1, wanted + 1)]
