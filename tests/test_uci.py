@@ -57,7 +57,8 @@ def test_the_build_is_told_only_when_the_source_runs_uncompiled() -> None:
 def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4 e7e5", f"go depth {DEPTH}")
     lines = moff.until("bestmove")
-    reports = info_lines(lines)
+    # On a busy machine it takes more than a second, and root moves and bounds are told too.
+    reports = [line for line in info_lines(lines) if " score " in line and "bound" not in line]
     assert [depth_of(line) for line in reports] == list(range(1, DEPTH + 1))
     for line in reports:
         assert INFO.fullmatch(line), line
