@@ -460,6 +460,7 @@ def test_quit_and_the_end_of_input_wait_for_what_has_an_end(
     asked, last = what
     start = "fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1" if "mate" in asked else "startpos"
     talk = f"setoption name Threads value {threads}\nposition {start}\n{asked}\n{end}"
+    began = time.perf_counter()
     ended = subprocess.run(ENGINE, input=talk, capture_output=True, text=True, timeout=120)
     assert (ended.returncode, ended.stderr) == (0, "")
     lines = ended.stdout.splitlines()
@@ -468,7 +469,7 @@ def test_quit_and_the_end_of_input_wait_for_what_has_an_end(
     if "depth" in asked and "ponder" not in asked:
         assert depth_of(info_lines(lines)[-1]) == DEPTH + 1
     if "movetime" in asked:
-        assert int(re.search(r" time (\d+)", info_lines(lines)[-1])[1]) > 500
+        assert time.perf_counter() - began > 0.7
 
 
 ENDLESS = [
