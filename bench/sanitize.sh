@@ -1,8 +1,8 @@
 #!/bin/sh
 # Moff compiled with the address and undefined-behaviour sanitizers: the perft suite, the bench and the tests of the
 # UCI conversation have to run clean. Then the uncompiled source, where an index off an array is an error anyway
-# and a negative one is made one, over the same perft suite. Last, compiled with the thread sanitizer: the bench, the
-# tests of the UCI conversation and of the pool, all with four threads. Takes a copy; needs gcc or clang, and some
+# and a negative one is made one, over the same perft suite. Last, compiled with the thread sanitizer: the bench and the
+# tests of the UCI conversation, with four threads. Takes a copy; needs gcc or clang, and some
 # twenty minutes. SANITIZERS chooses from "address" and "thread".
 #
 #     sh bench/sanitize.sh [PYTHON]
@@ -67,7 +67,6 @@ assert 'libtsan' in open('/proc/self/maps').read()"
     # Those that run with four threads; the others say nothing new.
     under_thread "$python" -m pytest -q -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
         tests/test_uci_input.py -k threads4 || failed=1
-    under_thread "$python" -m pytest -q -p no:cacheprovider tests/test_pool.py || failed=1
     if ls "$copy"/race.* >/dev/null 2>&1; then
         cat "$copy"/race.* >&2
         failed=1
