@@ -136,7 +136,7 @@ class Engine:
             "eval": (self._eval, "show the static evaluation, term by term"),
             "moves": (self._moves, "list the legal moves with the generator's scores"),
             "flip": (self._flip, "exchange the colours"),
-            "bench": (self._bench, "bench [DEPTH]: search fixed positions"),
+            "bench": (self._bench, "bench [DEPTH] [THREADS] [HASH]: search fixed positions"),
             "perft": (self._perft, "perft DEPTH: count the leaves under each move"),
             "compiler": (self._compiler, "show which build runs on which Python"),
             "license": (self._license, "show the licence"),
@@ -488,8 +488,16 @@ class Engine:
 
         self._finish()
         try:
-            depth = whole_number("the depth", words[0], 1) if words else benchmark.DEPTH
-        except ValueError as error:
+            if len(words) > 3:
+                raise ValueError(
+                    f"it takes DEPTH, THREADS and HASH at most, not {echo(' '.join(words[3:]))} too"
+                )
+            names = ("the depth", "the number of threads", "the hash size")
+            most = (LARGEST_NUMBER, MOST_THREADS, LARGEST)
+            values = [whole_number(names[i], word, 1, most[i]) for i, word in enumerate(words)]
+            settings = benchmark.Settings(*values)
+            bench = benchmark.Bench(settings)
+        except (ValueError, MemoryError) as error:
             self._complain(f"bench: {error}")
             return
 
@@ -501,14 +509,13 @@ class Engine:
             self._info(f"position {done}/{len(benchmark.POSITIONS)}: {nodes} nodes so far")
 
         def run() -> None:
-            total = bench.run(depth, progress)
+            total = bench.run(progress)
             if total is None:
                 self._info(f"bench stopped {known}")
             else:
-                self._write(f"{total.nodes} nodes {total.speed} nps")
+                self._write(total.summary())
 
-        self._info(benchmark.heading(depth))
-        bench = benchmark.Bench()
+        self._info(settings.heading())
         self._start_job(run, bench.stop)
 
     def _perft(self, words: list[str]) -> None:
@@ -530,6 +537,7 @@ class Engine:
             try:
                 run()
             finally:
+                self._stop_job = lambda: None  # it keeps what has run, with its tables
                 self._idle.set()
 
         self._ends_by_itself = True

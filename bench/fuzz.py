@@ -1,10 +1,14 @@
-"""Damaged input by the million: FEN, moves in coordinates and SAN, PGN, options and positions of UCI.
+"""Damaged input by the million: FEN, moves in coordinates and SAN, PGN, options and positions of UCI, whole
+conversations with their searches, and searches with a forged transposition table.
 
     python bench/fuzz.py --inputs 1000000 --seed 1
     python bench/fuzz.py --only PGN --only FEN
+    python bench/fuzz.py --only conversations --only tables --inputs 20000 --threads 8
 
 Every reader must answer any input or raise ValueError. Hypothesis makes the inputs, reduces those
-that fail to small ones, and prints them. The same seed makes the same inputs.
+that fail to small ones, and prints them. The same seed makes the same inputs. The searches of conversations
+and tables draw their number of threads from 1, 2 and 8, and get a hundredth of all inputs; one that takes two
+minutes ends the run with the stacks of all threads.
 
 Results go to standard output, progress to standard error. The exit code is 0, or 1 if a reader failed, 2
 after wrong usage, 130 after an interrupt. Needs the `bench` and `test` extras.
@@ -14,13 +18,15 @@ import contextlib
 import io
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import script  # first: it puts this checkout on the path
+from search_fuzz import TALKS, Conversation, Forgery
 
 from engine import Engine
 from moff.text import LARGEST_NUMBER
 from search.benchmark import POSITIONS
+from search.pool import MOST_THREADS
 from x88 import coordinate, fen, pgn, san
 
 if TYPE_CHECKING:
@@ -50,7 +56,7 @@ UCI = [
     "setoption name UCI_Elo value 1500",
     "setoption name UCI_AnalyseMode value false",
     "setoption name Ponder value true",
-    "setoption name Threads value 1",
+    "setoption name Threads value 2",
     "position startpos moves e2e4 e7e5",
     "debug on",
     "register later",
@@ -139,13 +145,33 @@ def read_limits(text: str) -> None:
             raise AssertionError(f"{value} is no limit")
 
 
-TARGETS: dict[str, tuple[Callable[[str], None], list[str]]] = {
-    "FEN": (read_fen, POSITIONS),
-    "coordinates": (read_move, MOVES),
-    "SAN": (read_san, MOVES),
-    "PGN": (read_pgn, GAMES),
-    "limits": (read_limits, LIMITS),
-    "UCI": (converse, [*UCI, *(f"position fen {text}" for text in POSITIONS)]),
+def any_seed() -> "SearchStrategy[int]":
+    """Seeds of a random generator."""
+    from hypothesis import strategies as st
+
+    return st.integers(0, 2**62)
+
+
+class Reader(NamedTuple):
+    """What reads inputs, what makes them, and their share of all inputs, in hundredths of a usual share."""
+
+    read: Callable[[Any], None]
+    inputs: "Callable[[], SearchStrategy[Any]]"
+    share: int = 100
+
+
+CONVERSATION = Conversation()
+FORGERY = Forgery()
+
+TARGETS = {
+    "FEN": Reader(read_fen, lambda: damaged(POSITIONS)),
+    "coordinates": Reader(read_move, lambda: damaged(MOVES)),
+    "SAN": Reader(read_san, lambda: damaged(MOVES)),
+    "PGN": Reader(read_pgn, lambda: damaged(GAMES)),
+    "limits": Reader(read_limits, lambda: damaged(LIMITS)),
+    "UCI": Reader(converse, lambda: damaged([*UCI, *(f"position fen {text}" for text in POSITIONS)])),
+    "conversations": Reader(CONVERSATION.read, lambda: damaged(TALKS), 3),
+    "tables": Reader(FORGERY.read, any_seed, 3),
 }
 
 
@@ -153,7 +179,7 @@ def fuzz(name: str, inputs: int, start: int, bar: "tqdm[Any]") -> None:
     """Throw so many inputs at a reader. Raises what it does not turn into a ValueError."""
     from hypothesis import HealthCheck, Phase, given, seed, settings
 
-    read, texts = TARGETS[name]
+    reader = TARGETS[name]
 
     @seed(start)
     @settings(
@@ -163,11 +189,11 @@ def fuzz(name: str, inputs: int, start: int, bar: "tqdm[Any]") -> None:
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    @given(damaged(texts))
-    def throw(text: str) -> None:
+    @given(reader.inputs())
+    def throw(text: Any) -> None:
         bar.update()
         with contextlib.suppress(ValueError):
-            read(text)
+            reader.read(text)
 
     throw()
 
@@ -185,7 +211,16 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the inputs, default 0")
     parser.add_argument("--only", choices=TARGETS, action="append", help="only this reader; may be repeated")
+    parser.add_argument(
+        "--threads",
+        type=script.positive,
+        metavar="N",
+        help="of the searches of conversations and tables (default: drawn from 1, 2 and 8)",
+    )
     options = parser.parse_args(arguments)
+    if options.threads and options.threads > MOST_THREADS:
+        raise ValueError(f"--threads takes at most {MOST_THREADS}, not {options.threads}")
+    CONVERSATION.threads = FORGERY.threads = options.threads or 0
     script.require("bench,test", "hypothesis", "tqdm")
     from tqdm import tqdm
 
@@ -193,11 +228,12 @@ def main(arguments: list[str] | None = None) -> int:
     found = 0
     # Hypothesis runs a few thousand examples at once; with more it only grows slower.
     part = 5000
-    share = -(-options.inputs // len(names))
+    whole = sum(TARGETS[name].share for name in names)
+    shares = {name: -(-options.inputs * TARGETS[name].share // whole) for name in names}
     with tqdm(
-        total=share * len(names), unit="input", unit_scale=True, dynamic_ncols=True, disable=None
+        total=sum(shares.values()), unit="input", unit_scale=True, dynamic_ncols=True, disable=None
     ) as bar:
-        for name in names:
+        for name, share in shares.items():
             bar.set_postfix_str(name)
             try:
                 for number, begin in enumerate(range(0, share, part)):

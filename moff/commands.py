@@ -68,6 +68,21 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument(
         "depth", nargs="?", type=_positive, metavar="DEPTH", help="plies, instead of the standard depth"
     )
+    bench.add_argument(
+        "threads",
+        nargs="?",
+        type=_threads,
+        default=1,
+        metavar="THREADS",
+        help="threads that search (default 1); with more, the node count differs from run to run",
+    )
+    bench.add_argument(
+        "hash",
+        nargs="?",
+        type=_megabytes,
+        metavar="HASH",
+        help=f"megabytes of the transposition table, 1 to {LARGEST} (default 16)",
+    )
     bench.set_defaults(run=_run_bench)
 
     perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
@@ -158,9 +173,15 @@ def _whole_number(text: str, least: int, most: int = LARGEST_NUMBER) -> int:
 def _run_bench(options: argparse.Namespace) -> int:
     from search import benchmark
 
-    depth = options.depth or benchmark.DEPTH
-    print(benchmark.heading(depth), file=sys.stderr)
-    bench = benchmark.Bench()
+    settings = benchmark.Settings(
+        options.depth or benchmark.DEPTH, options.threads, options.hash or benchmark.MEGABYTES
+    )
+    try:
+        bench = benchmark.Bench(settings)
+    except MemoryError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(settings.heading(), file=sys.stderr)
     positions = len(benchmark.POSITIONS)
     done = nodes = 0
     totals: list[benchmark.Total | None] = []
@@ -171,7 +192,7 @@ def _run_bench(options: argparse.Namespace) -> int:
         print(f"position {number}/{positions}: {count} nodes so far", file=sys.stderr)
 
     def run() -> None:
-        totals.append(bench.run(depth, progress))
+        totals.append(bench.run(progress))
 
     # In its own thread, so that an interrupt reaches the main thread at any time.
     thread = threading.Thread(target=run, daemon=True)
@@ -188,7 +209,7 @@ def _run_bench(options: argparse.Namespace) -> int:
         raise
     if not totals or totals[0] is None:
         return 1  # its thread has said why
-    print(f"{totals[0].nodes} nodes {totals[0].speed} nps")
+    print(totals[0].summary())
     return 0
 
 

@@ -1,8 +1,9 @@
 """The bench: searches a fixed list of positions to a fixed depth. The node count is the search's signature.
 
-The count at a given depth is the same on every run and every machine, compiled or not. It changes with any
-functional change of the search or the evaluation; bench/signature.txt has the counts of this version. The
-positions are from tournament games and from the suite "Win at Chess".
+With one thread, the count at a given depth and table size is the same on every run and every machine,
+compiled or not. It changes with any functional change of the search or the evaluation; bench/signature.txt
+has the counts of this version. With more threads it differs from run to run. The positions are from
+tournament games and from the suite "Win at Chess".
 """
 
 from collections.abc import Callable
@@ -21,6 +22,7 @@ DEPTH = COMPILED_DEPTH if build.compiled else UNCOMPILED_DEPTH
 """The default depth of the running build."""
 
 MEGABYTES = 16
+"""The default size of the transposition table."""
 
 POSITIONS = [
     # Openings.
@@ -76,28 +78,48 @@ POSITIONS = [
 ]
 
 
-def heading(depth: int) -> str:
-    """The line that announces a run."""
-    return f"bench of {len(POSITIONS)} positions at depth {depth}"
+class Settings(NamedTuple):
+    """What a run searches with: plies, threads, megabytes of the transposition table."""
+
+    depth: int = DEPTH
+    threads: int = 1
+    megabytes: int = MEGABYTES
+
+    def heading(self) -> str:
+        """The line that announces a run."""
+        text = f"bench of {len(POSITIONS)} positions at depth {self.depth}"
+        if self.megabytes != MEGABYTES:
+            text += f", Hash {self.megabytes}"
+        if self.threads > 1:
+            text += f", {self.threads} threads: the node count differs from run to run"
+        return text
 
 
 class Total(NamedTuple):
-    """The result of a run: nodes, and the search time in milliseconds."""
+    """The result of a run: nodes of all threads, the search time in milliseconds, threads."""
 
     nodes: int
     elapsed: float
+    threads: int = 1
 
     @property
     def speed(self) -> int:
         """Nodes per second."""
         return int(self.nodes * 1000 / max(self.elapsed, 1e-3))
 
+    def summary(self) -> str:
+        """The line that ends a run."""
+        text = f"{self.nodes} nodes {self.speed} nps"
+        return text if self.threads == 1 else f"{text} ({self.threads} threads)"
+
 
 class Bench:
-    """A run over all positions, which another thread may stop."""
+    """A run over all positions, which another thread may stop. Its search is its own."""
 
-    def __init__(self) -> None:
-        self._search = Search(MEGABYTES)
+    def __init__(self, settings: Settings | None = None) -> None:
+        """Raises ValueError for settings out of range, and MemoryError if there is not enough memory."""
+        self.settings = settings or Settings()
+        self._search = Search(self.settings.megabytes, threads=self.settings.threads)
         self._stopped = False
 
     def stop(self) -> None:
@@ -105,26 +127,31 @@ class Bench:
         self._stopped = True
         self._search.stop()
 
-    def run(
-        self, depth: int = DEPTH, on_position: Callable[[int, int], object] | None = None
-    ) -> Total | None:
+    def run(self, on_position: Callable[[int, int], object] | None = None) -> Total | None:
         """Search every position to the depth, each as a new game. Returns None if stopped.
 
         `on_position` is called with the number of positions done and the nodes so far.
         """
+        try:
+            return self._run(on_position)
+        finally:
+            self._search.resize_pool(1)  # a thread that sleeps would keep the table
+
+    def _run(self, on_position: Callable[[int, int], object] | None) -> Total | None:
+        limits = Limits(depth=self.settings.depth)
         nodes = 0
         elapsed = 0.0
         for number, text in enumerate(POSITIONS, 1):
             board = fen.parse(text)
             self._search.new_game()
             clock = Clock()
-            nodes += self._search.think(board, Limits(depth=depth), self._check_stop).nodes
+            nodes += self._search.think(board, limits, self._check_stop).nodes
             elapsed += clock.elapsed()
             if self._stopped:
                 return None
             if on_position is not None:
                 on_position(number, nodes)
-        return Total(nodes, elapsed)
+        return Total(nodes, elapsed, self.settings.threads)
 
     def _check_stop(self, _report: Report) -> None:
         """Stop the search if `stop` was called just before it started."""

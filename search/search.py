@@ -304,7 +304,9 @@ class Search:
                 pv = searcher.principal_variation()
                 job.has_move()
                 if not stop.is_set():
-                    found.append(Line(score, pv, depth))
+                    # A table with impossible scores may leave no move above alpha.
+                    if pv:
+                        found.append(Line(score, pv, depth))
                     continue
                 # An iteration cut short still counts once it has a move: the first it tried was the last
                 # one's best.

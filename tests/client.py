@@ -1,11 +1,17 @@
 """A UCI client for the tests: the real engine process over pipes."""
 
+import itertools
 import os
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterable
 from pathlib import Path
 from queue import Empty, Queue
+from typing import Any
+
+import pytest
 
 ENGINE = [sys.executable, str(Path(__file__).resolve().parent.parent / "engine.py")]
 """The command that starts the engine of this checkout."""
@@ -13,11 +19,26 @@ ENGINE = [sys.executable, str(Path(__file__).resolve().parent.parent / "engine.p
 PATIENCE = 60.0
 """Seconds to wait for a line before a test fails; the uncompiled engine on a busy machine needs some."""
 
+THREADS = [int(number) for number in os.environ.get("MOFF_THREADS", "1 2 8").split()]
+"""The numbers of threads that the tests of conversations run with."""
+
+on_threads = pytest.mark.parametrize("moff", THREADS, indirect=True, ids=lambda number: f"threads{number}")
+"""Runs a test of the fixture `moff` with each of these numbers of threads."""
+
+
+def with_threads(cases: Iterable[Any], repeated: Iterable[Any]) -> list[Any]:
+    """All cases of a test with the first number of threads, and those to repeat with the others by turns, as
+    pairs of a number and a case.
+    """
+    first, *others = THREADS
+    pairs = [*((first, case) for case in cases), *zip(itertools.cycle(others), repeated, strict=False)]
+    return [pytest.param(number, case, id=f"threads{number}-{case}") for number, case in pairs]
+
 
 class Conversation:
     """A running engine that is written to and read from line by line."""
 
-    def __init__(self, pure: bool = False) -> None:
+    def __init__(self, pure: bool = False, threads: int = 1) -> None:
         """`pure` forces the uncompiled source; otherwise the engine runs on the same build as the tests."""
         environment = dict(os.environ, MOFF_PURE="1") if pure else None
         self.process = subprocess.Popen(
@@ -26,6 +47,8 @@ class Conversation:
         self.lines: Queue[str] = Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+        if threads > 1:
+            self.send(f"setoption name Threads value {threads}")
 
     def __enter__(self) -> "Conversation":
         return self
@@ -52,11 +75,17 @@ class Conversation:
         self.process.stdin.flush()
 
     def read(self) -> str:
-        """The next line of output."""
-        try:
-            return self.lines.get(timeout=PATIENCE)
-        except Empty:
-            raise AssertionError(f"no output within {PATIENCE} s") from None
+        """The next line of output. Says so if the engine has ended, or is silent for too long."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            has_ended = not self._reader.is_alive()
+            try:
+                return self.lines.get(timeout=0 if has_ended else 0.5)
+            except Empty:
+                if has_ended:
+                    code, said = self.process.wait(PATIENCE), self.process.stderr.read().decode()
+                    raise AssertionError(f"the engine has ended with {code}: {said}") from None
+        raise AssertionError(f"no output within {PATIENCE} s")
 
     def until(self, start: str) -> list[str]:
         """All lines up to and with the first that begins with `start`."""

@@ -42,7 +42,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 @pytest.fixture
-def moff() -> Iterator[Conversation]:
-    """A conversation with the engine, ended with the test."""
-    with Conversation() as conversation:
+def moff(request: pytest.FixtureRequest) -> Iterator[Conversation]:
+    """A conversation with the engine, ended with the test; `tests.client.on_threads` sets its threads."""
+    with Conversation(threads=getattr(request, "param", 1)) as conversation:
         yield conversation

@@ -74,6 +74,7 @@ def main() -> None:
         words = line.split()
         if line == "uci" and asked.fault != "deaf":
             print("id name Fake\noption name Hash type spin default 1 min 1 max 9", flush=True)
+            print("option name Threads type spin default 1 min 1 max 4", flush=True)
             print("option name UCI_LimitStrength type check default false", flush=True)
             print("option name UCI_Elo type spin default 1000 min 1000 max 2000\nuciok", flush=True)
         elif line == "isready":

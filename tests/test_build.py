@@ -638,7 +638,7 @@ def test_the_expected_counts_are_those_of_the_default_depths() -> None:
 
 
 def test_a_count_other_than_expected_is_an_error_that_names_the_duty(tmp_path: Path) -> None:
-    nodes = benchmark.Bench().run(1).nodes
+    nodes = benchmark.Bench(benchmark.Settings(depth=1)).run().nodes
     file = tmp_path / "signature.txt"
     file.write_text(f"1 {nodes}\n", encoding="ascii")
     ended = signature("--file", str(file))

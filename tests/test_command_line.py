@@ -101,6 +101,11 @@ def test_a_bad_fen_is_a_faulty_input() -> None:
         ["perft", "2", "--hash", "65537"],
         ["perft", "2", "--hash", "1", "--play-leaves"],
         ["bench", "-1"],
+        ["bench", "1", "0"],
+        ["bench", "1", "1025"],
+        ["bench", "1", "1", "0"],
+        ["bench", "1", "1", "65537"],
+        ["bench", "1", "1", "1", "1"],
         ["nonsense"],
     ],
 )
@@ -122,6 +127,52 @@ def test_the_last_line_of_bench_is_its_result() -> None:
     ended = moff("bench", "1")
     assert ended.returncode == 0
     assert re.fullmatch(r"\d+ nodes \d+ nps", ended.stdout.splitlines()[-1])
+
+
+def test_a_bench_with_its_defaults_written_out_is_the_same() -> None:
+    counts = [moff(*words).stdout.split()[0] for words in (["bench", "2"], ["bench", "2", "1", "16"])]
+    assert counts[0] == counts[1]
+
+
+def test_a_bench_on_several_threads_says_how_many() -> None:
+    ended = moff("bench", "2", "3", "2")
+    assert ended.returncode == 0
+    assert re.fullmatch(r"\d+ nodes \d+ nps \(3 threads\)", ended.stdout.splitlines()[-1])
+    heading = "bench of 42 positions at depth 2, Hash 2, 3 threads: the node count differs from run to run\n"
+    assert heading in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["x"], "argument DEPTH: it takes a whole number from 1 to 1000000000000000, not 'x'"),
+        (["1", "two"], "argument THREADS: it takes a whole number from 1 to 1024, not 'two'"),
+        (["1", "2", "65537"], "argument HASH: it takes a whole number from 1 to 65536, not '65537'"),
+        (["1", "2", "3", "four"], "unrecognized arguments: four"),
+    ],
+)
+def test_a_bad_value_of_bench_is_told_once_with_its_text(words: list[str], reason: str) -> None:
+    ended = moff("bench", *words)
+    assert ended.returncode == 2
+    assert ended.stderr.count("error: ") == 1
+    assert reason in ended.stderr.splitlines()[-1]
+
+
+def test_the_help_of_bench_names_what_it_takes() -> None:
+    usage = moff("bench", "--help").stdout
+    assert "[DEPTH] [THREADS] [HASH]" in " ".join(usage.split())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory there is")
+def test_a_table_of_bench_that_does_not_fit_is_a_faulty_input() -> None:
+    with open("/proc/meminfo", encoding="ascii") as file:
+        free = next(int(line.split()[1]) >> 10 for line in file if line.startswith("MemTotal:"))
+    if free > 60000:
+        pytest.skip("the largest table fits")
+    ended = moff("bench", "1", "1", "65536")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "no 65536 MB of memory for the table" in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 # UCI on the command line.
@@ -261,8 +312,9 @@ def test_a_signal_during_start_up_ends_it_as_quietly_as_later(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
-def test_an_interrupted_bench_says_how_far_it_came() -> None:
-    code, output, errors, seconds = interrupted("bench", "100", seconds=1.0)
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_an_interrupted_bench_says_how_far_it_came(threads: str) -> None:
+    code, output, errors, seconds = interrupted("bench", "100", threads, seconds=1.0)
     assert code == 130
     assert seconds < 10, "also in the middle of a position"
     assert re.fullmatch(r"\d+ nodes so far \(interrupted after \d+ of 42 positions\)\n", output)

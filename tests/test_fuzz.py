@@ -29,7 +29,7 @@ def test_a_fault_is_found_and_shown(
         if "e" in text:
             raise IndexError("out of range")
 
-    monkeypatch.setitem(fuzz.TARGETS, "SAN", (faulty, fuzz.MOVES))
+    monkeypatch.setitem(fuzz.TARGETS, "SAN", fuzz.TARGETS["SAN"]._replace(read=faulty))
     assert fuzz.main(["--inputs", "300", "--only", "SAN", "--only", "FEN"]) == 1
     seen = capsys.readouterr()
     assert "1 of 2 readers failed" in seen.out
@@ -58,7 +58,7 @@ def test_an_interrupt_ends_it_in_one_line_with_130(
     def interrupted(*_arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(fuzz.TARGETS, "SAN", (interrupted, fuzz.MOVES))
+    monkeypatch.setitem(fuzz.TARGETS, "SAN", fuzz.TARGETS["SAN"]._replace(read=interrupted))
     assert fuzz.main(["--only", "SAN"]) == 130
     assert capsys.readouterr().err.splitlines()[-1] == "interrupted"
     fens: Any = importlib.import_module("fens")

@@ -10,7 +10,7 @@ import chess
 import pytest
 
 from moff import __version__
-from tests.client import ENGINE, PATIENCE, Conversation
+from tests.client import ENGINE, PATIENCE, Conversation, on_threads, with_threads
 from tests.oracle import scaled
 from x88 import build
 
@@ -53,10 +53,12 @@ def test_the_build_is_told_only_when_the_source_runs_uncompiled() -> None:
         assert "MOFF_PURE" in notice
 
 
+@on_threads
 def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4 e7e5", f"go depth {DEPTH}")
     lines = moff.until("bestmove")
-    reports = info_lines(lines)
+    # On a busy machine it takes more than a second, and root moves and bounds are told too.
+    reports = [line for line in info_lines(lines) if " score " in line and "bound" not in line]
     assert [depth_of(line) for line in reports] == list(range(1, DEPTH + 1))
     for line in reports:
         assert INFO.fullmatch(line), line
@@ -72,6 +74,7 @@ def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conve
         board.push_uci(words[3])
 
 
+@on_threads
 def test_go_nodes_counts_exactly(moff: Conversation) -> None:
     moff.send("position startpos", "go nodes 700")
     reports = info_lines(moff.until("bestmove"))
@@ -80,6 +83,7 @@ def test_go_nodes_counts_exactly(moff: Conversation) -> None:
     assert counts[-1] == 700
 
 
+@on_threads
 def test_go_mate_ends_with_the_mate_it_was_asked_for(moff: Conversation) -> None:
     moff.send("position fen kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "go mate 2")
     reports = info_lines(moff.until("bestmove a1a6"))
@@ -90,6 +94,7 @@ def test_go_mate_ends_with_the_mate_it_was_asked_for(moff: Conversation) -> None
     assert "score mate 1" not in "".join(moff.until("bestmove"))
 
 
+@on_threads
 def test_go_movetime_takes_that_time(moff: Conversation) -> None:
     moff.ready()
     moff.send("position startpos")
@@ -122,6 +127,7 @@ def test_the_clock_is_never_overstepped_by_much(moff: Conversation, clock: str) 
     assert time.perf_counter() - began < 3
 
 
+@on_threads
 def test_isready_is_answered_and_stop_obeyed_during_a_search(moff: Conversation) -> None:
     moff.send("position startpos", "go infinite", "isready")
     assert "readyok" in moff.until("readyok")
@@ -131,6 +137,7 @@ def test_isready_is_answered_and_stop_obeyed_during_a_search(moff: Conversation)
     assert moff.until("bestmove")[-1].split()[1] in {move.uci() for move in chess.Board().legal_moves}
 
 
+@on_threads
 def test_go_infinite_holds_the_bestmove_back_even_when_there_is_nothing_to_search(moff: Conversation) -> None:
     moff.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "go infinite")
     assert not any(line.startswith("bestmove") for line in moff.ready())
@@ -140,6 +147,7 @@ def test_go_infinite_holds_the_bestmove_back_even_when_there_is_nothing_to_searc
     assert moff.until("bestmove")[-1] == "bestmove (none)"
 
 
+@on_threads
 @pytest.mark.parametrize(
     ("fen", "score"),
     [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")],
@@ -158,6 +166,7 @@ def test_stop_without_a_search_says_nothing(moff: Conversation) -> None:
     assert moff.ready() == []
 
 
+@on_threads
 def test_a_second_go_ends_the_first_search(moff: Conversation) -> None:
     moff.send("go infinite", f"go depth {DEPTH}")
     moff.until("bestmove")
@@ -165,6 +174,7 @@ def test_a_second_go_ends_the_first_search(moff: Conversation) -> None:
     assert not any(line.startswith("bestmove") for line in moff.ready())
 
 
+@on_threads
 def test_a_position_during_a_search_ends_it(moff: Conversation) -> None:
     moff.send("go infinite", "position startpos moves e2e4")
     moff.until("bestmove")
@@ -343,6 +353,7 @@ def test_memory_that_cannot_be_had_is_told_and_the_old_table_kept() -> None:
         assert nodes_of(moff.until("bestmove")) < first, "what it knew is still there"
 
 
+@on_threads
 def test_an_option_set_during_a_search_is_taken_after_it(moff: Conversation) -> None:
     moff.ready()
     moff.send("go infinite", "setoption name MultiPV value 2", "setoption name Clear Hash")
@@ -401,6 +412,7 @@ def test_perft_divides_and_sums_up(moff: Conversation) -> None:
     assert re.fullmatch(r"info string 2039 nodes \d+\.\d+ s \d+ nodes/s", speed)
 
 
+@on_threads
 def test_perft_can_be_stopped(moff: Conversation) -> None:
     moff.send("position startpos", f"go perft {6 if build.compiled else 4}", "isready")
     moff.until("readyok")
@@ -423,33 +435,41 @@ def test_a_perft_of_hours_is_stopped_within_seconds(moff: Conversation) -> None:
 PERFT = (5, 4865609) if build.compiled else (3, 8902)
 
 
+SEARCHES = [
+    (f"go depth {DEPTH + 1}", "bestmove "),
+    ("go nodes 20000", "bestmove "),
+    ("go movetime 700", "bestmove "),
+    ("go ponder depth 4\nponderhit", "bestmove "),
+    ("go mate 1 nodes 100000000", "bestmove a1a8"),
+    ("go wtime 5000 btime 5000 movestogo 5", "bestmove "),
+]
+JOBS = [
+    (f"go perft {PERFT[0]}", f"info string {PERFT[1]} nodes "),
+    (f"perft {PERFT[0]}", f"info string {PERFT[1]} nodes "),
+    ("bench 3", "[0-9]+ nodes [0-9]+ nps"),
+]
+
+
 @pytest.mark.parametrize("end", ["quit\n", ""], ids=["quit", "end of input"])
 @pytest.mark.parametrize(
-    ("asked", "last"),
-    [
-        (f"go perft {PERFT[0]}", f"info string {PERFT[1]} nodes "),
-        (f"perft {PERFT[0]}", f"info string {PERFT[1]} nodes "),
-        ("bench 3", "[0-9]+ nodes [0-9]+ nps"),
-        (f"go depth {DEPTH + 2}", "bestmove "),
-        ("go nodes 20000", "bestmove "),
-        ("go movetime 700", "bestmove "),
-        ("go wtime 5000 btime 5000 movestogo 5", "bestmove "),
-        ("go mate 1 nodes 100000000", "bestmove a1a8"),
-        ("go ponder depth 4\nponderhit", "bestmove "),
-    ],
+    ("threads", "what"), with_threads([*JOBS, *SEARCHES], [*SEARCHES[:3], *SEARCHES[:3]])
 )
-def test_quit_and_the_end_of_input_wait_for_what_has_an_end(asked: str, last: str, end: str) -> None:
+def test_quit_and_the_end_of_input_wait_for_what_has_an_end(
+    threads: int, what: tuple[str, str], end: str
+) -> None:
+    asked, last = what
     start = "fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1" if "mate" in asked else "startpos"
-    talk = f"position {start}\n{asked}\n{end}"
+    talk = f"setoption name Threads value {threads}\nposition {start}\n{asked}\n{end}"
+    began = time.perf_counter()
     ended = subprocess.run(ENGINE, input=talk, capture_output=True, text=True, timeout=120)
     assert (ended.returncode, ended.stderr) == (0, "")
     lines = ended.stdout.splitlines()
     assert re.match(last, lines[-1])
     assert "stopped" not in ended.stdout
     if "depth" in asked and "ponder" not in asked:
-        assert depth_of(info_lines(lines)[-1]) == DEPTH + 2
+        assert depth_of(info_lines(lines)[-1]) == DEPTH + 1
     if "movetime" in asked:
-        assert int(re.search(r" time (\d+)", info_lines(lines)[-1])[1]) > 500
+        assert time.perf_counter() - began > 0.7
 
 
 ENDLESS = [
@@ -461,10 +481,12 @@ ENDLESS = [
 ]
 
 
-@pytest.mark.parametrize("search", [*ENDLESS, "isready"])
-def test_quit_and_end_of_input_end_what_has_no_end(search: str) -> None:
+@pytest.mark.parametrize(
+    ("threads", "search"), with_threads([*ENDLESS, "isready"], [*ENDLESS[:3], ENDLESS[0]])
+)
+def test_quit_and_end_of_input_end_what_has_no_end(threads: int, search: str) -> None:
     for lines in ([search, "quit"], [search]):
-        with Conversation() as conversation:
+        with Conversation(threads=threads) as conversation:
             conversation.ready()
             conversation.send(*lines)
             if lines[-1] == "quit":
@@ -473,6 +495,7 @@ def test_quit_and_end_of_input_end_what_has_no_end(search: str) -> None:
             assert conversation.process.stderr.read() == b""
 
 
+@on_threads
 @pytest.mark.parametrize("asked", ["go depth 100", "go perft 14", "bench 100"])
 def test_quit_does_not_wait_after_a_stop(moff: Conversation, asked: str) -> None:
     moff.send(asked, "stop", "quit")
@@ -492,15 +515,21 @@ def test_the_number_of_threads_changes_between_searches(moff: Conversation) -> N
         assert scaled(100_000, 2000) <= int(last[last.index("nodes") + 1]) <= scaled(200_000, 4000)
 
 
+@on_threads
 def test_a_change_of_threads_or_hash_during_a_search_takes_effect_after_it(moff: Conversation) -> None:
     moff.ready()
-    moff.send("setoption name Threads value 2", "go infinite", "setoption name Threads value 3")
-    moff.send("setoption name Hash value 2")
-    assert moff.ready()[-1:] != ["bestmove"]
+    moff.send("go infinite", "setoption name Threads value 3", "setoption name Hash value 2")
+    assert not any(line.startswith("bestmove") for line in moff.ready())
     moff.send("stop")
     moff.until("bestmove")
     moff.send("go depth 3")
     moff.until("bestmove")
+    assert moff.ready() == []
+    # And back to what the test began with: the table is new, and empty.
+    moff.send("go infinite", "setoption name Threads value 1", "setoption name Hash value 1", "stop")
+    moff.until("bestmove")
+    moff.send("go depth 1")
+    assert nodes_of(moff.until("bestmove")) < 200
     assert moff.ready() == []
 
 

@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from tests.client import Conversation
+from tests.client import THREADS, Conversation
 from tests.oracle import STARTS, scaled
 
 MOVE = "[a-h][1-8][a-h][1-8][qrbn]?"
@@ -17,7 +17,7 @@ LINES = re.compile(
     rf"|info depth \d+ currmove {MOVE} currmovenumber \d+"
     rf"|info string [^\n]*|bestmove ({MOVE}( ponder {MOVE})?|\(none\))"
     rf"|readyok|uciok|id (name|author) .+|option name .+ type (spin|check|button|string).*"
-    rf"|{MOVE}: \d+|Nodes searched: \d+|"
+    rf"|{MOVE}: \d+|Nodes searched: \d+|\d+ nodes \d+ nps( \(\d+ threads\))?|"
 )
 """Every line that the commands used here may bring."""
 
@@ -39,6 +39,9 @@ OPTIONS += [
     "UCI_Elo value 900",
     "UCI_AnalyseMode value true",
     "UCI_AnalyseMode value false",
+    "Threads value 1",
+    "Threads value 2",
+    "threads value 8",
 ]
 NONSENSE = ["go perft 0", "perft x", "bench x", "setoption", "setoption name Hash value 0", "position"]
 NONSENSE += ["position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position startpos moves e2e5", "joho", ""]
@@ -48,7 +51,18 @@ NONSENSE += [
     "xboard",
     "debug x",
 ]
-WORDS = ["stop", "ponderhit", "ucinewgame", "uci", "go perft 2", "register later", "flip", "help", "license"]
+WORDS = [
+    "stop",
+    "ponderhit",
+    "ucinewgame",
+    "uci",
+    "go perft 2",
+    "bench 1 2 1",
+    "register later",
+    "flip",
+    "help",
+    "license",
+]
 WORDS += ["compiler", "debug on", "debug off"]
 
 
@@ -57,10 +71,10 @@ class Talk(RuleBasedStateMachine):
 
     searches: int
 
-    @initialize()
-    def begin(self) -> None:
+    @initialize(threads=st.sampled_from(THREADS))
+    def begin(self, threads: int) -> None:
         """Start the engine."""
-        self.moff = Conversation()
+        self.moff = Conversation(threads=threads)
         self.searches = 0
         self.lines: list[str] = []
 

@@ -1,19 +1,23 @@
 """What people and programs send besides: commands to type, odd input, signals, and the log of it all."""
 
 import errno
+import gc
 import os
 import re
 import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import chess
 import pytest
 
-from tests.client import ENGINE, Conversation
+import engine
+from search import benchmark
+from tests.client import ENGINE, Conversation, on_threads, with_threads
 from tests.oracle import STARTS, scaled
 from x88 import build
 
@@ -50,6 +54,7 @@ def test_moves_lists_the_legal_moves_with_scores(moff: Conversation) -> None:
     assert rows[0][1] == "e4d5"
 
 
+@on_threads
 def test_looking_does_not_disturb_a_search(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4", "go infinite", "d", "eval", "moves", "help")
     assert not any(line.startswith("bestmove") for line in moff.ready())
@@ -86,6 +91,47 @@ def test_bench_runs_beside_the_conversation_and_can_be_stopped(moff: Conversatio
     moff.send("stop")
     moff.until("info string bench stopped")
     assert time.perf_counter() - began < 3, "also in the middle of a position"
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("x", "the depth takes a whole number from 1 to 1000000000000000, not 'x'"),
+        ("1 0", "the number of threads takes a whole number from 1 to 1024, not '0'"),
+        ("1 1025 1", "the number of threads takes a whole number from 1 to 1024, not '1025'"),
+        ("1 2 0", "the hash size takes a whole number from 1 to 65536, not '0'"),
+        ("1 2 many", "the hash size takes a whole number from 1 to 65536, not 'many'"),
+        ("1 2 3 4 5", "it takes DEPTH, THREADS and HASH at most, not '4 5' too"),
+    ],
+)
+def test_a_bad_value_of_bench_is_told_once_with_its_text(moff: Conversation, words: str, reason: str) -> None:
+    moff.ready()
+    moff.send(f"bench {words}")
+    assert moff.ready() == [f"info string bench: {reason}"]
+
+
+def test_a_bench_on_several_threads_says_how_many_and_leaves_the_options(moff: Conversation) -> None:
+    def nodes() -> list[str]:
+        moff.send("ucinewgame", "position startpos", f"go depth {DEPTH}")
+        return [re.search(r"nodes (\d+) .* hashfull (\d+)", line)[0] for line in moff.until("bestmove")[:-1]]
+
+    moff.ready()
+    moff.send("setoption name Hash value 2")
+    before = [re.sub(r"nps \d+", "", line) for line in nodes()]
+    moff.send("bench 1 3 1")
+    *_, last = moff.until(tuple("123456789"))
+    assert re.fullmatch(r"\d+ nodes \d+ nps \(3 threads\)", last)
+    assert [re.sub(r"nps \d+", "", line) for line in nodes()] == before
+
+
+def test_a_bench_that_is_over_leaves_no_thread_and_no_table() -> None:
+    said: list[str] = []
+    moff = engine.Engine(said.append)
+    assert moff.carry_out(["bench 1 3 8"]) == 0
+    assert said[-1].endswith("(3 threads)")
+    assert not any(thread.name.startswith("search helper") for thread in threading.enumerate())
+    gc.collect()
+    assert not any(isinstance(thing, benchmark.Bench) for thing in gc.get_objects())
 
 
 def test_perft_needs_no_go(moff: Conversation) -> None:
@@ -239,6 +285,7 @@ def test_an_output_that_takes_nothing_ends_it() -> None:
     assert b"Traceback" not in ended.stderr
 
 
+@on_threads
 def test_a_new_game_during_a_search_ends_it(moff: Conversation) -> None:
     moff.send("position startpos", "go infinite")
     assert not any(line.startswith("bestmove") for line in moff.ready())
@@ -258,6 +305,10 @@ def test_a_new_game_during_a_search_ends_it(moff: Conversation) -> None:
         "go perft 9\nstop\n",
         "bench x\n",
         "posi",
+        "setoption name Threads value 2\ngo infinite\n",
+        "setoption name Threads value 8\ngo infinite\nsetoption name Threads value 3\n",
+        "setoption name Threads value 8\ngo ponder wtime 1 btime 1\n",
+        "setoption name Threads value 2\nbench 60\nstop\n",
     ],
 )
 def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
@@ -267,11 +318,21 @@ def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
     assert ended.stdout.count(b"bestmove") == lines.count("infinite") + lines.count("ponder")
 
 
+AT_WORK = [
+    "go infinite",
+    "go depth 100",
+    "perft 14",
+    "quit",
+    "go ponder wtime 1 btime 1",
+    "bench 60",
+    "isready",
+]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
-    "command",
-    ["isready", "go infinite", "go ponder wtime 1 btime 1", "go depth 100", "bench 60", "perft 14", "quit"],
+    ("moff", "command"), with_threads(AT_WORK, [*AT_WORK[:3], *AT_WORK[:3]]), indirect=["moff"]
 )
 def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str) -> None:
     if command == "quit":
