@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from moff import __version__ as VERSION
+from moff.stdin import input_lines
 from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole_number
 from search import wdl
 from search.limits import Limits
@@ -172,7 +173,7 @@ class Engine:
         notice = build.notice()
         if notice:
             self._info(notice)
-        for raw in sys.stdin.buffer:
+        for raw in input_lines(sys.stdin.buffer):
             # Some programs write a byte order mark first.
             if not self.execute(raw.decode("utf-8", "replace").removeprefix("\ufeff")):
                 break

@@ -25,5 +25,5 @@ cdef class Job:
 
     cdef bint _ends(self)
     cdef _decide(self)
-    cdef _start_clock(self, double elapsed)
-    cdef double _elapsed(self)
+    cdef _start_clock(self, double elapsed, long long nodes)
+    cdef double _elapsed(self, long long nodes)

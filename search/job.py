@@ -75,11 +75,12 @@ class Job:
             if not self._is_pondering:
                 return
             self._is_pondering = False
-            if self._is_unlimited() or self._manager.should_stop(self._elapsed()):
+            nodes = self._pool.published_nodes()
+            if self._is_unlimited() or self._manager.should_stop(self._elapsed(nodes)):
                 self._is_satisfied = True
             elif self._is_running:
-                self._nodes_pondered = self._pool.nodes()
-                self._start_clock(0.0)
+                self._nodes_pondered = nodes
+                self._start_clock(0.0, nodes)
             self._decide()
 
     # What the searching thread says.
@@ -89,7 +90,7 @@ class Job:
         with self._lock:
             self._is_running = True
             if not self._is_pondering:
-                self._start_clock(self.clock.elapsed())
+                self._start_clock(self.clock.elapsed(), 0)
             self._decide()
 
     def has_move(self) -> None:
@@ -107,7 +108,7 @@ class Job:
         nodes = self.limits.nodes
         with self._lock:
             if self._manager.budget is not None:
-                self._is_satisfied = self._manager.should_stop(self._elapsed()) or (
+                self._is_satisfied = self._manager.should_stop(self._elapsed(self._pool.nodes())) or (
                     self.limits.movetime is None and count == 1 and depth >= FORCED_DEPTH
                 )
             return self._ends() or (nodes is not None and self._pool.nodes() >= nodes)
@@ -156,22 +157,24 @@ class Job:
         if self._is_stopped or not (self.limits.infinite or self._is_pondering):
             self._released.set()
 
-    def _start_clock(self, elapsed: float) -> None:
-        """Have the search end at its hard limit, of which so many milliseconds are gone."""
+    def _start_clock(self, elapsed: float, nodes: int) -> None:
+        """Have the search end at its hard limit, of which so many milliseconds are gone; on a clock that
+        counts nodes, so many were searched before it started.
+        """
         budget = self._manager.budget
         if budget is None:
             return
         if self.limits.nodestime:
-            most = self._first.nodes + max(1, int(budget.hard * self.limits.nodestime))
+            most = nodes + max(1, int(budget.hard * self.limits.nodestime))
             self._first.node_limit = min(self._first.node_limit or MAX_NODES, most)
         else:
             hard, rescue, grace = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
             self._first.limit_time(hard, rescue, grace)
 
-    def _elapsed(self) -> float:
-        """Milliseconds of the search so far, by its clock."""
+    def _elapsed(self, nodes: int) -> float:
+        """Milliseconds of the search so far, by its clock, after so many nodes."""
         if self.limits.nodestime:
-            return self._pool.nodes() / self.limits.nodestime
+            return nodes / self.limits.nodestime
         return self.clock.elapsed()
 
     def _is_unlimited(self) -> bool:

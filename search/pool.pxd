@@ -22,6 +22,7 @@ cdef class Helper:
 
 
 cdef class Pool:
+    cdef object __weakref__
     cdef readonly Stop stop
     cdef readonly TranspositionTable table
     cdef readonly Searcher first
@@ -29,7 +30,9 @@ cdef class Pool:
     cdef readonly int size
     cdef object _parameters
 
-    @cython.locals(total=cython.longlong, helper=Helper, other=Searcher)
     cpdef long long nodes(self)
+    cpdef long long published_nodes(self)
+    @cython.locals(total=cython.longlong, helper=Helper, other=Searcher)
+    cdef long long _nodes_of_helpers(self)
     @cython.locals(deepest=int, helper=Helper, other=Searcher)
     cpdef int seldepth(self)

@@ -5,6 +5,7 @@ thread, and helpers with threads of their own. They share nothing but the table 
 import contextlib
 import os
 import threading
+import weakref
 from collections.abc import Callable
 
 try:
@@ -55,10 +56,14 @@ class Helper:
         """Wait until it sleeps."""
         self._idle.wait()
 
-    def end(self) -> None:
-        """End the thread."""
+    def dismiss(self) -> None:
+        """Have the thread end, between searches."""
         self._task = None
         self._work.release()
+
+    def end(self) -> None:
+        """End the thread and wait for it."""
+        self.dismiss()
         self._thread.join()
 
     def _run(self) -> None:
@@ -87,10 +92,11 @@ class Pool:
 
     def __init__(self, megabytes: int, parameters: Parameters | None = None) -> None:
         """Raises ValueError or MemoryError if there can be no table of so many megabytes."""
+        self.helpers: list[Helper] = []
+        weakref.finalize(self, _dismiss, self.helpers)
         self.stop = Stop()
         self.table = TranspositionTable(megabytes)
         self.first = Searcher(self.table, self.stop, parameters)
-        self.helpers: list[Helper] = []
         self.size = 1
         self._parameters = parameters
 
@@ -139,8 +145,15 @@ class Pool:
                 helper.wait()
 
     def nodes(self) -> int:
-        """The nodes of all threads."""
-        total = self.first.nodes
+        """The nodes of all threads, for the first one to ask."""
+        return self.first.nodes + self._nodes_of_helpers()
+
+    def published_nodes(self) -> int:
+        """The nodes of all threads as they were when each last checked the clock."""
+        return self.first.published_nodes + self._nodes_of_helpers()
+
+    def _nodes_of_helpers(self) -> int:
+        total = 0
         for helper in self.helpers:
             other = helper.searcher
             total += other.published_nodes
@@ -178,3 +191,9 @@ class Pool:
         for depth, score, pv in lines:
             votes[pv[0]] = votes.get(pv[0], 0) + (score - worst + 20) * depth
         return max(lines, key=lambda line: (max(line[1], LONGEST_MATE), votes[line[2][0]], line[0]))
+
+
+def _dismiss(helpers: list[Helper]) -> None:
+    """Have sleeping threads end: they would keep their searchers and the table."""
+    for helper in helpers:
+        helper.dismiss()

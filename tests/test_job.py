@@ -160,7 +160,7 @@ def test_a_search_past_its_time_ends_as_soon_as_it_has_a_move() -> None:
     limits = Limits(movetime=60_000)
     job = Job(limits, TimeManager(limits, 0), Clock(), pool)
     job.begin()
-    pool.first.limit_time(0, 60_000)
+    pool.first.limit_time(0, 0, 60_000)
     pool.first.check_time()
     assert not pool.stop.is_set()
     job.has_move()

@@ -199,3 +199,15 @@ def test_the_process_ends_with_threads_asleep_or_at_work() -> None:
     )
     assert done.returncode == 0
     assert b"Error" not in done.stderr
+
+
+def test_a_search_that_is_dropped_takes_its_threads_with_it() -> None:
+    before = threading.active_count()
+    search = Search(1, threads=3)
+    search.think(fen.parse(fen.START), Limits(depth=3))
+    assert threading.active_count() == before + 2
+    del search
+    deadline = time.monotonic() + 30
+    while threading.active_count() > before:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

@@ -664,23 +664,6 @@ def test_the_grace_for_a_first_move_ends_before_the_flag(
     assert next(looks) <= 2 * most + 4
 
 
-@pytest.mark.skipif(build.compiled, reason="only the source can be given another clock")
-@pytest.mark.parametrize("has_failed_low", [False, True])
-def test_a_search_whose_best_move_failed_low_gets_more_time(
-    has_failed_low: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On a clock of which every look takes a millisecond."""
-    looks = itertools.count(1)
-    monkeypatch.setattr("search.searcher.monotonic_ns", lambda: next(looks) * 1_000_000)
-    searcher = Pool(1).first
-    searcher.limit_time(10, 20, 30)
-    searcher.has_move = True
-    searcher.failed_low = has_failed_low
-    while not searcher.stop.is_set():
-        searcher.check_time()
-    assert next(looks) - 1 == (21 if has_failed_low else 11)
-
-
 @pytest.mark.skipif(build.compiled, reason="only the source shows what a search thinks of itself")
 def test_the_root_has_failed_low_until_a_search_is_within_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = Pool(1).first

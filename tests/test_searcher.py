@@ -45,7 +45,7 @@ def test_a_new_search_begins_with_nothing_of_the_last() -> None:
     searcher.end_root_move(move)
     searcher.check_time()
     searcher.allow([move])
-    searcher.limit_time(10, 20)
+    searcher.limit_time(10, 15, 20)
     searcher.tick_after(10)
     searcher.has_move = True
     searcher.null_ply = searcher.node_share = 5
@@ -86,17 +86,23 @@ def test_counts_are_published_when_the_clock_is_looked_at() -> None:
     assert searcher.published_seldepth == searcher.seldepth == 9
 
 
-def test_a_search_with_a_move_stops_at_its_deadline_and_one_without_has_its_grace(clock: list[int]) -> None:
-    for has_move, last in ((True, 10), (False, 25)):
-        searcher = searcher_at()
-        searcher.has_move = has_move
-        searcher.limit_time(10, 25)
-        clock[0] += last * MILLISECOND - 1
-        searcher.check_time()
-        assert not searcher.stop.is_set()
-        clock[0] += 1
-        searcher.check_time()
-        assert searcher.stop.is_set()
+@pytest.mark.parametrize(
+    ("has_move", "failed_low", "last"),
+    [(True, False, 10), (True, True, 17), (False, False, 25), (False, True, 25)],
+)
+def test_a_search_stops_at_its_deadline_later_after_a_fail_low_and_without_a_move_at_the_end_of_its_grace(
+    clock: list[int], has_move: bool, failed_low: bool, last: int
+) -> None:
+    searcher = searcher_at()
+    searcher.has_move = has_move
+    searcher.failed_low = failed_low
+    searcher.limit_time(10, 17, 25)
+    clock[0] += last * MILLISECOND - 1
+    searcher.check_time()
+    assert not searcher.stop.is_set()
+    clock[0] += 1
+    searcher.check_time()
+    assert searcher.stop.is_set()
 
 
 def test_a_search_without_a_deadline_never_stops_by_itself(clock: list[int]) -> None:

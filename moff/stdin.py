@@ -1,0 +1,50 @@
+"""Lines of standard input, from which a signal tears the reader away at once."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from typing import BinaryIO
+
+CHUNK = 1 << 16
+"""Bytes read at a time."""
+
+
+def input_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of a stream as they come, in the main thread; without their ends, except on Windows.
+
+    Python runs the handler of a signal that interrupts a read. One that comes just before the read, while the
+    thread waits for the GIL, would wait until the read is over. So this waits for the input and for the byte
+    that Python writes for every signal.
+    """
+    if sys.platform == "win32":  # select takes only sockets there
+        yield from stream
+        return
+    import select
+
+    number = stream.fileno()
+    signals, wakeup = os.pipe()
+    for end in (signals, wakeup):
+        os.set_blocking(end, False)
+    before = signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+    try:
+        parts: list[bytes] = []
+        while True:
+            ready, _, _ = select.select([number, signals], [], [])
+            if signals in ready:
+                os.read(signals, CHUNK)
+                continue
+            chunk = os.read(number, CHUNK)
+            if not chunk:
+                break
+            first, *others = chunk.split(b"\n")
+            parts.append(first)
+            for part in others:
+                yield b"".join(parts)
+                parts = [part]
+        if any(parts):
+            yield b"".join(parts)
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(signals)
+        os.close(wakeup)
