@@ -121,18 +121,3 @@ def test_python_m_moff_speaks_uci() -> None:
     )
     assert ended.returncode == 0
     assert ended.stdout.endswith("uciok\n")
-
-
-def test_an_interrupt_during_start_up_is_no_traceback() -> None:
-    start = (
-        "import sys\n"
-        "class Interrupt:\n"
-        "    def find_spec(self, name, path, target=None):\n"
-        "        if name == 'engine':\n"
-        "            raise KeyboardInterrupt\n"
-        "sys.meta_path.insert(0, Interrupt())\n"
-        "from moff.__main__ import main\n"
-        "sys.exit(main())\n"
-    )
-    ended = subprocess.run([sys.executable, "-c", start], capture_output=True, cwd=ROOT)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")
