@@ -173,10 +173,12 @@ class Engine:
         notice = build.notice()
         if notice:
             self._info(notice)
-        for raw in input_lines(sys.stdin.buffer):
-            # Some programs write a byte order mark first.
-            if not self.execute(raw.decode("utf-8", "replace").removeprefix("\ufeff")):
-                break
+        # Closed here: an interrupt that came while Python disposes of the generator would be lost.
+        with contextlib.closing(input_lines(sys.stdin.buffer)) as lines:
+            for raw in lines:
+                # Some programs write a byte order mark first.
+                if not self.execute(raw.decode("utf-8", "replace").removeprefix("\ufeff")):
+                    break
         self.end()
 
     def end(self, at_once: bool = False) -> None:

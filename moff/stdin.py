@@ -3,14 +3,14 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import BinaryIO
 
 CHUNK = 1 << 16
 """Bytes read at a time."""
 
 
-def input_lines(stream: BinaryIO) -> Iterator[bytes]:
+def input_lines(stream: BinaryIO) -> Generator[bytes]:
     """The lines of a stream as they come, in the main thread; without their ends, except on Windows.
 
     Python runs the handler of a signal that interrupts a read. One that comes just before the read, while the
