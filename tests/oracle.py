@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import chess
 import pytest
@@ -14,6 +14,8 @@ from x88 import build, coordinate, fen
 from x88.board import Board
 from x88.movegen import MoveStack, generate, generate_captures
 from x88.piece import BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, side_of
+
+Number = TypeVar("Number", int, float)
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 """Real and malformed files beside the checkout, which a clone of the project does without."""
@@ -72,8 +74,8 @@ KINDS = {
 _stack = MoveStack()
 
 
-def scaled(compiled: int, uncompiled: int) -> int:
-    """A number of examples for the build that runs."""
+def scaled(compiled: Number, uncompiled: Number) -> Number:
+    """A number of examples, or of seconds, for the build that runs."""
     return compiled if build.compiled else uncompiled
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from moff import __version__, commands
 from tests.client import ENGINE, PATIENCE
+from tests.oracle import scaled
 
 
 def moff(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -252,7 +253,7 @@ def test_what_is_assumed_of_a_fen_is_told(arguments: list[str]) -> None:
 # Interrupts.
 
 
-def interrupted(*arguments: str, seconds: float = 1.0) -> tuple[int, str, str, float]:
+def interrupted(*arguments: str, seconds: float = scaled(1.0, 4.0)) -> tuple[int, str, str, float]:
     """What a command says that gets an interrupt after some seconds: exit code, standard output, standard
     error, and the seconds that it still took.
     """
@@ -270,7 +271,7 @@ def interrupted(*arguments: str, seconds: float = 1.0) -> tuple[int, str, str, f
     "how", [[], ["--divide"], ["--play-leaves"], ["--threads", "3"], ["--threads", "2", "--hash", "16"]]
 )
 def test_an_interrupted_perft_ends_at_once_with_what_it_knows(how: list[str]) -> None:
-    code, output, errors, seconds = interrupted("perft", "14", *how, seconds=1.5)
+    code, output, errors, seconds = interrupted("perft", "14", *how, seconds=scaled(1.5, 4.0))
     assert code == 130
     assert seconds < 10, "whole it takes years"
     assert re.fullmatch(r"\d+ nodes \d+\.\d+ s \d+ nodes/s so far \(interrupted at 0 %\)\n", output)
@@ -314,7 +315,7 @@ def test_a_signal_during_start_up_ends_it_as_quietly_as_later(
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_an_interrupted_bench_says_how_far_it_came(threads: str) -> None:
-    code, output, errors, seconds = interrupted("bench", "100", threads, seconds=1.0)
+    code, output, errors, seconds = interrupted("bench", "100", threads, seconds=scaled(1.0, 4.0))
     assert code == 130
     assert seconds < 10, "also in the middle of a position"
     assert re.fullmatch(r"\d+ nodes so far \(interrupted after \d+ of 42 positions\)\n", output)
