@@ -26,6 +26,7 @@ DIRECTIVES = {
     "infer_types": True,  # locals take the C type of what they are given
     "annotation_typing": False,  # annotations are for readers and mypy; the headers give the C types
     "cdivision": True,
+    "freethreading_compatible": True,  # else a free-threaded Python switches its GIL on, with a warning
 }
 BENCH_ONLY = ("search.linked", "x88.tally")
 """Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""

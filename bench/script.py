@@ -58,8 +58,8 @@ def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
     @functools.wraps(main)
     def run(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> int:
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        interrupt_on_termination()
         try:
+            interrupt_on_termination()
             return main(*arguments, **keywords)
         except (ImportError, ValueError, OSError) as error:
             print(error, file=sys.stderr)
