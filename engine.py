@@ -102,6 +102,7 @@ class Engine:
         self._output = write or _print
         self._is_typed = is_typed
         self._log: Log | None = None
+        self._writing = threading.RLock()  # a log that fails says so
         self._search = Search(DEFAULT_HASH)
         self._board = fen.parse(fen.START)
         self._rest = ""  # what follows the command on its line, as it was typed
@@ -622,9 +623,10 @@ class Engine:
         self._write(f"info string {text}")
 
     def _write(self, text: str) -> None:
-        if self._log is not None:
-            self._log.write("> " + text)
-        self._output(text)
+        with self._writing:  # the log has the lines in the order of the output
+            if self._log is not None:
+                self._log.write("> " + text)
+            self._output(text)
 
     # Housekeeping.
 
@@ -655,18 +657,14 @@ class Engine:
             action()
 
 
-_output = threading.Lock()
-
-
 def _print(line: str) -> None:
-    """Write a line of output in one piece and flush it: two threads write."""
-    with _output:
-        try:
-            sys.stdout.write(line + "\n")
-            sys.stdout.flush()
-        except OSError as error:
-            # Nobody reads the output any more, and a search may be running: there is nothing left to do.
-            os._exit(0 if isinstance(error, BrokenPipeError) else 1)
+    """Write a line of output and flush it."""
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except OSError as error:
+        # Nobody reads the output any more, and a search may be running: there is nothing left to do.
+        os._exit(0 if isinstance(error, BrokenPipeError) else 1)
 
 
 def _nearest_number(name: str, text: str, least: int) -> tuple[int | None, str]:
