@@ -542,7 +542,7 @@ def small_checkout(tmp_path: Path, real_compiler: str) -> Path:
     (copy / "bench").mkdir()
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "engine.py", "bench/perft.py"):
         shutil.copy(ROOT / name, copy / name)
-    shutil.copy(ROOT / "search" / "stop.pxd", copy / "search" / "stop.pxd")
+    shutil.copy(ROOT / "search" / "score.pxd", copy / "search" / "score.pxd")
     return copy
 
 
