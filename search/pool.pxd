@@ -12,6 +12,7 @@ from x88.board cimport Board
 cdef class Helper:
     cdef readonly Searcher searcher
     cdef int number
+    cdef bint _is_surplus
     cdef object _work
     cdef object _idle
     cdef object _thread

@@ -5,11 +5,11 @@ cimport cython
 from search.correction cimport Corrections
 from search.evaluate cimport Evaluation
 from search.history cimport History
-from search.monotonic cimport monotonic_ns
 from search.parameters cimport Parameters
 from search.placement cimport Placement
 from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
+from search.system cimport give_way, monotonic_ns
 from search.table cimport TranspositionTable
 from x88.atomic cimport atomic_count
 from x88.board cimport Board
@@ -65,6 +65,7 @@ cdef class Searcher:
     cdef atomic_count grace_deadline  # nanoseconds
     cdef atomic_count has_move
     cdef atomic_count next_tick       # nanoseconds
+    cdef bint gives_way
     cdef object on_tick
     cdef bint is_reporting
     cdef object on_root_move

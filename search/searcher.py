@@ -14,10 +14,10 @@ if not cython.compiled:
     from search.correction import Corrections
     from search.evaluate import Evaluation
     from search.history import History
-    from search.monotonic import monotonic_ns
     from search.parameters import Parameters
     from search.score import MAX_PLY, NO_SCORE
     from search.stop import Stop
+    from search.system import give_way, monotonic_ns
     from search.table import TranspositionTable
     from x88.board import Board
     from x88.movegen import MoveStack, generate
@@ -47,7 +47,7 @@ class Searcher:
     The search thread checks the clock itself. The deadlines are readings of `monotonic_ns`, 0 for none: the
     search stops at `deadline`, at `rescue_deadline` as long as the root has `failed_low`, at `grace_deadline`
     as long as it has no move (`has_move`). If `next_tick` is not 0, `on_tick` is called at that time and
-    every second after it.
+    every second after it. A searcher that `gives_way` offers its processor to other threads each time.
 
     At the root, `root_score` is the score of the principal variation, and `root_nodes[i]` counts the nodes of
     `root_moves[i]` in all iterations. If `allowed` is not empty, only those moves are searched, starting with
@@ -98,6 +98,7 @@ class Searcher:
         self.grace_deadline = 0
         self.has_move = False
         self.next_tick = 0
+        self.gives_way = False
         self.on_tick: Callable[[], object] | None = None
         self.is_reporting = False
         self.on_root_move: Callable[[int, int], object] | None = None
@@ -194,9 +195,11 @@ class Searcher:
         self.next_tick = max(1, monotonic_ns() + int(milliseconds * 1_000_000))
 
     def check_time(self) -> None:
-        """Publish the counts, and stop if it is time to."""
+        """Publish the counts, give way, and stop if it is time to."""
         self.published_nodes = self.nodes
         self.published_seldepth = self.seldepth
+        if self.gives_way:
+            give_way()
         if not self.deadline and not self.next_tick:
             return
         now = monotonic_ns()

@@ -249,6 +249,28 @@ def test_damaged_entries_are_never_taken_for_counts(how: str) -> None:
     assert list(DividedPerft(board, DEPTH, threads=2, table=table).run()) == known
 
 
+def test_a_table_takes_no_more_of_its_memory_than_a_count_needs() -> None:
+    table = PerftTable(64)
+    assert (table.clusters, table.most) == (1 << 14, 1 << 20)
+    board = fen.parse(fen.START)
+    for depth, clusters in ((4, 1 << 14), (6, 20**4), (5, 20**4), (8, 1 << 20), (DEEPEST, 1 << 20)):
+        DividedPerft(board, depth, table=table)
+        assert table.clusters == clusters
+    table.store(2**64 - 1, 7, 99)
+    assert table.probe(2**64 - 1, 7) == 99
+    table.widen(0)
+    assert table.probe(2**64 - 1, 7) == 99
+
+
+def test_what_a_smaller_part_of_a_table_held_is_counted_again() -> None:
+    table = PerftTable(16)
+    board = fen.parse(KIWIPETE)
+    known = list(DividedPerft(board, 3, table=table).run())
+    table.widen(2**63)
+    assert table.clusters == table.most == 1 << 18
+    assert list(DividedPerft(board, 3, table=table).run()) == known == expected(board, 3)
+
+
 @pytest.mark.parametrize("megabytes", [0, -1, LARGEST + 1])
 def test_an_impossible_size_is_refused(megabytes: int) -> None:
     with pytest.raises(ValueError, match=f"{megabytes} MB is not a table size from 1 to {LARGEST}"):

@@ -13,7 +13,7 @@ from search import benchmark
 from search.clock import Clock, TimeManager
 from search.job import Job
 from search.limits import Limits
-from search.pool import SHARES, Pool
+from search.pool import SHARES, SURPLUS_NICENESS, Pool
 from search.score import MATE
 from search.search import Report, Result, Search
 from tests.oracle import scaled
@@ -201,13 +201,44 @@ def test_the_process_ends_with_threads_asleep_or_at_work() -> None:
     assert b"Error" not in done.stderr
 
 
-def test_a_search_that_is_dropped_takes_its_threads_with_it() -> None:
-    before = threading.active_count()
-    search = Search(1, threads=3)
+def helpers_of(search: Search) -> list[threading.Thread]:
+    """The threads of the helpers, in their order."""
+    before = threading.enumerate()
     search.think(fen.parse(fen.START), Limits(depth=3))
-    assert threading.active_count() == before + 2
+    helpers = (thread for thread in threading.enumerate() if thread not in before)
+    return sorted(helpers, key=lambda thread: int(thread.name.removeprefix("search helper ")))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux")
+def test_helpers_without_a_processor_have_a_lower_priority() -> None:
+    processors = len(os.sched_getaffinity(0))
+    search = Search(1, threads=processors + 3)
+    helpers = helpers_of(search)
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    found = [os.getpriority(os.PRIO_PROCESS, thread.native_id or 0) for thread in helpers]
+    assert found == [own] * (processors - 1) + [min(19, own + SURPLUS_NICENESS)] * 3
+    assert os.getpriority(os.PRIO_PROCESS, 0) == own
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a searcher cannot be looked into")
+@pytest.mark.parametrize("processors", [1, 2, 4])
+def test_helpers_leave_a_processor_to_others(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("search.pool._processors", lambda: processors)
+    pool = Pool(1)
+    pool.resize(6)
+    pool.prepare(fen.parse(fen.START), 0)
+    pool.start_helpers([], 0, 1)
+    pool.wait_for_helpers()
+    given = [helper.searcher.gives_way for helper in pool.helpers]
+    assert given == [number >= processors - 1 for number in range(1, 6)]
+    assert not pool.first.gives_way
+
+
+def test_a_search_that_is_dropped_takes_its_threads_with_it() -> None:
+    search = Search(1, threads=3)
+    helpers = helpers_of(search)
+    assert len(helpers) == 2
     del search
-    deadline = time.monotonic() + 30
-    while threading.active_count() > before:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    for helper in helpers:
+        helper.join(30)
+        assert not helper.is_alive()

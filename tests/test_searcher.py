@@ -225,3 +225,19 @@ def test_moves_and_null_moves_are_made_on_the_board_and_in_the_evaluation() -> N
     searcher.unmake_null()
     searcher.unmake()
     assert state() == before
+
+
+def test_a_searcher_that_gives_way_does_so_whenever_it_checks_the_clock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[int] = []
+    searcher = searcher_at()
+    monkeypatch.setattr(module, "give_way", lambda: given.append(searcher.nodes))
+    searcher.clock_mask = 3
+    for _ in range(9):
+        searcher.enter(1)
+    assert given == []
+    searcher.gives_way = True
+    for _ in range(9):
+        searcher.enter(1)
+    assert given == [12, 16]

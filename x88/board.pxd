@@ -43,13 +43,6 @@ cdef class Board:
     cdef readonly int ply           # moves on the undo stack
     cdef readonly uint64_t key      # Polyglot key
 
-    # The undo stack: the state before each move.
-    cdef uint64_t[4096] keys
-    cdef int[4096] moves
-    cdef int[4096] states           # castling | en passant << 8 | its legality << 16 | the victim's slot << 20
-    cdef int[4096] halfmoves
-    cdef int[4096] reversibles
-
     # Set by attack.find_checks_and_pins for the side to move.
     cdef int checkers               # number of pieces giving check
     cdef int checker                # square of the last of them
@@ -58,6 +51,14 @@ cdef class Board:
     cdef int pin_count
     cdef uint8_t[16] near           # squares of the enemy pieces that may attack a square next to the king
     cdef int near_count
+
+    # The undo stack: the state before each move. It stands last, so that the board of another thread, which may
+    # follow in memory, shares no cache line with what changes.
+    cdef uint64_t[4096] keys
+    cdef int[4096] moves
+    cdef int[4096] states           # castling | en passant << 8 | its legality << 16 | the victim's slot << 20
+    cdef int[4096] halfmoves
+    cdef int[4096] reversibles
 
     cpdef uint64_t compute_key(self)
     @cython.locals(ply=int, side=int, origin=int, target=int, code=int, castling=int, state=int, slot=int, last=int,

@@ -88,6 +88,10 @@ class DividedPerft:
         self._moves = legal_moves(board)
         work = self._work(len(self._moves), depth)
         self._threads = min(threads, work // SMALL + 1)
+        if table is not None:
+            # Enough for every position that is entered, were none of them reached twice, and for branches
+            # above the estimate.
+            table.widen(4 * self._work(len(self._moves), depth - 1))
         self._news: SimpleQueue[None] = SimpleQueue()
         # Guards what follows while threads run.
         self._lock = threading.Lock()

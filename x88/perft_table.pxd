@@ -16,7 +16,8 @@ cdef uint64_t[128] DEPTH_KEYS
 cdef class PerftTable:
     cdef readonly object memory     # the bytes that the words are
     cdef uint64_t[::1] words
-    cdef readonly uint64_t clusters
+    cdef readonly uint64_t most      # clusters
+    cdef readonly uint64_t clusters  # in use
 
     @cython.locals(index=uint64_t, i=uint64_t, data=uint64_t)
     cpdef int64_t probe(self, uint64_t key, int depth) noexcept nogil

@@ -53,14 +53,25 @@ class PerftTable:
     """The leaves under positions, by key and depth."""
 
     def __init__(self, megabytes: int) -> None:
-        """Raises ValueError for a size not from 1 to LARGEST megabytes, and MemoryError when the memory
-        cannot be had.
+        """At most so many megabytes; one of them is used until `widen` asks for more.
+
+        Raises ValueError for a size not from 1 to LARGEST megabytes, and MemoryError when the memory cannot
+        be had.
         """
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
-        self.clusters = (megabytes << 20) // 64
+        self.most = (megabytes << 20) // 64
+        self.clusters = (1 << 20) // 64
         self.memory = memory.allocate(megabytes << 20)
         self.words = memoryview(self.memory).cast("Q")
+
+    def widen(self, entries: int) -> None:
+        """Use as much of the memory as so many entries need, never less than before.
+
+        The first touch of memory costs time, up to a second for each gigabyte on virtual machines. Entries
+        are lost when more of it comes into use: their places are others then.
+        """
+        self.clusters = max(self.clusters, min(-(-entries // (CLUSTER // 2)), self.most))
 
     def probe(self, key: int, depth: int) -> int:
         """The leaves at `depth` plies under the position of the key, or -1 if they are not known."""

@@ -1,0 +1,20 @@
+"""What a search thread asks of the system without the GIL: the time, so that stopping in time does not depend
+on another thread waking up, and to let other threads go first.
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+import time
+
+if not cython.compiled:
+    # Compiled, the header has them as C functions.
+    def monotonic_ns() -> int:
+        """Nanoseconds since an arbitrary start."""
+        return time.monotonic_ns()
+
+    def give_way() -> None:
+        """Let other threads run that wait for a processor."""
+        time.sleep(0)
