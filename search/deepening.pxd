@@ -1,12 +1,12 @@
 cimport cython
 
 from search.alphabeta cimport search
-from search.score cimport INFINITE, LONGEST_MATE
+from search.score cimport INFINITE, LONGEST_MATE, MAX_PLY
 from search.searcher cimport Searcher
 
 
 @cython.locals(width=int, alpha=int, beta=int, score=int, is_upper=bint)
 cdef int iterate(Searcher searcher, int depth, int guess) noexcept nogil
 @cython.locals(score=int, depth=int)
-cdef void help_along(Searcher searcher, int number, int deepest) noexcept nogil
+cdef bint help_along(Searcher searcher, int number, int last) noexcept nogil
 cdef bint _skips(int number, int depth) noexcept nogil

@@ -11,7 +11,7 @@ except ImportError:
 
 if not cython.compiled:
     from search.alphabeta import search
-    from search.score import INFINITE, LONGEST_MATE
+    from search.score import INFINITE, LONGEST_MATE, MAX_PLY
     from search.searcher import Searcher
 
 
@@ -48,16 +48,24 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
             searcher.report_bound(score, is_upper)
 
 
-def help_along(searcher: Searcher, number: int, deepest: int) -> None:
-    """Deepen until stopped, as helper `number`, from 1, and keep the line of the last iteration."""
+def help_along(searcher: Searcher, number: int, last: int) -> bool:
+    """Deepen until stopped, as helper `number`, from 1, and keep the line of the last iteration.
+
+    Whoever finishes the iteration of depth `last` first ends the search; 0 if only the first searcher may.
+    Returns whether this helper did.
+    """
     score = 0
-    for depth in range(1, deepest + 1):
-        if _skips(number, depth):
+    for depth in range(1, MAX_PLY):
+        if depth != last and _skips(number, depth):
             continue
         score = iterate(searcher, depth, score)
         if searcher.stop.stopped:
-            return
+            return False
         searcher.keep_line(depth, score)
+        if depth == last:
+            searcher.stop.set()
+            return True
+    return False
 
 
 def _skips(number: int, depth: int) -> bool:

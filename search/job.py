@@ -135,6 +135,12 @@ class Job:
         """
         return self.limits.lines == 1 and self.limits.depth is None and self.limits.mate is None
 
+    def ends_with_any_thread(self) -> bool:
+        """Whether the last iteration may be any thread's: not where the first one's several lines, or its
+        search for a mate, belong to it.
+        """
+        return self.limits.lines == 1 and self.limits.depth is not None and self.limits.mate is None
+
     def nodes_on_clock(self) -> int:
         """The nodes that the search has cost on a clock that counts nodes; what was pondered is free."""
         nodes = self._pool.nodes()

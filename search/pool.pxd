@@ -13,13 +13,14 @@ cdef class Helper:
     cdef readonly Searcher searcher
     cdef int number
     cdef bint _is_surplus
+    cdef bint _has_finished
     cdef object _work
     cdef object _idle
     cdef object _thread
     cdef object _task
 
-    @cython.locals(searcher=Searcher, number=int, deepest=int)
-    cdef _search(self, Board board, list moves, int share, int deepest)
+    @cython.locals(searcher=Searcher, number=int, has_finished=bint)
+    cdef _search(self, Board board, list moves, int share, int last)
 
 
 cdef class Pool:

@@ -53,6 +53,7 @@ class Helper:
         processors = _processors()
         self.searcher.gives_way = number >= processors - 1
         self._is_surplus = number >= processors
+        self._has_finished = False
         self._task: Callable[[], object] | None = None
         self._work = threading.Semaphore(0)
         self._idle = threading.Event()
@@ -60,11 +61,15 @@ class Helper:
         self._thread = threading.Thread(target=self._run, name=f"search helper {number}", daemon=True)
         self._thread.start()
 
-    def start(self, board: Board, moves: list[int], share: int, deepest: int) -> None:
+    def start(self, board: Board, moves: list[int], share: int, last: int) -> None:
         """Search a copy of the board, these moves of the root alone if there are any, until stopped."""
         self._idle.clear()
-        self._task = lambda: self._search(board, moves, share, deepest)
+        self._task = lambda: self._search(board, moves, share, last)
         self._work.release()
+
+    def finished_line(self) -> tuple[int, int, list[int]] | None:
+        """Depth, score and moves of its last iteration, if that ended the search."""
+        return self.searcher.finding() if self._has_finished else None
 
     def wait(self) -> None:
         """Wait until it sleeps."""
@@ -92,14 +97,15 @@ class Helper:
             finally:
                 self._idle.set()
 
-    def _search(self, board: Board, moves: list[int], share: int, deepest: int) -> None:
+    def _search(self, board: Board, moves: list[int], share: int, last: int) -> None:
         searcher = self.searcher
         searcher.prepare(board, 1 if share else 0)
         searcher.node_share = share
         searcher.allow(moves)
         number = self.number
         with cython.nogil:
-            help_along(searcher, number, deepest)
+            has_finished = help_along(searcher, number, last)
+        self._has_finished = has_finished
         searcher.check_time()
 
 
@@ -132,10 +138,11 @@ class Pool:
         for helper in self.helpers:
             helper.searcher.forget_search()
 
-    def start_helpers(self, moves: list[int], nodes: int, deepest: int) -> None:
+    def start_helpers(self, moves: list[int], nodes: int, last: int) -> None:
         """Have the helpers search the position too, these moves of the root alone if there are any.
 
-        With a limit of `nodes` all threads together keep to it; if that is small, there is nothing to share.
+        Whichever thread first finishes the iteration of depth `last`, if that is not 0, ends the search. With
+        a limit of `nodes` all threads together keep to it; if that is small, there is nothing to share.
         """
         if self.size == 1 or (nodes and nodes < SHARES * self.size):
             return
@@ -151,7 +158,7 @@ class Pool:
             while len(self.helpers) < self.size - 1:
                 self.helpers.append(Helper(self.table, self.stop, self._parameters, len(self.helpers) + 1))
         for helper in self.helpers:
-            helper.start(board, moves, share, deepest)
+            helper.start(board, moves, share, last)
 
     def wait_for_helpers(self) -> None:
         """Stop the helpers, and wait until they sleep."""
@@ -192,6 +199,10 @@ class Pool:
     def clear_table(self) -> None:
         """Empty the table, with as many threads as there are processors."""
         self.table.clear(min(self.size, _processors()))
+
+    def finished_line(self) -> tuple[int, int, list[int]] | None:
+        """Depth, score and moves of the last iteration, if a helper has ended the search with it."""
+        return next((line for helper in self.helpers if (line := helper.finished_line()) and line[2]), None)
 
     def voted_line(self, depth: int, score: int, pv: list[int]) -> tuple[int, int, list[int]]:
         """Let the threads vote on the first searcher's line and the last finished ones of the helpers.

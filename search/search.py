@@ -262,8 +262,8 @@ class Search:
         is_restricted = len(moves) < len(legal)
         # A limited strength is that of one thread, and a clock that counts nodes is for games to be repeated.
         if self._elo is None and not job.limits.nodestime:
-            deepest = job.deepest()
-            self._pool.start_helpers(moves if is_restricted else [], job.limits.nodes or 0, deepest)
+            last = job.deepest() if job.ends_with_any_thread() else 0
+            self._pool.start_helpers(moves if is_restricted else [], job.limits.nodes or 0, last)
         searcher.on_bound = self._report_bound
         if self._on_progress is not _ignore or self._on_statistics is not _ignore:
             searcher.on_root_move = self._report_root_move
@@ -279,6 +279,8 @@ class Search:
             searcher.on_root_move = searcher.on_tick = searcher.on_bound = None
         if job.is_open_to_votes():
             lines[0] = self._vote(lines[0])
+        else:
+            lines[0] = self._finished(lines[0])
         if job.limits.nodestime:
             self._node_clock.spend(job.nodes_on_clock(), job.limits.increment[searcher.board.side])
         best = lines[0].pv
@@ -372,6 +374,16 @@ class Search:
         voted = Line(score, pv, depth)
         self._report_line(voted)
         return voted
+
+    def _finished(self, line: Line) -> Line:
+        """The line of the helper that has ended the search, if one has; it is told."""
+        found = self._pool.finished_line()
+        if found is None:
+            return line
+        depth, score, pv = found
+        finished = Line(score, pv, depth)
+        self._report_line(finished)
+        return finished
 
     def _reply(self, move: int) -> int:
         """The transposition table's reply to a move, or NO_MOVE."""

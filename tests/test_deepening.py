@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from search import deepening
-from search.score import INFINITE, LONGEST_MATE
+from search.score import INFINITE, LONGEST_MATE, MAX_PLY
 from search.searcher import Searcher
 from search.stop import Stop
 from search.table import TranspositionTable
@@ -125,13 +125,30 @@ def test_helpers_keep_the_line_of_their_last_finished_iteration_and_do_not_all_s
             return depth * 10
 
         monkeypatch.setattr(deepening, "iterate", iterate)
-        deepening.help_along(helper, number, 40)
+        assert not deepening.help_along(helper, number, 0)
         assert helper.finding()[:2] == (depths[-2], depths[-2] * 10)
         assert depths[:3] == [1, 2, 3]
         assert 8 <= len(depths) <= 14, "about every second depth"
     assert len({tuple(depths) for depths in searched.values()}) == 3
+
+
+@pytest.mark.parametrize("last", [3, 9, 10, 11, 12])
+def test_the_helper_that_finishes_the_last_iteration_ends_the_search(
+    last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (1, 2, 3):
+        monkeypatch.setattr(deepening, "iterate", lambda _searcher, depth, _guess: depth)
+        helper = Searcher(TranspositionTable(1), Stop())
+        helper.prepare(fen.parse(fen.START), 0)
+        assert deepening.help_along(helper, number, last)
+        assert helper.finding()[:2] == (last, last)
+        assert helper.stop.is_set()
+
+
+def test_without_a_last_iteration_a_helper_never_ends_the_search(
+    searcher: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(deepening, "iterate", lambda _searcher, depth, _guess: depth)
-    helper = Searcher(TranspositionTable(1), Stop())
-    helper.prepare(fen.parse(fen.START), 0)
-    deepening.help_along(helper, 1, 3)
-    assert helper.finding()[:2] == (3, 3)
+    assert not deepening.help_along(searcher, 1, 0)
+    assert searcher.finding()[0] > MAX_PLY - 4
+    assert not searcher.stop.is_set()

@@ -53,7 +53,7 @@ def test_searchmoves_restrict_the_search(moff: Conversation) -> None:
         lines = moff.until("bestmove")
         assert best(lines) in ("a2a3", "h2h4")
         assert {variation(line)[0] for line in reports(lines)} <= {"a2a3", "h2h4"}
-    moff.send(f"go depth {DEPTH}")
+    moff.send("ucinewgame", "position startpos", f"go depth {DEPTH}")
     assert {variation(line)[0] for line in reports(moff.until("bestmove"))} - {"a2a3", "h2h4"}
 
 
