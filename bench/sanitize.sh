@@ -42,14 +42,13 @@ address() {
 
 # What Python does under its GIL is in order for the thread sanitizer although Python is not instrumented: the GIL, its
 # locks and its threads are made of pthread mutexes, condition variables and semaphores, which the library intercepts.
-# So no report has to be suppressed but those of the table's words, which threads share without locks: an entry that is
-# half one thread's and half another's has a key of no position (search/table.py).
+# So no report is suppressed.
 #
 # The reports go to files, because many of the processes are killed by their tests. Addresses have to be where the
 # library expects them, which some kernels' randomization is too wide for.
 under_thread() {
     LD_PRELOAD=$("$compiler" -print-file-name=libtsan.so) MOFF_THREADS=4 \
-        TSAN_OPTIONS="log_path=$copy/race suppressions=$copy/races.txt history_size=4" $fixed "$@"
+        TSAN_OPTIONS="log_path=$copy/race history_size=4" $fixed "$@"
 }
 
 thread() {
@@ -57,9 +56,6 @@ thread() {
     if setarch "$(uname -m)" -R true 2>/dev/null; then
         fixed="setarch $(uname -m) -R"
     fi
-    for name in probe store hashfull; do
-        echo "race_top:search_5table_18TranspositionTable_$name"
-    done >"$copy/races.txt"
     build "-fsanitize=thread -fno-omit-frame-pointer"
     under_thread "$python" -c "from x88 import build; assert build.compiled, build.notice()
 assert 'libtsan' in open('/proc/self/maps').read()"
