@@ -47,6 +47,7 @@ class Conversation:
         self.lines: Queue[str] = Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+        self.threads = threads
         if threads > 1:
             self.send(f"setoption name Threads value {threads}")
 

@@ -59,7 +59,12 @@ def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conve
     lines = moff.until("bestmove")
     # On a busy machine it takes more than a second, and root moves and bounds are told too.
     reports = [line for line in info_lines(lines) if " score " in line and "bound" not in line]
-    assert [depth_of(line) for line in reports] == list(range(1, DEPTH + 1))
+    depths = [depth_of(line) for line in reports]
+    if moff.threads == 1:
+        assert depths == list(range(1, DEPTH + 1))
+    else:  # another thread may be the first to reach the depth
+        assert depths == sorted(depths)
+        assert depths[-1] == DEPTH
     for line in reports:
         assert INFO.fullmatch(line), line
     board = chess.Board()
