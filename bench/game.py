@@ -116,16 +116,19 @@ class Clock:
         self.pace = pace
         self.left = float(pace.base)
         self.to_go = pace.moves
+        self.overdrawn = 0.0
+        """By how much the last move took too long; 0 if it did not."""
 
     def spend(self, milliseconds: float, margin: int) -> bool:
         """Take off the time of a move; False if the flag has fallen."""
-        if self.pace.movetime and milliseconds > self.pace.movetime + margin:
+        self.overdrawn = max(0.0, milliseconds - self.pace.movetime) if self.pace.movetime else 0.0
+        if self.pace.base:
+            self.left -= milliseconds
+            self.overdrawn = max(self.overdrawn, -self.left)
+        if self.overdrawn > margin:
             return False
         if not self.pace.base:
             return True
-        self.left -= milliseconds
-        if self.left < -margin:
-            return False
         self.left = max(self.left, 1.0) + self.pace.increment
         if self.pace.moves:
             self.to_go -= 1
@@ -191,7 +194,7 @@ def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
                 engines[side].stop_pondering(position)
                 answer = engines[side].go(position, limits, clocks[side].patience(job.margin))
                 if not clocks[side].spend(answer.seconds * 1000, job.margin):
-                    raise EngineFault("time", "out of time")
+                    raise EngineFault("time", f"out of time by {clocks[side].overdrawn:.0f} ms")
                 name = (job.white, job.black)[side].spec.name
                 for wrong in wrong_variations(game.board, answer):
                     remarks += [] if name in warned else [f"{name}, {fen.write(game.board)}: {wrong}"]

@@ -489,6 +489,25 @@ def test_an_engine_that_overruns_the_time_of_a_move_loses_on_time(tmp_path: Path
     assert ended.returncode == 1, ended.stdout + ended.stderr
     (game,) = read(tmp_path / "a.pgn")
     assert (game.headers["Result"], game.headers["Termination"]) == ("0-1", "time forfeit")
+    told = " ".join((tmp_path / "a.pgn").read_text().split())
+    (late,) = re.findall(r"out of time by (\d+) ms", told)
+    assert int(late) > 20
+
+
+def test_a_clock_tells_by_how_much_it_is_overdrawn() -> None:
+    clock = game_module.Clock(game_module.Pace(base=1000, increment=10))
+    assert clock.spend(995, 20)
+    assert (clock.left, clock.overdrawn) == (15, 0)
+    assert clock.spend(35, 20)
+    assert (clock.left, clock.overdrawn) == (11, 20)  # never less than a millisecond and the increment
+    assert clock.spend(1, 20)
+    assert clock.overdrawn == 0
+    assert not clock.spend(51, 20)
+    assert clock.overdrawn == 31
+    clock = game_module.Clock(game_module.Pace(movetime=100))
+    assert clock.spend(120, 20)
+    assert not clock.spend(121, 20)
+    assert clock.overdrawn == 21
 
 
 def test_an_engine_that_never_says_uciok_has_stalled(tmp_path: Path) -> None:
