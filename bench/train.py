@@ -1,0 +1,459 @@
+"""A network trained on positions of Moff's own games.
+
+    python bench/positions.py gen0.moff --shuffle train.records --validation test.records
+    python bench/train.py train.records --validation test.records --run run0 --hidden 256 --epochs 10
+    python bench/train.py --run run0 --export net.moff
+
+The first command writes the positions of bench/selfplay.py in random order, with some games set aside; the
+second trains. RUN is a folder: its settings, a checkpoint after each part of an epoch, the losses as a table
+(losses.csv) and as a picture (losses.svg). The same command continues an interrupted run, and gives the
+numbers that it would have given without the interruption, on the same machine with the same number of
+threads. --export writes the network of the run's last checkpoint in the format of search/network.py; a
+finished run has written it to RUN/net.moff already.
+
+The network is described in search/network.py. It is trained to predict, from 0 to 1, a blend of the search's
+score (--blend of it, through the sigmoid of score / 400) and the game's result (the rest), by squared error,
+with Adam, whose rate falls from --rate to --final-rate along a cosine. Positions are those that passed the
+filters of bench/positions.py, and no more is known of them.
+
+The validation loss is that of the unrounded network on the games set aside; the exported one is compared
+with it, and the largest difference in centipawns is told. The exit code is 0; 2 after wrong usage, with a
+damaged file, or if the settings are not those of the run; 130 when interrupted. Needs the `train` extra.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import script  # first: it puts this checkout on the path
+
+from search import network
+
+try:
+    import numpy as np
+    import numpy.typing as npt
+    import torch
+    from tqdm import tqdm
+except ImportError as error:
+    print(f'{error}: python -m pip install -e ".[train]"', file=sys.stderr)
+    sys.exit(script.WRONG_USAGE)
+
+import positions
+from positions import BLACK_TO_MOVE, RESULT_SHIFT, Records
+
+PARTS = 8
+"""Checkpoints in an epoch."""
+
+MOST_WEIGHT = network.MOST_OUTPUT / network.OUTPUT_SCALE
+"""Weights are clipped to this while they are trained, so that they can be quantised."""
+
+COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
+
+Inputs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+# --- Positions
+
+
+def inputs_of(records: Records) -> Inputs:
+    """The inputs that are 1, of the side to move and of the other side, one position after the other, and
+    where each position begins in both.
+    """
+    cells = positions.unpack(records)
+    rows, squares = np.nonzero(cells != positions.VACANT)
+    codes = cells[rows, squares].astype(np.int64)
+    kinds, colours = codes & 7, codes >> 3
+    movers = (records["state"] & BLACK_TO_MOVE).astype(np.int64)
+    views = []
+    for view in range(2):
+        sides = movers ^ view  # whose view it is, by position
+        own = colours == sides[rows]
+        seen = squares ^ 56 * sides[rows]
+        kings = seen[own & (kinds == 5)]  # one in every position, in their order
+        seen = seen ^ np.where(kings & 7 < 4, 7, 0)[rows]
+        views.append(384 * ~own + 64 * kinds + seen)
+    starts = np.searchsorted(rows, np.arange(len(records)))
+    return views[0], views[1], starts
+
+
+def targets_of(records: Records, blend: float) -> npt.NDArray[np.float32]:
+    """What the network is to predict, from 0 to 1: so much of the score's share, and the result's."""
+    results = (records["state"] >> RESULT_SHIFT & 3) / 2
+    scores = 1 / (1 + np.exp(-records["score"].astype(np.float64) / network.SCALE))
+    found: npt.NDArray[np.float32] = (blend * scores + (1 - blend) * results).astype(np.float32)
+    return found
+
+
+@dataclass
+class Batch:
+    """Positions as the network takes them."""
+
+    views: list[torch.Tensor]
+    starts: torch.Tensor
+    bands: torch.Tensor
+    targets: torch.Tensor
+
+
+def batch_of(records: Records, blend: float, outputs: int, device: str) -> Batch:
+    """These positions, on a device."""
+    own, other, starts = inputs_of(records)
+    pieces = np.diff(starts, append=len(own))
+    return Batch(
+        [torch.from_numpy(own).to(device), torch.from_numpy(other).to(device)],
+        torch.from_numpy(starts).to(device),
+        torch.from_numpy((pieces - 1) * outputs // 32).to(device),
+        torch.from_numpy(targets_of(records, blend)).to(device),
+    )
+
+
+def shuffled(records: Records, size: int, seed: int, epoch: int) -> Iterator[Records]:
+    """The records of an epoch in batches: the blocks of the file in random order, each one shuffled. What
+    does not fill a batch is left out.
+    """
+    chance = np.random.default_rng([seed, epoch])
+    block = 64 * size
+    rest = records[:0]
+    for first in chance.permutation(range(0, len(records), block)):
+        part = np.array(records[first : first + block])
+        part = np.concatenate([rest, part[chance.permutation(len(part))]])
+        whole = len(part) // size * size
+        for at in range(0, whole, size):
+            yield part[at : at + size]
+        rest = part[whole:]
+
+
+# --- The network
+
+
+class Net(torch.nn.Module):
+    """The network in floating point. Its output times network.SCALE is a value in centipawns."""
+
+    def __init__(self, hidden: int, outputs: int) -> None:
+        super().__init__()
+        self.inputs = torch.nn.EmbeddingBag(network.INPUTS, hidden, mode="sum")
+        self.biases = torch.nn.Parameter(torch.zeros(hidden))
+        self.outputs = torch.nn.Linear(2 * hidden, outputs)
+        torch.nn.init.uniform_(self.inputs.weight, -0.18, 0.18)  # some 32 inputs are 1
+        torch.nn.init.zeros_(self.outputs.bias)
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """The output for each position."""
+        hidden = [
+            torch.clamp(self.inputs(view, batch.starts) + self.biases, 0, 1) ** 2 for view in batch.views
+        ]
+        found: torch.Tensor = self.outputs(torch.cat(hidden, 1)).gather(1, batch.bands[:, None])[:, 0]
+        return found
+
+    def clip(self) -> None:
+        """Keep the weights in the range that can be quantised."""
+        with torch.no_grad():
+            for weights in (self.inputs.weight, self.biases, self.outputs.weight):
+                weights.clamp_(-MOST_WEIGHT, MOST_WEIGHT)
+
+
+def quantised(net: Net) -> network.Weights:
+    """The network's numbers as integers."""
+
+    def rounded(numbers: torch.Tensor, scale: int) -> list[int]:
+        found: list[int] = torch.round(numbers.detach().double().cpu() * scale).long().flatten().tolist()
+        return found
+
+    return network.Weights(
+        net.inputs.embedding_dim,
+        net.outputs.out_features,
+        rounded(net.inputs.weight, network.INPUT_SCALE),
+        rounded(net.biases, network.INPUT_SCALE),
+        rounded(net.outputs.weight, network.OUTPUT_SCALE),
+        rounded(net.outputs.bias, network.UNIT),
+    )
+
+
+def values(weights: network.Weights, batch: Batch) -> npt.NDArray[np.int64]:
+    """The values in centipawns of a quantised network, as search/network.py defines them."""
+    hidden, outputs = weights.hidden, weights.outputs
+    rows = np.array(weights.inputs, np.int64).reshape(-1, hidden)
+    starts = batch.starts.cpu().numpy()
+    squares = []
+    for view in batch.views:
+        sums = np.add.reduceat(rows[view.cpu().numpy()], starts) + np.array(weights.input_biases)
+        squares.append(np.clip(sums, 0, network.INPUT_SCALE) ** 2 // 2)
+    bands = batch.bands.cpu().numpy()
+    chosen = np.array(weights.output_weights, np.int64).reshape(outputs, 2 * hidden)[bands]
+    sums = (np.concatenate(squares, 1) * chosen).sum(1) + np.array(weights.output_biases)[bands]
+    found: npt.NDArray[np.int64] = sums * network.SCALE // network.UNIT
+    return found
+
+
+# --- A run
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What makes a run: it cannot be continued with others."""
+
+    hidden: int
+    outputs: int
+    epochs: int
+    batch: int
+    rate: float
+    final_rate: float
+    blend: float
+    seed: int
+    positions: int
+    checked: int
+    """Positions for training and for validation."""
+
+
+class Run:
+    """A network in training, in a folder."""
+
+    def __init__(self, folder: Path, settings: Settings, device: str) -> None:
+        """Continues what is in the folder. Raises ValueError if that has other settings, or OSError."""
+        self.folder = folder
+        self.settings = settings
+        self.device = device
+        torch.manual_seed(settings.seed)
+        self.net = Net(settings.hidden, settings.outputs).to(device)
+        self.optimiser = torch.optim.Adam(self.net.parameters(), settings.rate)
+        self.step = 0
+        self.losses: list[dict[str, float]] = []
+        folder.mkdir(parents=True, exist_ok=True)
+        known = folder / "settings.json"
+        if not known.exists():
+            _replace(known, json.dumps(asdict(settings), indent=1).encode())
+        elif (found := json.loads(known.read_text())) != asdict(settings):
+            different = [
+                name
+                for name in asdict(settings).keys() | found
+                if found.get(name) != asdict(settings).get(name)
+            ]
+            raise ValueError(f"{folder} is a run with other settings: {', '.join(sorted(different))}")
+        if (folder / "checkpoint.pt").exists():
+            state = torch.load(folder / "checkpoint.pt", map_location=device, weights_only=True)
+            self.net.load_state_dict(state["net"])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.step = state["step"]
+            self.losses = state["losses"]
+
+    def steps_of_epoch(self) -> int:
+        """Batches in an epoch."""
+        return self.settings.positions // self.settings.batch
+
+    def train(self, records: Records, checked: Records) -> None:
+        """Train to the last epoch."""
+        settings = self.settings
+        steps = self.steps_of_epoch()
+        part = -(-steps // PARTS)
+        began, loss = time.perf_counter(), torch.zeros((), device=self.device)
+        with tqdm(
+            total=steps * settings.epochs * settings.batch,
+            initial=self.step * settings.batch,
+            unit=" positions",
+            unit_scale=True,
+            disable=None,
+        ) as bar:
+            while self.step < steps * settings.epochs:
+                epoch, done = divmod(self.step, steps)
+                for number, rows in enumerate(shuffled(records, settings.batch, settings.seed, epoch)):
+                    if number < done:
+                        continue
+                    loss += self._learn(rows)
+                    bar.update(settings.batch)
+                    if (number + 1) % part == 0 or number + 1 == steps:
+                        count = number % part + 1
+                        self._note(float(loss) / count, checked, time.perf_counter() - began)
+                        bar.set_postfix(
+                            loss=self.losses[-1]["loss"], validation=self.losses[-1]["validation"]
+                        )
+                        began = time.perf_counter()
+                        loss.zero_()
+
+    def _learn(self, rows: Records) -> torch.Tensor:
+        """Take one step; returns the loss before it."""
+        settings = self.settings
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate()
+        batch = batch_of(rows, settings.blend, settings.outputs, self.device)
+        loss = torch.mean((torch.sigmoid(self.net(batch)) - batch.targets) ** 2)
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        self.net.clip()
+        self.step += 1
+        return loss.detach()
+
+    def rate(self) -> float:
+        """The learning rate of the next step."""
+        settings = self.settings
+        done = min(1, self.step / max(1, self.steps_of_epoch() * settings.epochs - 1))
+        return (
+            settings.final_rate + (settings.rate - settings.final_rate) * (1 + math.cos(math.pi * done)) / 2
+        )
+
+    def loss(self, records: Records) -> float:
+        """The mean loss over these positions."""
+        total = 0.0
+        with torch.no_grad():
+            for first in range(0, len(records), self.settings.batch):
+                rows = records[first : first + self.settings.batch]
+                batch = batch_of(rows, self.settings.blend, self.settings.outputs, self.device)
+                total += float(torch.sum((torch.sigmoid(self.net(batch)) - batch.targets) ** 2))
+        return total / len(records)
+
+    def _note(self, loss: float, checked: Records, seconds: float) -> None:
+        """Note the losses, and save a checkpoint."""
+        settings = self.settings
+        validation = self.loss(checked)
+        row = (len(self.losses) + 1, self.step * settings.batch, self.rate(), loss, validation, seconds)
+        self.losses.append(dict(zip(COLUMNS, row, strict=True)))
+        state = {
+            "net": self.net.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "step": self.step,
+            "losses": self.losses,
+        }
+        part = self.folder / "checkpoint.pt.part"
+        torch.save(state, part)
+        os.replace(part, self.folder / "checkpoint.pt")
+        with (self.folder / "losses.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(self.losses)
+
+    def draw(self) -> None:
+        """Draw the losses."""
+        import matplotlib
+
+        matplotlib.use("agg")
+        from matplotlib import pyplot
+
+        figure, axes = pyplot.subplots(figsize=(7, 4))
+        done = [row["positions"] / 1e6 for row in self.losses]
+        axes.plot(done, [row["loss"] for row in self.losses], label="training")
+        axes.plot(done, [row["validation"] for row in self.losses], label="validation")
+        axes.set_xlabel("million positions")
+        axes.set_ylabel("mean squared error")
+        axes.legend()
+        figure.tight_layout()
+        figure.savefig(self.folder / "losses.svg")
+        pyplot.close(figure)
+
+    def export(self, path: Path, checked: Records) -> str:
+        """Write the quantised network; returns a comparison with the one in floating point."""
+        weights = quantised(self.net)
+        network.write(path, weights)
+        text = f"{path}: {path.stat().st_size} bytes"
+        if not len(checked):
+            return text
+        batch = batch_of(checked[:10_000], self.settings.blend, self.settings.outputs, self.device)
+        with torch.no_grad():
+            exact = self.net(batch).cpu().double().numpy() * network.SCALE
+        differences = np.abs(values(network.read(path), batch) - exact)
+        return (
+            f"{text}; {len(exact)} values differ by {differences.mean():.2f} centipawns on average, "
+            f"by {differences.max():.1f} at most"
+        )
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file that is never half-written."""
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(content)
+    os.replace(part, path)
+
+
+# --- The command line
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = script.parser(__doc__ or "")
+    parser.add_argument("records", nargs="?", type=Path, help="written by bench/positions.py --shuffle")
+    parser.add_argument("--validation", type=Path, metavar="FILE", help="records of other games")
+    parser.add_argument("--run", type=Path, required=True, metavar="FOLDER", help="where the run is kept")
+    parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
+    parser.add_argument("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
+    parser.add_argument("--outputs", type=script.positive, default=8, metavar="N", help="default 8")
+    parser.add_argument("--epochs", type=script.positive, default=10, metavar="N", help="default 10")
+    parser.add_argument("--batch", type=script.positive, default=16384, metavar="N", help="default 16384")
+    parser.add_argument("--rate", type=float, default=0.001, help="of learning, at first (default 0.001)")
+    parser.add_argument("--final-rate", type=float, default=0.00001, metavar="RATE", help="default 0.00001")
+    parser.add_argument(
+        "--blend", type=float, default=0.75, help="the score's share of the target (default 0.75)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of weights and order (default 0)")
+    parser.add_argument("--threads", type=script.positive, metavar="N", help="processors (default: all)")
+    parser.add_argument("--device", help="cpu, cuda (default: cuda if there is one)")
+    return parser.parse_args(arguments)
+
+
+def _settings(options: argparse.Namespace, records: Records, checked: Records) -> Settings:
+    """Raises ValueError for impossible ones."""
+    if not 0 <= options.blend <= 1:
+        raise ValueError("--blend must be from 0 to 1")
+    if not 0 < options.final_rate <= options.rate:
+        raise ValueError("--rate must be positive, and --final-rate no higher")
+    if options.seed < 0:
+        raise ValueError("--seed must not be negative")
+    network.check_sizes(options.hidden, options.outputs)
+    if len(records) < options.batch or not len(checked):
+        raise ValueError(
+            f"{len(records)} positions for training and {len(checked)} for validation are too few: one batch "
+            f"has {options.batch}"
+        )
+    return Settings(
+        options.hidden,
+        options.outputs,
+        options.epochs,
+        options.batch,
+        options.rate,
+        options.final_rate,
+        options.blend,
+        options.seed,
+        len(records),
+        len(checked),
+    )
+
+
+def _known_settings(folder: Path) -> Settings:
+    """The settings of a run. Raises ValueError or OSError."""
+    try:
+        return Settings(**json.loads((folder / "settings.json").read_text()))
+    except (json.JSONDecodeError, TypeError) as error:
+        raise ValueError(f"{folder / 'settings.json'} is damaged: {error}") from None
+
+
+@script.command
+def main(arguments: list[str] | None = None) -> int:
+    """Train or export; returns the exit code."""
+    options = _options(arguments)
+    script.require("train", "matplotlib")
+    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    if options.export:
+        if not (options.run / "checkpoint.pt").exists():
+            raise ValueError(f"{options.run} has no checkpoint")
+        run = Run(options.run, _known_settings(options.run), device)
+        checked: Any = positions.load(options.validation) if options.validation else np.empty(0)
+        print(run.export(options.export, checked))
+        return 0
+    if not options.records or not options.validation:
+        raise ValueError("training needs RECORDS and --validation RECORDS")
+    records, checked = positions.load(options.records), positions.load(options.validation)
+    run = Run(options.run, _settings(options, records, checked), device)
+    run.train(records, checked)
+    run.draw()
+    print(run.export(options.run / "net.moff", checked))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

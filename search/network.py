@@ -1,0 +1,185 @@
+"""The file of a network that judges positions: what bench/train.py writes and the search maps.
+
+A network sees 768 inputs from each side: the own and the enemy pieces of six kinds on 64 squares. The view of
+Black turns the board upside down; a view whose king stands on the files a to d is mirrored, so that the king
+is always on e to h. One hidden layer of `hidden` numbers for each view, the side to move first, is clipped
+to 0 to 1 and squared (squared clipped ReLU). Of several outputs, the number of pieces chooses one.
+
+Everything is an integer: the weights of the inputs are multiplied by INPUT_SCALE and those of the outputs by
+OUTPUT_SCALE, and rounded. `sum` adds, over both views, the square of each hidden number, clipped to 0 to
+INPUT_SCALE, halved and rounded down, times the weight of the output. The value in centipawns is `(sum + bias)
+* SCALE` divided by UNIT and rounded down.
+
+| header | bytes | content |
+|---|---|---|
+| magic | 8 | "MOFF NET" |
+| version | 2 | 1 |
+| inputs | 2 | 768 |
+| hidden | 2 | numbers of the hidden layer for each view |
+| outputs | 2 | bands of piece counts |
+| scales | 2, 2, 2 | INPUT_SCALE, OUTPUT_SCALE, SCALE |
+| unused | 6 | 0 |
+| checksum | 4 | CRC-32 of the 28 bytes before and everything after the header |
+
+| after the header | content |
+|---|---|
+| input weights | int16 [input, hidden]; input is side * 384 + kind * 64 + square, side 0 the view's own |
+| input biases | int16 [hidden] |
+| output weights | int16 [output, view, hidden], the side to move first |
+| output biases | int32 [output], 1 / UNIT each |
+
+Numbers are little-endian. The band of a position with n pieces, kings included, is (n - 1) * outputs // 32.
+"""
+
+import mmap
+import struct
+import sys
+import zlib
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+INPUTS = 768
+INPUT_SCALE = 255
+OUTPUT_SCALE = 512
+SCALE = 400
+UNIT = INPUT_SCALE**2 * OUTPUT_SCALE // 2
+"""What the sum of an output is for a value of SCALE."""
+
+LARGEST_HIDDEN = 1024
+HIDDEN_STEP = 16
+"""Numbers that fill a vector register: the hidden layer is a multiple of it."""
+
+MOST_OUTPUTS = 32
+
+MOST_INPUT = 32767 // 34
+"""The largest quantised weight or bias of an input: those of 32 pieces, the bias, and one more piece while a
+move is being made stay within 16 bits.
+"""
+
+MOST_OUTPUT = 1023
+"""The largest quantised weight of an output."""
+
+MOST_SUM = (2**31 - 1) // (INPUT_SCALE**2 // 2)
+"""The largest sum of an output's weights, without their signs: all partial sums stay within 32 bits."""
+
+MOST_BIAS = 2**30
+"""The largest quantised bias of an output."""
+
+MAGIC = b"MOFF NET"
+VERSION = 1
+
+_HEADER = struct.Struct("<8sHHHHHHH6x")
+_CHECKSUM = struct.Struct("<I")
+HEADER_SIZE = _HEADER.size + _CHECKSUM.size
+
+
+class Weights(NamedTuple):
+    """The numbers of a network, quantised, in the order of the file."""
+
+    hidden: int
+    outputs: int
+    inputs: Sequence[int]
+    """[input * hidden + i]"""
+    input_biases: Sequence[int]
+    output_weights: Sequence[int]
+    """[(output * 2 + view) * hidden + i]"""
+    output_biases: Sequence[int]
+
+
+def band(pieces: int, outputs: int) -> int:
+    """The output for a position with so many pieces, kings included."""
+    return (pieces - 1) * outputs // 32
+
+
+def write(path: Path, weights: Weights) -> None:
+    """Write a network's file. Raises ValueError if its numbers are out of range, or OSError."""
+    hidden, outputs, *numbers = weights
+    sizes = check_sizes(hidden, outputs)
+    for name, found, size in zip(weights._fields[2:], numbers, sizes, strict=True):
+        if len(found) != size:
+            raise ValueError(f"{name} has {len(found)} numbers instead of {size}")
+    _check_ranges(weights)
+    columns = [array("i" if n == 3 else "h", column) for n, column in enumerate(numbers)]
+    if sys.byteorder == "big":
+        for column in columns:
+            column.byteswap()
+    content = b"".join(column.tobytes() for column in columns)
+    header = _HEADER.pack(MAGIC, VERSION, INPUTS, hidden, outputs, INPUT_SCALE, OUTPUT_SCALE, SCALE)
+    path.write_bytes(header + _CHECKSUM.pack(zlib.crc32(content, zlib.crc32(header))) + content)
+
+
+def read(path: Path) -> Weights:
+    """Map a network's file. Raises ValueError with the reason if it is none or is damaged, or OSError."""
+    with path.open("rb") as file:
+        head = file.read(HEADER_SIZE)
+        if not head.startswith(MAGIC):
+            raise ValueError(f"{path} is no network: it does not start with {MAGIC.decode()!r}")
+        if len(head) < HEADER_SIZE:
+            raise ValueError(f"{path} is cut off in its header")
+        _, version, inputs, hidden, outputs, *scales = _HEADER.unpack_from(head)
+        if version != VERSION:
+            raise ValueError(f"{path} has version {version}; Moff reads {VERSION}")
+        if inputs != INPUTS or scales != [INPUT_SCALE, OUTPUT_SCALE, SCALE]:
+            raise ValueError(f"{path} has {inputs} inputs and the scales {scales}, which Moff does not read")
+        try:
+            sizes = check_sizes(hidden, outputs)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        size = HEADER_SIZE + 2 * sum(sizes) + 2 * sizes[-1]
+        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    if len(content) != size:
+        raise ValueError(f"{path} has {len(content)} bytes instead of {size}")
+    view = memoryview(content)
+    checksum = zlib.crc32(view[HEADER_SIZE:], zlib.crc32(head[: _HEADER.size]))
+    if head[_HEADER.size :] != _CHECKSUM.pack(checksum):
+        raise ValueError(f"{path} is damaged: its checksum is wrong")
+    columns = []
+    at = HEADER_SIZE
+    for number, count in enumerate(sizes):
+        width = 4 if number == 3 else 2
+        columns.append(_numbers(view[at : at + width * count], width))
+        at += width * count
+    weights = Weights(hidden, outputs, *columns)
+    try:
+        _check_ranges(weights)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return weights
+
+
+def _numbers(view: memoryview, width: int) -> Sequence[int]:
+    """The little-endian numbers of so many bytes each, where possible without a copy."""
+    if sys.byteorder == "little":
+        return view.cast("h") if width == 2 else view.cast("i")
+    found = array("h" if width == 2 else "i", view.tobytes())
+    found.byteswap()
+    return found
+
+
+def check_sizes(hidden: int, outputs: int) -> list[int]:
+    """How many numbers each part of the file has. Raises ValueError for impossible sizes."""
+    if not HIDDEN_STEP <= hidden <= LARGEST_HIDDEN or hidden % HIDDEN_STEP:
+        raise ValueError(
+            f"a hidden layer of {hidden} is not a multiple of {HIDDEN_STEP} up to {LARGEST_HIDDEN}"
+        )
+    if not 1 <= outputs <= MOST_OUTPUTS:
+        raise ValueError(f"{outputs} outputs are not from 1 to {MOST_OUTPUTS}")
+    return [INPUTS * hidden, hidden, 2 * outputs * hidden, outputs]
+
+
+def _check_ranges(weights: Weights) -> None:
+    """Raise ValueError if a sum could leave its range."""
+    for name, numbers, most in (
+        ("an input weight", weights.inputs, MOST_INPUT),
+        ("an input bias", weights.input_biases, MOST_INPUT),
+        ("an output weight", weights.output_weights, MOST_OUTPUT),
+        ("an output bias", weights.output_biases, MOST_BIAS),
+    ):
+        if max(numbers) > most or min(numbers) < -most:
+            raise ValueError(f"{name} is not from -{most} to {most}")
+    width = 2 * weights.hidden
+    for first in range(0, len(weights.output_weights), width):
+        if sum(map(abs, weights.output_weights[first : first + width])) > MOST_SUM:
+            raise ValueError(f"the weights of an output add up to more than {MOST_SUM}")

@@ -1,0 +1,144 @@
+"""search/network.py: the file of a network, what is refused and why."""
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from search import network
+from search.network import Weights
+from tests.oracle import scaled
+
+
+def random_weights(hidden: int = 16, outputs: int = 3, seed: int = 0) -> Weights:
+    chance = Random(seed)
+
+    def numbers(count: int, most: int) -> list[int]:
+        return [chance.randint(-most, most) for _ in range(count)]
+
+    return Weights(
+        hidden,
+        outputs,
+        numbers(network.INPUTS * hidden, network.MOST_INPUT),
+        numbers(hidden, network.MOST_INPUT),
+        numbers(2 * outputs * hidden, min(network.MOST_OUTPUT, network.MOST_SUM // (2 * hidden))),
+        numbers(outputs, network.MOST_BIAS),
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "net.moff"
+    network.write(path, random_weights())
+    return path
+
+
+@pytest.mark.parametrize(("hidden", "outputs"), [(16, 1), (16, 3), (64, 32)])
+def test_what_is_written_is_read(hidden: int, outputs: int, tmp_path: Path) -> None:
+    weights = random_weights(hidden, outputs)
+    network.write(tmp_path / "net", weights)
+    found = network.read(tmp_path / "net")
+    assert found[:2] == (hidden, outputs)
+    assert [list(column) for column in found[2:]] == [list(column) for column in weights[2:]]
+    size = network.HEADER_SIZE + 2 * (769 * hidden + 2 * outputs * hidden) + 4 * outputs
+    assert (tmp_path / "net").stat().st_size == size
+
+
+def test_the_file_is_as_it_is_documented(path: Path) -> None:
+    content = path.read_bytes()
+    weights = random_weights()
+
+    def number(at: int, width: int) -> int:
+        return int.from_bytes(content[at : at + width], "little", signed=True)
+
+    assert content[:8] == b"MOFF NET"
+    assert [number(at, 2) for at in range(8, 28, 2)] == [1, 768, 16, 3, 255, 512, 400, 0, 0, 0]
+    assert number(32 + 2 * (700 * 16 + 5), 2) == weights.inputs[700 * 16 + 5]
+    assert number(32 + 2 * (768 * 16 + 5), 2) == weights.input_biases[5]
+    assert number(32 + 2 * (769 * 16 + (2 * 2 + 1) * 16 + 7), 2) == weights.output_weights[5 * 16 + 7]
+    assert number(len(content) - 4, 4) == weights.output_biases[2]
+
+
+def test_bands_divide_the_counts_of_pieces() -> None:
+    assert [network.band(pieces, 8) for pieces in (2, 4, 5, 8, 9, 28, 29, 32)] == [0, 0, 1, 1, 2, 6, 7, 7]
+    assert {network.band(pieces, 1) for pieces in range(2, 33)} == {0}
+    assert [network.band(pieces, 32) for pieces in range(2, 33)] == list(range(1, 32))
+
+
+def test_every_damaged_byte_of_the_header_is_noticed(path: Path) -> None:
+    content = path.read_bytes()
+    for at in range(network.HEADER_SIZE):
+        for bit in range(8):
+            path.write_bytes(content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :])
+            with pytest.raises(ValueError, match=re.escape(str(path))):
+                network.read(path)
+
+
+def test_damaged_bytes_elsewhere_are_noticed(path: Path) -> None:
+    content = path.read_bytes()
+    chance = Random(1)
+    for _ in range(scaled(10_000, 500)):
+        at = chance.randrange(network.HEADER_SIZE, len(content))
+        path.write_bytes(content[:at] + bytes([content[at] ^ chance.randrange(1, 256)]) + content[at + 1 :])
+        with pytest.raises(ValueError, match="is damaged: its checksum is wrong"):
+            network.read(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is no network: it does not start with 'MOFF NET'"),
+        (b"MOFFGAME" + bytes(90), "is no network: it does not start with 'MOFF NET'"),
+        (b"MOFF NET", "is cut off in its header"),
+        (b"MOFF NET\2\0" + bytes(22), "has version 2; Moff reads 1"),
+    ],
+)
+def test_what_is_no_network_is_refused(content: bytes, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "net"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape(f"{path} {reason}")):
+        network.read(path)
+
+
+def test_a_file_that_is_cut_or_goes_on_is_refused(path: Path) -> None:
+    content = path.read_bytes()
+    for size in (32, 33, len(content) - 1):
+        path.write_bytes(content[:size])
+        with pytest.raises(ValueError, match=f"has {size} bytes instead of {len(content)}"):
+            network.read(path)
+    path.write_bytes(content + b"\0")
+    with pytest.raises(ValueError, match=f"has {len(content) + 1} bytes instead of {len(content)}"):
+        network.read(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"hidden": 8}, "a hidden layer of 8 is not a multiple of 16 up to 1024"),
+        ({"hidden": 24}, "a hidden layer of 24 is not a multiple of 16 up to 1024"),
+        ({"hidden": 1040}, "a hidden layer of 1040 is not a multiple of 16 up to 1024"),
+        ({"outputs": 0}, "0 outputs are not from 1 to 32"),
+        ({"outputs": 33}, "33 outputs are not from 1 to 32"),
+        ({"hidden": 32}, "inputs has 12288 numbers instead of 24576"),
+        ({"input_biases": [0] * 15 + [964]}, "an input bias is not from -963 to 963"),
+        ({"inputs": [0, -964] * 6144}, "an input weight is not from -963 to 963"),
+        ({"output_weights": [-1024] * 96}, "an output weight is not from -1023 to 1023"),
+        ({"output_biases": [0, 0, 2**30 + 1]}, f"an output bias is not from -{2**30} to {2**30}"),
+    ],
+)
+def test_impossible_numbers_are_not_written(changes: dict[str, object], reason: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        network.write(tmp_path / "net", random_weights()._replace(**changes))
+    assert not (tmp_path / "net").exists()
+
+
+def test_outputs_whose_sum_could_overflow_are_not_written(tmp_path: Path) -> None:
+    most = network.MOST_SUM
+    assert most == 66052
+    weights = random_weights(64, 1)._replace(output_weights=[516, -516] * 64)
+    wide = random_weights(64, 1)._replace(output_weights=[516, -517] * 64)
+    network.write(tmp_path / "net", weights)
+    with pytest.raises(ValueError, match=f"the weights of an output add up to more than {most}"):
+        network.write(tmp_path / "wide", wide)
+    assert not (tmp_path / "wide").exists()

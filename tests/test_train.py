@@ -1,0 +1,259 @@
+"""bench/train.py: what the network sees, what it learns, runs that are interrupted, and the export."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import chess
+import pytest
+
+from search import network
+
+np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
+torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
+pytest.importorskip("matplotlib", reason="the train extra is not installed")
+
+BENCH = Path(__file__).resolve().parent.parent / "bench"
+sys.path.append(str(BENCH))
+positions: Any = importlib.import_module("positions")
+selfplay: Any = importlib.import_module("selfplay")
+train: Any = importlib.import_module("train")
+
+KINDS = [chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING]
+
+
+def record_of(board: chess.Board, score: int = 0, result: int = 1) -> Any:
+    """The record of a position, result and score from the view of the side to move."""
+    cells = np.full((1, 64), positions.VACANT, np.uint8)
+    for square, piece in board.piece_map().items():
+        cells[0, square] = KINDS.index(piece.piece_type) | (0 if piece.color else 8)
+    record = positions.pack(cells)
+    record["score"] = score
+    record["state"] = (not board.turn) | result << positions.RESULT_SHIFT
+    return record
+
+
+def random_boards(count: int, seed: int = 0) -> list[chess.Board]:
+    """Positions of random games."""
+    chance = Random(seed)
+    found = []
+    while len(found) < count:
+        board = chess.Board()
+        for _ in range(chance.randint(1, 120)):
+            if board.is_game_over():
+                break
+            board.push(chance.choice(list(board.legal_moves)))
+        found.append(board)
+    return found
+
+
+def material(board: chess.Board) -> int:
+    """White's material less Black's, in centipawns."""
+    worth = dict(zip(KINDS, (100, 300, 300, 500, 900, 0), strict=True))
+    return sum(worth[p.piece_type] * (1 if p.color else -1) for p in board.piece_map().values())
+
+
+def make_records(path: Path, count: int, seed: int) -> Path:
+    """A file of positions whose score is their material."""
+    file = positions.RecordFile(path)
+    for board in random_boards(count, seed):
+        score = material(board) * (1 if board.turn else -1)
+        file.add(record_of(board, score, 2 if score > 0 else 1 if score == 0 else 0))
+    file.close()
+    return path
+
+
+def expected_inputs(board: chess.Board, view: chess.Color) -> set[int]:
+    """The inputs as they are described, the slow way."""
+    king = board.king(view)
+    assert king is not None
+    mirrored = chess.square_file(king) < 4
+    found = set()
+    for square, piece in board.piece_map().items():
+        seen = square if view == chess.WHITE else chess.square_mirror(square)
+        if mirrored:
+            seen = chess.square(7 - chess.square_file(seen), chess.square_rank(seen))
+        found.add(384 * (piece.color != view) + 64 * KINDS.index(piece.piece_type) + seen)
+    return found
+
+
+def test_a_network_sees_the_board_from_both_sides() -> None:
+    boards = [*random_boards(150), chess.Board("8/8/8/3k4/8/8/3PK3/8 b - - 0 1")]
+    own, other, starts = train.inputs_of(np.concatenate([record_of(board) for board in boards]))
+    ends = [*starts[1:], len(own)]
+    for board, start, end in zip(boards, starts, ends, strict=True):
+        assert end - start == len(board.piece_map())
+        assert set(own[start:end]) == expected_inputs(board, board.turn)
+        assert set(other[start:end]) == expected_inputs(board, not board.turn)
+
+
+def test_a_target_blends_score_and_result() -> None:
+    board = chess.Board()
+    records = np.concatenate(
+        [record_of(board, score, result) for score, result in ((0, 2), (400, 0), (-800, 1))]
+    )
+    share = [1 / (1 + np.exp(-x)) for x in (0, 1, -2)]
+    assert train.targets_of(records, 1.0) == pytest.approx(share)
+    assert train.targets_of(records, 0.0) == pytest.approx([1, 0, 0.5])
+    assert train.targets_of(records, 0.75) == pytest.approx(
+        [0.75 * s + 0.25 * r for s, r in zip(share, (1, 0, 0.5), strict=True)]
+    )
+
+
+def test_an_epoch_has_every_record_once_and_another_order_than_the_next() -> None:
+    records = np.zeros(70, positions.RECORD)
+    records["score"] = range(70)
+
+    def order(seed: int, epoch: int) -> list[int]:
+        return [int(score) for rows in train.shuffled(records, 1, seed, epoch) for score in rows["score"]]
+
+    first = order(5, 0)
+    assert sorted(first) == list(range(70))
+    assert first == order(5, 0)
+    assert len({tuple(first), tuple(order(5, 1)), tuple(order(6, 0)), tuple(range(70))}) == 4
+    whole = [len(rows) for rows in train.shuffled(records, 16, 0, 0)]
+    assert whole == [16] * 4
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("records")
+    return make_records(folder / "train", 640, 1), make_records(folder / "test", 100, 2)
+
+
+def arguments(data: tuple[Path, Path], run: Path, **options: object) -> list[str]:
+    chosen: dict[str, object] = {
+        "hidden": 16,
+        "outputs": 2,
+        "batch": 32,
+        "epochs": 4,
+        "rate": 0.01,
+        "threads": 1,
+    }
+    words = [str(data[0]), "--validation", str(data[1]), "--run", str(run)]
+    for name, value in {**chosen, **options}.items():
+        words += [f"--{name.replace('_', '-')}", str(value)]
+    return words
+
+
+@pytest.fixture(scope="module")
+def trained(data: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("run")
+    assert train.main(arguments(data, run)) == 0
+    return run
+
+
+def losses_of(run: Path) -> list[dict[str, float]]:
+    found: list[dict[str, float]] = torch.load(run / "checkpoint.pt", weights_only=True)["losses"]
+    return found
+
+
+def test_training_lowers_both_losses(trained: Path) -> None:
+    losses = losses_of(trained)
+    assert len(losses) == 4 * 7  # a part has 3 of 20 batches
+    assert losses[-1]["positions"] == 4 * 640
+    assert losses[-1]["loss"] < 0.6 * losses[0]["loss"]
+    assert losses[-1]["validation"] < 0.9 * losses[0]["validation"]  # so few positions teach little
+    assert losses[0]["rate"] > 0.009
+    assert losses[-1]["rate"] == pytest.approx(0.00001, rel=0.001)
+    assert (trained / "losses.csv").read_text().count("\n") == 1 + len(losses)
+    assert (trained / "losses.svg").read_text().count("<svg") == 1
+
+
+def test_the_export_judges_as_the_trained_network(trained: Path, data: tuple[Path, Path]) -> None:
+    weights = network.read(trained / "net.moff")
+    assert weights[:2] == (16, 2)
+    run = train.Run(trained, train._known_settings(trained), "cpu")
+    checked = positions.load(data[0])
+    batch = train.batch_of(checked, 1, 2, "cpu")
+    with torch.no_grad():
+        exact = run.net(batch).numpy() * network.SCALE
+    found = train.values(weights, batch)
+    assert np.abs(found - exact).mean() < 2
+    assert np.corrcoef(found, checked["score"])[0, 1] > 0.7
+
+
+def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
+    data: tuple[Path, Path], trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn = train.Run._learn
+
+    def interrupted(run: Any, rows: Any) -> Any:
+        if run.step == 31:
+            raise KeyboardInterrupt
+        return learn(run, rows)
+
+    run = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(train.Run, "_learn", interrupted)
+        assert train.main(arguments(data, run)) == 130
+    assert losses_of(run)[-1]["positions"] == 29 * 32  # the last checkpoint before
+    assert not (run / "net.moff").exists()
+    assert train.main(arguments(data, run)) == 0
+    assert (run / "net.moff").read_bytes() == (trained / "net.moff").read_bytes()
+    for row, same in zip(losses_of(run), losses_of(trained), strict=True):
+        assert {**row, "seconds": 0} == {**same, "seconds": 0}
+
+
+def test_a_finished_run_is_exported(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "net"
+    assert train.main(["--run", str(trained), "--export", str(path)]) == 0
+    assert path.read_bytes() == (trained / "net.moff").read_bytes()
+    assert capsys.readouterr().out == f"{path}: {path.stat().st_size} bytes\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"hidden": 32}, "is a run with other settings: hidden"),
+        ({"seed": 1, "blend": 1}, "is a run with other settings: blend, seed"),
+        ({"batch": 641}, "640 positions for training and 100 for validation are too few: one batch has 641"),
+        ({"blend": 1.1}, "--blend must be from 0 to 1"),
+        ({"rate": 0.000001}, "--rate must be positive, and --final-rate no higher"),
+        ({"hidden": 20}, "a hidden layer of 20 is not a multiple of 16"),
+        ({"seed": -1}, "--seed must not be negative"),
+    ],
+)
+def test_wrong_usage_is_told(
+    options: dict[str, object],
+    reason: str,
+    data: tuple[Path, Path],
+    trained: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = (trained / "checkpoint.pt").read_bytes()
+    assert train.main(arguments(data, trained, **options)) == 2
+    assert reason in capsys.readouterr().err
+    assert (trained / "checkpoint.pt").read_bytes() == before
+
+
+def test_what_is_missing_or_damaged_is_told(
+    data: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train.main(["--run", str(tmp_path), "--export", str(tmp_path / "net")]) == 2
+    assert f"{tmp_path} has no checkpoint" in capsys.readouterr().err
+    assert train.main([str(data[0]), "--run", str(tmp_path)]) == 2
+    assert "training needs RECORDS and --validation RECORDS" in capsys.readouterr().err
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(data[0].read_bytes()[:-1])
+    assert train.main(arguments((damaged, data[1]), tmp_path / "run")) == 2
+    assert str(damaged) in capsys.readouterr().err
+
+
+def test_from_no_position_to_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    games, records, checked = (tmp_path / name for name in ("games", "records", "checked"))
+    played = ["--positions", str(games), "--games", "12", "--nodes", "40", "--random-plies", "8", "10"]
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "argv", ["selfplay.py", *played])
+        assert selfplay.main() == 0
+    shuffled = [str(games), "--shuffle", str(records), "--validation", str(checked), "--share", "0.3"]
+    assert positions.main(shuffled) == 0
+    run = tmp_path / "run"
+    assert train.main(arguments((records, checked), run, epochs=1)) == 0
+    assert json.loads((run / "settings.json").read_text())["positions"] == len(positions.load(records))
+    assert network.read(run / "net.moff").hidden == 16
