@@ -55,6 +55,9 @@ PARTS = 8
 MOST_WEIGHT = network.MOST_OUTPUT / network.OUTPUT_SCALE
 """Weights are clipped to this while they are trained, so that they can be quantised."""
 
+MOST_SUM = network.MOST_SUM / network.OUTPUT_SCALE
+"""The weights of an output are made smaller where they add up to more than this, less their rounding."""
+
 COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
 
 Inputs = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]
@@ -106,10 +109,11 @@ def batch_of(records: Records, blend: float, outputs: int, device: str) -> Batch
     """These positions, on a device."""
     own, other, starts = inputs_of(records)
     pieces = np.diff(starts, append=len(own))
+    bands = np.array([network.band(count, outputs) for count in range(33)])
     return Batch(
         [torch.from_numpy(own).to(device), torch.from_numpy(other).to(device)],
         torch.from_numpy(starts).to(device),
-        torch.from_numpy((pieces - 1) * outputs // 32).to(device),
+        torch.from_numpy(bands[pieces]).to(device),
         torch.from_numpy(targets_of(records, blend)).to(device),
     )
 
@@ -157,6 +161,9 @@ class Net(torch.nn.Module):
         with torch.no_grad():
             for weights in (self.inputs.weight, self.biases, self.outputs.weight):
                 weights.clamp_(-MOST_WEIGHT, MOST_WEIGHT)
+            weights = self.outputs.weight
+            most = MOST_SUM - weights.shape[1] / network.OUTPUT_SCALE
+            weights.mul_(torch.clamp(most / weights.abs().sum(1, keepdim=True), max=1))
 
 
 def quantised(net: Net) -> network.Weights:

@@ -31,7 +31,6 @@ SHARES = 4000
 LARGEST_SHARE = 1024
 """Nodes that a thread takes at a time of a common limit."""
 
-
 SURPLUS_NICENESS = 5
 """By how much the priority of a helper without a processor of its own is lower than that of others. With 64
 threads on two processors the first one hears of a stop in some 5 ms then, not 60.

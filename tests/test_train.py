@@ -176,6 +176,19 @@ def test_the_export_judges_as_the_trained_network(trained: Path, data: tuple[Pat
     assert np.corrcoef(found, checked["score"])[0, 1] > 0.7
 
 
+def test_however_large_weights_grow_they_can_be_exported(tmp_path: Path) -> None:
+    net = train.Net(256, 2)
+    with torch.no_grad():
+        for numbers in net.parameters():
+            numbers.fill_(9)
+        net.outputs.weight[1] = 0
+    net.clip()
+    network.write(tmp_path / "net", train.quantised(net))
+    weights = network.read(tmp_path / "net").output_weights
+    assert network.MOST_SUM - 2 * 512 <= sum(weights) <= network.MOST_SUM
+    assert not any(weights[512:])
+
+
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
     data: tuple[Path, Path], trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
