@@ -141,6 +141,10 @@ class Job:
         """
         return self.limits.lines == 1 and self.limits.depth is not None and self.limits.mate is None
 
+    def is_urgent(self) -> bool:
+        """Whether somebody waits for the move, and not for the work of all threads."""
+        return self._is_stopped or self._manager.budget is not None
+
     def nodes_on_clock(self) -> int:
         """The nodes that the search has cost on a clock that counts nodes; what was pondered is free."""
         nodes = self._pool.nodes()

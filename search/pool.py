@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable
 
@@ -30,6 +31,11 @@ SHARES = 4000
 
 LARGEST_SHARE = 1024
 """Nodes that a thread takes at a time of a common limit."""
+
+PATIENCE = 0.002
+"""Seconds to wait for the helpers' votes where the move is wanted now. On an idle machine all sleep by then; beside
+many busy processes a helper may have to wait a hundred milliseconds for its turn.
+"""
 
 SURPLUS_NICENESS = 5
 """By how much the priority of a helper without a processor of its own is lower than that of others. With 64
@@ -67,12 +73,12 @@ class Helper:
         self._work.release()
 
     def finished_line(self) -> tuple[int, int, list[int]] | None:
-        """Depth, score and moves of its last iteration, if that ended the search."""
+        """Depth, score and moves of its last iteration, if that ended the search; while it sleeps."""
         return self.searcher.finding() if self._has_finished else None
 
-    def wait(self) -> None:
-        """Wait until it sleeps."""
-        self._idle.wait()
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until it sleeps, but not longer than so many seconds; returns whether it does."""
+        return self._idle.wait(timeout)
 
     def dismiss(self) -> None:
         """Have the thread end, between searches."""
@@ -125,12 +131,14 @@ class Pool:
         """Search with so many threads from the next search on. Raises ValueError."""
         if not 1 <= threads <= MOST_THREADS:
             raise ValueError(f"{threads} is not a number of threads from 1 to {MOST_THREADS}")
+        self.wait_for_helpers()
         self.size = threads
         while len(self.helpers) >= threads:
             self.helpers.pop().end()
 
     def prepare(self, board: Board, nodes: int) -> None:
         """Make the first searcher ready for a position, with at most so many nodes (0: no limit)."""
+        self.wait_for_helpers()
         self.stop.clear()
         self.table.new_search()
         self.first.prepare(board, nodes)
@@ -159,12 +167,22 @@ class Pool:
         for helper in self.helpers:
             helper.start(board, moves, share, last)
 
+    def stop_helpers(self, is_urgent: bool) -> None:
+        """Stop the helpers, and wait until they sleep; only for PATIENCE if it is urgent."""
+        if not self.helpers:
+            return
+        self.stop.set()
+        if not is_urgent:
+            self.wait_for_helpers()
+            return
+        end = time.perf_counter() + PATIENCE
+        for helper in self.helpers:
+            helper.wait(max(0.0, end - time.perf_counter()))
+
     def wait_for_helpers(self) -> None:
-        """Stop the helpers, and wait until they sleep."""
-        if self.helpers:
-            self.stop.set()
-            for helper in self.helpers:
-                helper.wait()
+        """Wait until all helpers sleep that were stopped."""
+        for helper in self.helpers:
+            helper.wait()
 
     def nodes(self) -> int:
         """The nodes of all threads, for the first one to ask."""
@@ -190,28 +208,41 @@ class Pool:
         return deepest
 
     def forget(self) -> None:
-        """Forget all that was learnt of positions."""
+        """Forget all that was learnt of positions, between searches."""
         self.clear_table()
         for searcher in (self.first, *(helper.searcher for helper in self.helpers)):
             searcher.forget()
 
+    def resize_table(self, megabytes: int) -> None:
+        """Resize and clear the table, between searches. Raises ValueError or MemoryError, and then keeps the
+        old one.
+        """
+        self.wait_for_helpers()
+        self.table.resize(megabytes, self.size)
+
     def clear_table(self) -> None:
-        """Empty the table, with as many threads as there are processors."""
+        """Empty the table, with as many threads as there are processors, between searches."""
+        self.wait_for_helpers()
         self.table.clear(min(self.size, _processors()))
 
     def finished_line(self) -> tuple[int, int, list[int]] | None:
         """Depth, score and moves of the last iteration, if a helper has ended the search with it."""
-        return next((line for helper in self.helpers if (line := helper.finished_line()) and line[2]), None)
+        lines = (helper.finished_line() for helper in self._sleepers())
+        return next((line for line in lines if line and line[2]), None)
+
+    def _sleepers(self) -> list[Helper]:
+        return [helper for helper in self.helpers if helper.wait(0)]
 
     def voted_line(self, depth: int, score: int, pv: list[int]) -> tuple[int, int, list[int]]:
-        """Let the threads vote on the first searcher's line and the last finished ones of the helpers.
+        """Let the threads vote on the first searcher's line and the last finished ones of the helpers that
+        sleep.
 
         Returns depth, score and moves of the winner.
 
         The weight of a vote grows with the thread's depth and score. The shortest mate wins in any case.
         """
         lines = [(depth, score, pv)]
-        lines += [finding for helper in self.helpers if (finding := helper.searcher.finding())[2]]
+        lines += [finding for helper in self._sleepers() if (finding := helper.searcher.finding())[2]]
         worst = min(score for _, score, _ in lines)
         votes: dict[int, int] = {}
         for depth, score, pv in lines:

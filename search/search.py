@@ -129,7 +129,7 @@ class Search:
         """Resize and clear the transposition table, between searches. Raises ValueError or MemoryError, and
         then keeps the old table.
         """
-        self.table.resize(megabytes, self._pool.size)
+        self._pool.resize_table(megabytes)
 
     def resize_pool(self, threads: int) -> None:
         """Search with so many threads from the next search on. Raises ValueError."""
@@ -274,7 +274,7 @@ class Search:
             lines = self._deepen(job, moves, is_restricted)
         finally:
             job.end()
-            self._pool.wait_for_helpers()
+            self._pool.stop_helpers(job.is_urgent())
             searcher.is_reporting = False
             searcher.on_root_move = searcher.on_tick = searcher.on_bound = None
         if job.is_open_to_votes():

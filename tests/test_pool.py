@@ -79,6 +79,48 @@ def test_a_helper_that_reaches_the_depth_first_ends_the_search(monkeypatch: pyte
     assert len(reports[-1].pv) > 1
 
 
+@pytest.mark.skipif(build.compiled, reason="compiled, a helper cannot be held up")
+def test_a_move_wanted_now_does_not_wait_for_a_starved_helper(monkeypatch: pytest.MonkeyPatch) -> None:
+    from search.deepening import iterate
+
+    may_end = threading.Event()
+
+    def starved(searcher: Searcher, depth: int, guess: int) -> int:
+        may_end.wait(60)
+        return iterate(searcher, depth, guess)
+
+    monkeypatch.setattr("search.deepening.iterate", starved)
+    search = Search(1, threads=3)
+    board = fen.parse(KIWIPETE)
+    assert search.think(board, Limits(movetime=60)).move
+    for end, limits in ((search.stop, Limits(infinite=True)), (search.wait, Limits(time=(200, 200)))):
+        may_end.set()
+        results: list[Result] = []
+        search.start(board, limits, lambda _: None, results.append)
+        time.sleep(0.05)
+        may_end.clear()
+        end()
+        search.wait()
+        assert results[0].move in legal_moves(board)
+    for change in (
+        lambda: search.think(board, Limits(depth=1)),
+        lambda: search.resize_table(1),
+        search.forget,
+        lambda: search.resize_pool(2),
+    ):
+        may_end.set()
+        search.think(board, Limits(depth=2))
+        may_end.clear()
+        search.think(board, Limits(movetime=30))
+        changing = threading.Thread(target=change, daemon=True)
+        changing.start()
+        changing.join(0.1)
+        assert changing.is_alive(), "the next search, and all else, waits for the helper"
+        may_end.set()
+        changing.join(60)
+        assert not changing.is_alive()
+
+
 @pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")
 @pytest.mark.parametrize(
     ("limits", "is_open"),
@@ -191,6 +233,10 @@ def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway(monkeypatch: pytest.
         def __init__(self, *finding: object) -> None:
             self.searcher = self
             self._finding = finding
+            self.is_asleep = True
+
+        def wait(self, timeout: float | None = None) -> bool:
+            return self.is_asleep
 
         def finding(self) -> tuple[object, ...]:
             return self._finding
@@ -206,6 +252,8 @@ def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway(monkeypatch: pytest.
     assert pool.voted_line(10, 0, [1])[2] == [2], "a score of zero is one as well"
     pool.helpers.append(Stand(4, MATE - 3, [3]))  # type: ignore[arg-type]
     assert pool.voted_line(16, 300, [1])[2] == [3]
+    pool.helpers[-1].is_asleep = False  # type: ignore[attr-defined]
+    assert pool.voted_line(16, 300, [1])[2] == [1], "one that still writes its line is not asked"
 
 
 @pytest.mark.parametrize("threads", [1, 3])
