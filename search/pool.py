@@ -33,8 +33,8 @@ LARGEST_SHARE = 1024
 """Nodes that a thread takes at a time of a common limit."""
 
 PATIENCE = 0.002
-"""Seconds to wait for the helpers' votes where the move is wanted now. On an idle machine all sleep by then; beside
-many busy processes a helper may have to wait a hundred milliseconds for its turn.
+"""Seconds to wait for the helpers' votes where the move is wanted now. On an idle machine all sleep by then;
+beside many busy processes a helper may have to wait a hundred milliseconds for its turn.
 """
 
 SURPLUS_NICENESS = 5
