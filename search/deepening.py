@@ -63,7 +63,7 @@ def help_along(searcher: Searcher, number: int, last: int) -> bool:
             return False
         searcher.keep_line(depth, score)
         if depth == last:
-            searcher.stop.set()
+            searcher.stop.finish()
             return True
     return False
 

@@ -143,7 +143,7 @@ class Job:
 
     def is_urgent(self) -> bool:
         """Whether somebody waits for the move, and not for the work of all threads."""
-        return self._is_stopped or self._manager.budget is not None
+        return self._is_stopped or self._is_satisfied or self._manager.budget is not None
 
     def nodes_on_clock(self) -> int:
         """The nodes that the search has cost on a clock that counts nodes; what was pondered is free."""

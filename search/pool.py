@@ -69,6 +69,7 @@ class Helper:
     def start(self, board: Board, moves: list[int], share: int, last: int) -> None:
         """Search a copy of the board, these moves of the root alone if there are any, until stopped."""
         self._idle.clear()
+        self._has_finished = False
         self._task = lambda: self._search(board, moves, share, last)
         self._work.release()
 
@@ -95,10 +96,16 @@ class Helper:
             _lower_priority()
         while True:
             self._work.acquire()
-            if self._task is None:
+            task = self._task
+            if task is None:
                 return
             try:
-                self._task()
+                task()
+            except MemoryError:
+                pass  # the others search on
+            except Exception:
+                # It tells of a defect, but the next search must not wait for this thread for ever.
+                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), self._thread)))
             finally:
                 self._idle.set()
 
@@ -168,19 +175,23 @@ class Pool:
             helper.start(board, moves, share, last)
 
     def stop_helpers(self, is_urgent: bool) -> None:
-        """Stop the helpers, and wait until they sleep; only for PATIENCE if it is urgent."""
+        """Stop the helpers, and wait until they sleep. If it is urgent, wait for PATIENCE only, unless one of
+        them has the line that ended the search.
+        """
         if not self.helpers:
             return
-        self.stop.set()
-        if not is_urgent:
+        if not is_urgent or self.stop.is_finished():
             self.wait_for_helpers()
             return
+        self.stop.set()
         end = time.perf_counter() + PATIENCE
         for helper in self.helpers:
             helper.wait(max(0.0, end - time.perf_counter()))
 
     def wait_for_helpers(self) -> None:
-        """Wait until all helpers sleep that were stopped."""
+        """Stop the helpers, and wait until they sleep."""
+        if self.helpers:
+            self.stop.set()
         for helper in self.helpers:
             helper.wait()
 

@@ -260,17 +260,17 @@ class Search:
             return Result(NO_MOVE, NO_MOVE, 0)
         moves = [move for move in legal if move in job.limits.searchmoves] or legal
         is_restricted = len(moves) < len(legal)
-        # A limited strength is that of one thread, and a clock that counts nodes is for games to be repeated.
-        if self._elo is None and not job.limits.nodestime:
-            last = job.deepest() if job.ends_with_any_thread() else 0
-            self._pool.start_helpers(moves if is_restricted else [], job.limits.nodes or 0, last)
-        searcher.on_bound = self._report_bound
-        if self._on_progress is not _ignore or self._on_statistics is not _ignore:
-            searcher.on_root_move = self._report_root_move
-            searcher.on_tick = self._tick
-            searcher.tick_after(REPORT_DELAY - job.clock.elapsed())
-        job.begin()
         try:
+            # A limited strength is that of one thread; a clock that counts nodes is for games to be repeated.
+            if self._elo is None and not job.limits.nodestime:
+                last = job.deepest() if job.ends_with_any_thread() else 0
+                self._pool.start_helpers(moves if is_restricted else [], job.limits.nodes or 0, last)
+            searcher.on_bound = self._report_bound
+            if self._on_progress is not _ignore or self._on_statistics is not _ignore:
+                searcher.on_root_move = self._report_root_move
+                searcher.on_tick = self._tick
+                searcher.tick_after(REPORT_DELAY - job.clock.elapsed())
+            job.begin()
             lines = self._deepen(job, moves, is_restricted)
         finally:
             job.end()

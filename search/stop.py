@@ -14,10 +14,13 @@ _turn = threading.Lock()
 
 
 class Stop:
-    """A flag that the threads of a search check in every node, and the nodes that none has taken yet."""
+    """A flag that the threads of a search check in every node; whether a helper has set it because it has
+    finished the last iteration; and the nodes that none has taken yet.
+    """
 
     def __init__(self) -> None:
         self.stopped = 0
+        self.finished = 0
         self.left = 0
 
     def set(self) -> None:
@@ -27,7 +30,17 @@ class Stop:
     def clear(self) -> None:
         """Reset the flag for the next search."""
         self.stopped = 0
+        self.finished = 0
         self.left = 0
+
+    def finish(self) -> None:
+        """Tell all searchers to end, because the last iteration is finished."""
+        self.finished = 1
+        self.set()
+
+    def is_finished(self) -> bool:
+        """Whether a helper has finished the last iteration."""
+        return self.finished != 0
 
     def is_set(self) -> bool:
         """Whether the search has been told to end."""

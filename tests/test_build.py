@@ -524,7 +524,7 @@ def test_flags_are_the_compiler_s(
 ) -> None:
     flags = run(ROOT, FLAGS.format(compiler=compiler, platform=platform, machine=machine))
     assert [group for group in flags if "-mpopcnt" in group] == ([popcnt] if popcnt else [])
-    assert (["/O2"] in flags) == (compiler == "msvc")
+    assert (["/O2"] in flags) == (["/volatile:ms"] in flags) == (compiler == "msvc")
     assert (["-fno-wrapv"] in flags) == (compiler != "msvc")
 
 

@@ -149,8 +149,8 @@ def test_no_helper_searches_on_after_the_result() -> None:
     search.think(fen.parse(ONE_MOVE), Limits(time=(600_000, 600_000)))
     helpers = search._pool.helpers
     assert len(helpers) == 2
-    assert all(helper._idle.is_set() for helper in helpers)
     assert search._pool.stop.is_set()
+    assert all(helper.wait(60) for helper in helpers)
 
 
 @pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")

@@ -92,33 +92,109 @@ def test_a_move_wanted_now_does_not_wait_for_a_starved_helper(monkeypatch: pytes
     monkeypatch.setattr("search.deepening.iterate", starved)
     search = Search(1, threads=3)
     board = fen.parse(KIWIPETE)
-    assert search.think(board, Limits(movetime=60)).move
-    for end, limits in ((search.stop, Limits(infinite=True)), (search.wait, Limits(time=(200, 200)))):
+    for limits in (Limits(movetime=60), Limits(time=(200, 200)), Limits(increment=(50, 50))):
+        clock = Clock()
+        assert search.think(board, limits).move
+        assert clock.elapsed() < 20_000
         may_end.set()
-        results: list[Result] = []
-        search.start(board, limits, lambda _: None, results.append)
-        time.sleep(0.05)
+        search.think(board, Limits(depth=1))
         may_end.clear()
-        end()
-        search.wait()
-        assert results[0].move in legal_moves(board)
+    results: list[Result] = []
+    search.start(board, Limits(infinite=True), lambda _: None, results.append)
+    time.sleep(0.3)
+    clock = Clock()
+    search.stop()
+    search.wait()
+    assert clock.elapsed() < 20_000
+    assert results[0].move in legal_moves(board)
     for change in (
-        lambda: search.think(board, Limits(depth=1)),
+        lambda: search.think(board, Limits(movetime=30)),
         lambda: search.resize_table(1),
         search.forget,
         lambda: search.resize_pool(2),
     ):
         may_end.set()
-        search.think(board, Limits(depth=2))
+        search.think(board, Limits(depth=1))
         may_end.clear()
         search.think(board, Limits(movetime=30))
         changing = threading.Thread(target=change, daemon=True)
         changing.start()
-        changing.join(0.1)
+        changing.join(0.3)
         assert changing.is_alive(), "the next search, and all else, waits for the helper"
         may_end.set()
         changing.join(60)
         assert not changing.is_alive()
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a helper cannot be held up")
+def test_the_line_that_ended_the_search_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    from search.deepening import help_along, iterate
+
+    def held_up(searcher: Searcher, depth: int, guess: int) -> int:
+        while depth > 1 and not searcher.stop.is_set():
+            time.sleep(0.001)
+        return iterate(searcher, depth, guess)
+
+    def late(searcher: Searcher, number: int, last: int) -> bool:
+        has_finished = help_along(searcher, number, last)
+        time.sleep(0.2)
+        return has_finished
+
+    monkeypatch.setattr("search.search.iterate", held_up)
+    monkeypatch.setattr("search.pool.help_along", late)
+    result, reports = think(KIWIPETE, Limits(depth=3, time=(600_000, 600_000)), 2)
+    assert reports[-1].depth == 3
+    assert reports[-1].pv[0] == result.move
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a helper cannot be made to fail")
+@pytest.mark.parametrize(("error", "is_told"), [(MemoryError, False), (ZeroDivisionError, True)])
+def test_a_helper_that_fails_holds_up_no_search(
+    error: type[Exception], is_told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from search.deepening import help_along
+
+    told: list[object] = []
+    monkeypatch.setattr("threading.excepthook", told.append)
+    fails = True
+
+    def failing(searcher: Searcher, number: int, last: int) -> bool:
+        if fails:
+            raise error
+        return help_along(searcher, number, last)
+
+    monkeypatch.setattr("search.pool.help_along", failing)
+    search = Search(1, threads=2)
+    for _ in range(2):
+        assert search.think(fen.parse(KIWIPETE), Limits(depth=2)).move
+    assert bool(told) == is_told
+    fails = False
+    assert search.think(fen.parse(KIWIPETE), Limits(depth=2)).move
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")
+def test_a_move_is_wanted_now_by_a_clock_or_a_stop() -> None:
+    def job_of(limits: Limits) -> Job:
+        pool = Pool(1)
+        pool.prepare(fen.parse(KIWIPETE), 0)
+        return Job(limits, TimeManager(limits, 0), Clock(), pool)
+
+    for limits in (Limits(), Limits(infinite=True), Limits(depth=9), Limits(nodes=9), Limits(mate=2)):
+        job = job_of(limits)
+        assert not job.is_urgent()
+        job.stop()
+        assert job.is_urgent()
+    for limits in (
+        Limits(movetime=9),
+        Limits(time=(9, 9)),
+        Limits(increment=(9, 9)),
+        Limits(depth=9, movetime=9),
+    ):
+        assert job_of(limits).is_urgent()
+    job = job_of(Limits(ponder=True))
+    assert not job.is_urgent()
+    job.ponderhit()
+    assert job.is_urgent()
 
 
 @pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")
