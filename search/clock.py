@@ -4,6 +4,7 @@ import time
 from typing import NamedTuple
 
 from search.limits import Limits
+from x88.piece import WHITE
 
 EXPECTED_MOVES = 22
 """The number of moves to plan for when the next time control is further away, or there is none. A soft limit
@@ -18,6 +19,12 @@ HARD = 3.5
 
 RESCUE = 1.5
 """The hard limit is this many times longer as long as the best move has failed low."""
+
+LONGEST_LAG = 1000.0
+"""Milliseconds of a move beyond which a clock has been set anew rather than run on."""
+
+EARLIEST_LAG = -2.0
+"""A move that cost so much less than planned cost what was planned: clocks are read in whole milliseconds."""
 
 STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 """Factors of the soft limit, by the number of iterations since the best move changed."""
@@ -35,8 +42,46 @@ class Budget(NamedTuple):
     grace: float
 
 
-def budget(limits: Limits, side: int) -> Budget | None:
-    """The time for the side to move, None if unlimited. A missing clock equals the opponent's."""
+class Lag:
+    """By how many milliseconds moves have cost more on the GUI's clock than was planned for them: on the way
+    there and back, or because the machine is busy. The mean of the last moves, and the longest of them, which
+    fades.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Reset for a new game."""
+        self.mean = 0.0
+        self.longest = 0.0
+        self._due: float | None = None
+        self._side = WHITE
+
+    def begin(self, limits: Limits, side: int) -> None:
+        """Compare the clock before a search with what the last search should have left on it."""
+        due, self._due = self._due, None
+        left = limits.time[side]
+        if due is None or left is None or side != self._side:
+            return
+        lag = due - left
+        if EARLIEST_LAG <= lag <= LONGEST_LAG:
+            self.mean += (max(0.0, lag) - self.mean) / 8
+            self.longest = max(lag, 0.95 * self.longest)
+
+    def end(self, limits: Limits, side: int, budget: Budget | None, elapsed: float) -> None:
+        """Note what a search should leave on the clock, after so many milliseconds."""
+        left = limits.time[side]
+        if left is None or budget is None or limits.movetime is not None or limits.ponder:
+            return
+        self._side = side
+        self._due = left + limits.increment[side] - min(elapsed, budget.rescue)
+
+
+def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
+    """The time for the side to move, None if unlimited. A missing clock equals the opponent's. What moves
+    usually lose besides is kept back for this move and for those to come.
+    """
     if limits.movetime is not None:
         allowed = max(1, limits.movetime - limits.overhead)
         return Budget(allowed, allowed, allowed, allowed)
@@ -49,9 +94,14 @@ def budget(limits: Limits, side: int) -> Budget | None:
             return None
         left = increment
     moves = EXPECTED_MOVES if limits.movestogo is None else max(1, min(limits.movestogo, EXPECTED_MOVES))
-    usable = max(1.0, left - limits.overhead)
+    overhead = float(limits.overhead)
+    if lag:
+        overhead = max(overhead, min(lag.longest, left / 2))
+    usable = max(1.0, left - overhead)
     # The increment is added after the move, so the limits below never exceed the time on the clock now.
     share = usable / moves + 0.75 * increment
+    if lag:
+        share = max(share - lag.mean, 0.2 * share)
     # The last move before the time control may use nearly all of it; otherwise a hard move gets a few shares.
     longest = usable * (0.9 if moves == 1 else 0.5)
     hard = min(HARD * share, longest)
@@ -65,8 +115,8 @@ class TimeManager:
     of the nodes. A stable best move is played sooner.
     """
 
-    def __init__(self, limits: Limits, side: int) -> None:
-        self.budget = budget(limits, side)
+    def __init__(self, limits: Limits, side: int, lag: Lag | None = None) -> None:
+        self.budget = budget(limits, side, lag)
         self._adapts = limits.movetime is None
         self._best = 0
         self._stability = 0

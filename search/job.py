@@ -18,7 +18,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from search.clock import Clock, TimeManager
+from search.clock import Budget, Clock, TimeManager
 from search.limits import Limits
 
 if not cython.compiled:
@@ -144,6 +144,10 @@ class Job:
     def is_urgent(self) -> bool:
         """Whether somebody waits for the move, and not for the work of all threads."""
         return self._is_stopped or self._is_satisfied or self._manager.budget is not None
+
+    def budget(self) -> Budget | None:
+        """The time for the move, None if unlimited."""
+        return self._manager.budget
 
     def nodes_on_clock(self) -> int:
         """The nodes that the search has cost on a clock that counts nodes; what was pondered is free."""

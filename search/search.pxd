@@ -19,6 +19,7 @@ cdef class Search:
     cdef object _job
     cdef object _thread
     cdef object _node_clock
+    cdef object _lag
     cdef object _elo
     cdef object _seed
     cdef object _on_report

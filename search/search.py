@@ -14,7 +14,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from search.clock import Clock, NodeClock, TimeManager
+from search.clock import Clock, Lag, NodeClock, TimeManager
 from search.job import Job
 from search.limits import Limits
 from search.score import mate_distance
@@ -115,6 +115,7 @@ class Search:
         self._job: Job | None = None
         self._thread: threading.Thread | None = None
         self._node_clock = NodeClock()
+        self._lag = Lag()
         self._elo: int | None = None
         self._seed: int | None = None
         self._on_report: Callable[[Report], object] = _ignore
@@ -144,6 +145,7 @@ class Search:
         self.forget()
         self._set_seed()
         self._node_clock.forget()
+        self._lag.forget()
 
     def _set_seed(self) -> None:
         """Choose the noise of limited strength: a different seed for every game, unless one was given."""
@@ -245,8 +247,12 @@ class Search:
             most = strength(self._elo).nodes * max(1, min(limits.lines, count))
             limits = limits._replace(nodes=min(limits.nodes or most, most))
             self._searcher.node_limit = limits.nodes or 0
-        timed = self._node_clock.limits(limits, side) if limits.nodestime else limits
-        job = Job(limits, TimeManager(timed, side), clock, self._pool)
+        if limits.nodestime:
+            manager = TimeManager(self._node_clock.limits(limits, side), side)
+        else:
+            self._lag.begin(limits, side)
+            manager = TimeManager(limits, side, self._lag)
+        job = Job(limits, manager, clock, self._pool)
         self._job = job
         return job
 
@@ -283,6 +289,8 @@ class Search:
             lines[0] = self._finished(lines[0])
         if job.limits.nodestime:
             self._node_clock.spend(job.nodes_on_clock(), job.limits.increment[searcher.board.side])
+        else:
+            self._lag.end(job.limits, searcher.board.side, job.budget(), job.clock.elapsed())
         best = lines[0].pv
         reply = best[1] if len(best) > 1 else self._reply(best[0])
         return Result(best[0], reply, self._pool.nodes())

@@ -15,7 +15,7 @@ import chess
 import pytest
 
 from search import alphabeta, benchmark, deepening, quiescence, wdl
-from search.clock import Budget, Clock, NodeClock, TimeManager, budget
+from search.clock import HARD, Budget, Clock, Lag, NodeClock, TimeManager, budget
 from search.limits import Limits
 from search.parameters import Parameters
 from search.pool import Pool
@@ -704,6 +704,92 @@ def test_a_long_iteration_tells_its_counts(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_overhead_is_kept_back() -> None:
     assert budget(Limits(time=(1000, 1000), movestogo=1, overhead=900), 0).hard <= 100
     assert budget(Limits(time=(1000, 1000), movestogo=1, overhead=5000), 0).hard <= 1
+
+
+def lag_of(*shown: tuple[int, float], increment: int = 10) -> Lag:
+    """The lag of a game: before each search the clock, and how long the search took by its own."""
+    lag = Lag()
+    for left, elapsed in shown:
+        limits = Limits(time=(left, left), increment=(increment, increment))
+        lag.begin(limits, 0)
+        lag.end(limits, 0, Budget(100, 200, 300, left), elapsed)
+    return lag
+
+
+def test_what_moves_cost_beyond_the_plan_is_learnt() -> None:
+    assert (lag_of((1000, 50)).mean, lag_of((1000, 50)).longest) == (0, 0)
+    exact = lag_of((1000, 50), (960, 20), (950, 20))
+    assert (exact.mean, exact.longest) == (0, 0)
+    assert lag_of((1000, 50), (960 - 16, 0)).mean == 2
+    assert lag_of((1000, 50), (960 - 16, 0)).longest == 16
+    late = lag_of((1000, 400), (1000 - 300 + 10 - 40, 0))
+    assert late.longest == 40, "a search that ran on after its time"
+    steady = lag_of(*((5000 - 20 * n, 10) for n in range(60)))
+    assert steady.longest == 20
+    assert 19 < steady.mean < 20
+    faded = lag_of((1000, 50), (900, 20), *((890 - 10 * n, 20) for n in range(80)))
+    assert faded.mean < 0.01
+    assert faded.longest < 2
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        [(1000, 50), (4000, 50)],  # a new time control
+        [(9000, 50), (1000, 50)],  # another game
+        [(1000, 50), (962, 50)],  # rounded
+    ],
+)
+def test_a_clock_that_was_set_anew_is_no_lag(shown: list[tuple[int, float]]) -> None:
+    lag = lag_of(*shown)
+    assert (lag.mean, lag.longest) == (0, 0)
+
+
+def test_the_other_side_s_clock_and_other_limits_are_no_lag() -> None:
+    for other in (
+        Limits(time=(900, 900), movetime=5),
+        Limits(time=(900, 900), ponder=True),
+        Limits(infinite=True),
+        Limits(depth=3),
+    ):
+        lag = lag_of((1000, 50))
+        lag.begin(other, 1)
+        lag.end(other, 1, budget(other, 1), 20)
+        lag.begin(Limits(time=(800, 800)), 1)
+        lag.begin(Limits(time=(800, 800)), 0)
+        assert (lag.mean, lag.longest) == (0, 0)
+    lag = lag_of((1000, 50), (900, 10))
+    lag.forget()
+    assert (lag.mean, lag.longest) == (0, 0)
+    lag.begin(Limits(time=(800, 800)), 0)
+    assert (lag.mean, lag.longest) == (0, 0)
+
+
+def test_time_is_kept_back_for_what_moves_lose() -> None:
+    lag = lag_of(*((2000 - 20 * n, 10) for n in range(60)))
+    limits = Limits(time=(1000, 1000), increment=(10, 10), overhead=10)
+    usual, slower = budget(limits, 0), budget(limits, 0, lag)
+    assert usual is not None
+    assert slower is not None
+    assert 15 < (usual.hard - slower.hard) / HARD < 25
+    assert slower.grace == 1000 - 20
+    for left in (1, 20, 40, 100):
+        short = budget(limits._replace(time=(left, left)), 0, lag)
+        assert short is not None
+        assert 0 < short.soft <= short.hard <= short.rescue <= max(1, left / 2)
+    assert budget(limits, 0, Lag()) == usual
+
+
+def test_a_search_learns_what_its_moves_lose() -> None:
+    search = Search(1)
+    used = []
+    for left in (6000, 5000, 4000, 3000, 3000):
+        if len(used) == 4:
+            search.new_game()
+        clock = Clock()
+        search.think(fen.parse(fen.START), Limits(time=(left, left), movestogo=20))
+        used.append(clock.elapsed())
+    assert used[3] < used[4]
 
 
 def enough(iterations: list[tuple[int, int, float]], limits: Limits | None = None) -> float:
