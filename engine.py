@@ -107,6 +107,7 @@ class Engine:
         self._board = fen.parse(fen.START)
         self._rest = ""  # what follows the command on its line, as it was typed
         self._game: tuple[str, list[str]] | None = None
+        self._told: list[str] = []  # what was assumed of its FEN
         self._logged: tuple[str, list[str]] = ("", [])
         self._job: threading.Thread | None = None
         self._stop_job: Callable[[], None] = lambda: None
@@ -344,14 +345,20 @@ class Engine:
         self._finish()
         told: list[str] = []
         split = words.index("moves") if "moves" in words else len(words)
+        start, moves = " ".join(words[:split]), words[split + 1 :]
+        known = 0
         try:
-            if words[:1] == ["startpos"] and split == 1:
+            if self._game is not None and self._game[0] == start and self._begins(moves):
+                # The same game goes on: long ones would take milliseconds to play again.
+                board, told = self._board.copy(), self._told
+                known = len(self._game[1])
+            elif words[:1] == ["startpos"] and split == 1:
                 board = fen.parse(fen.START)
             elif words[:1] == ["fen"]:
                 board = fen.parse(" ".join(words[1:split]), told)
             else:
                 raise ValueError("expected startpos or fen FEN, then optionally moves MOVE ...")
-            for text in words[split + 1 :]:
+            for text in moves[known:]:
                 board.forget()
                 board.make(coordinate.parse(board, text))
         except ValueError as error:
@@ -360,9 +367,15 @@ class Engine:
         if told:
             self._info(f"position: {shorten('; '.join(told))}")
         self._board = board
-        self._game = " ".join(words[:split]), words[split + 1 :]
+        self._told = told
+        self._game = start, moves
         if self._log is not None:
             self._log_game(self._log, *self._game)
+
+    def _begins(self, moves: list[str]) -> bool:
+        """Whether these moves begin with those of the game."""
+        known = self._game[1] if self._game else []
+        return moves[: len(known)] == known
 
     def _log_game(self, log: "Log", start: str, moves: list[str]) -> None:
         """Log what is new in a game: each move, preceded by the moves that were generated."""
@@ -486,6 +499,7 @@ class Engine:
     def _flip(self, _words: list[str]) -> None:
         self._finish()
         self._board = fen.mirrored(self._board)
+        self._game = None
 
     def _bench(self, words: list[str]) -> None:
         from search import benchmark

@@ -96,7 +96,7 @@ def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
     moves = EXPECTED_MOVES if limits.movestogo is None else max(1, min(limits.movestogo, EXPECTED_MOVES))
     overhead = float(limits.overhead)
     if lag:
-        overhead = max(overhead, min(lag.longest, left / 2))
+        overhead = max(overhead, min(2 * lag.longest, left / 2))
     usable = max(1.0, left - overhead)
     # The increment is added after the move, so the limits below never exceed the time on the clock now.
     share = usable / moves + 0.75 * increment

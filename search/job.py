@@ -33,6 +33,11 @@ FORCED_DEPTH = 5
 GRACE = 50 if cython.compiled else 1000
 """Milliseconds that a search which is to end may still take to find its first move, within its clock."""
 
+SHORT = 20.0
+"""Milliseconds of a search that is not worth another thread: on a busy machine it would have to wait for its
+turn as long.
+"""
+
 MAX_TIME = 10**9
 """Milliseconds that are as good as for ever."""
 
@@ -140,6 +145,14 @@ class Job:
         search for a mate, belong to it.
         """
         return self.limits.lines == 1 and self.limits.depth is not None and self.limits.mate is None
+
+    def is_short(self) -> bool:
+        """Whether the clock ends the search within SHORT milliseconds."""
+        budget = self._manager.budget
+        limits = self.limits
+        if budget is None or limits.infinite or limits.ponder or limits.nodestime:
+            return False
+        return budget.rescue <= SHORT
 
     def is_urgent(self) -> bool:
         """Whether somebody waits for the move, and not for the work of all threads."""

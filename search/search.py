@@ -179,7 +179,8 @@ class Search:
         on_progress: Callable[[Progress], object] | None = None,
         on_statistics: Callable[[Statistics], object] | None = None,
     ) -> None:
-        """Search a copy of the board in a new thread. The callbacks run in that thread, `on_result` last.
+        """Search a copy of the board in a new thread. The callbacks run in that thread, `on_result` last. A
+        search of a few milliseconds runs in the calling thread, and is over on return.
 
         Time counts from `started`, a reading of `time.perf_counter`, default now. After REPORT_DELAY,
         `on_progress` is called for every root move, and `on_statistics` once a second. No other search may be
@@ -201,6 +202,9 @@ class Search:
                 job.is_done = True
                 on_result(result)
 
+        if job.is_short():
+            run()
+            return
         self._thread = threading.Thread(target=run, name="search", daemon=True)
         self._thread.start()
 
@@ -268,7 +272,7 @@ class Search:
         is_restricted = len(moves) < len(legal)
         try:
             # A limited strength is that of one thread; a clock that counts nodes is for games to be repeated.
-            if self._elo is None and not job.limits.nodestime:
+            if self._elo is None and not job.limits.nodestime and not job.is_short():
                 last = job.deepest() if job.ends_with_any_thread() else 0
                 self._pool.start_helpers(moves if is_restricted else [], job.limits.nodes or 0, last)
             searcher.on_bound = self._report_bound

@@ -1,6 +1,8 @@
 """One search from its start to its result, and what its listeners are told."""
 
 import importlib
+import threading
+import time
 from typing import Any
 
 import pytest
@@ -125,10 +127,10 @@ def test_a_new_game_has_a_new_clock_of_nodes() -> None:
     """Within a game the GUI's clock is not read again."""
     spent = []
     search = Search(1)
-    for time in (400, 400, 4000):
+    for left in (400, 400, 4000):
         if len(spent) == 2:
             search.new_game()
-        limits = Limits(time=(time, time), nodestime=1, movestogo=1)
+        limits = Limits(time=(left, left), nodestime=1, movestogo=1)
         spent.append(search.think(fen.parse(KIWIPETE), limits).nodes)
     assert spent[1] < spent[0] <= 400 < spent[2]
 
@@ -165,3 +167,40 @@ def test_a_search_past_its_time_ends_as_soon_as_it_has_a_move() -> None:
     assert not pool.stop.is_set()
     job.has_move()
     assert pool.stop.is_set()
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_short"),
+    [
+        (Limits(movetime=20), True),
+        (Limits(movetime=21), False),
+        (Limits(time=(30, 30), overhead=10), True),
+        (Limits(time=(600, 600)), False),
+        (Limits(time=(30, 30), ponder=True), False),
+        (Limits(movetime=20, infinite=True), False),
+        (Limits(movetime=20, nodestime=1), False),
+        (Limits(depth=1), False),
+    ],
+)
+def test_a_search_of_a_few_milliseconds_needs_no_other_thread(limits: Limits, is_short: bool) -> None:
+    search = Search(1, threads=3)
+    results: list[Result] = []
+    threads: list[str] = []
+
+    def on_result(result: Result) -> None:
+        threads.append(threading.current_thread().name)
+        results.append(result)
+
+    before = threading.active_count()
+    search.start(fen.parse(KIWIPETE), limits, lambda _: None, on_result)
+    if is_short:
+        assert results
+        assert not search.is_running()
+        assert threading.active_count() <= before, "no helpers either"
+    time.sleep(0.1)
+    search.ponderhit()
+    search.stop()
+    search.wait()
+    assert len(results) == 1
+    assert results[0].move in legal_moves(fen.parse(KIWIPETE))
+    assert threads == [threading.current_thread().name if is_short else "search"]

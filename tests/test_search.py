@@ -771,8 +771,8 @@ def test_time_is_kept_back_for_what_moves_lose() -> None:
     usual, slower = budget(limits, 0), budget(limits, 0, lag)
     assert usual is not None
     assert slower is not None
-    assert 15 < (usual.hard - slower.hard) / HARD < 25
-    assert slower.grace == 1000 - 20
+    assert 15 < (usual.hard - slower.hard) / HARD < 26
+    assert slower.grace == 1000 - 40
     for left in (1, 20, 40, 100):
         short = budget(limits._replace(time=(left, left)), 0, lag)
         assert short is not None

@@ -5,14 +5,18 @@ import re
 import subprocess
 import sys
 import time
+from random import Random
 
 import chess
 import pytest
 
+from engine import Engine
 from moff import __version__
 from tests.client import ENGINE, PATIENCE, Conversation, on_threads, with_threads
 from tests.oracle import scaled
-from x88 import build
+from x88 import build, coordinate, fen
+from x88.movegen import legal_moves
+from x88.outcome import outcome
 
 INFO = re.compile(
     r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( lowerbound| upperbound)?"
@@ -216,6 +220,55 @@ def test_a_faulty_position_is_reported_once_and_changes_nothing(
     moves = {text.split(":")[0] for text in moff.until("Nodes searched: 20")[:-2]}
     assert len(moves) == 20
     assert all(text[1] in "78" for text in moves)
+
+
+@pytest.mark.parametrize("start", ["startpos", "fen 4k2r/8/8/8/8/8/8/R3K3 w Qk - 95 40"])
+def test_a_game_that_goes_on_is_the_same_as_one_set_up_anew(start: str) -> None:
+    """Longer, shorter, other, repeated, turned and faulty lines of moves, in any order."""
+    told: list[str] = []
+    engine = Engine(told.append)
+    chance = Random(start)
+    moves: list[str] = []
+    board = fen.parse(start.removeprefix("fen ") if start != "startpos" else fen.START)
+    first = board.copy()
+    repeated = 0
+    for _ in range(scaled(400, 60)):
+        what = chance.random()
+        if what < 0.1:
+            moves = moves[: chance.randint(0, len(moves))]
+        elif what < 0.15:
+            engine.execute("flip")
+        elif what < 0.2:
+            engine.execute(f"position {start} moves {' '.join([*moves, 'a1a1'])}")
+        board = first.copy()
+        for text in moves:
+            board.forget()
+            board.make(coordinate.parse(board, text))
+        legal = legal_moves(board)
+        if not legal:
+            moves = []
+            continue
+        if what >= 0.2:
+            # Kings and knights that go to and fro repeat positions.
+            last = moves[-2] if len(moves) > 1 else "----"
+            back = [move for move in legal if coordinate.write(move) == last[2:4] + last[:2]]
+            move = (back or legal)[0] if what < 0.7 and back else chance.choice(legal)
+            moves.append(coordinate.write(move))
+            board.forget()
+            board.make(move)
+        engine.execute(f"position {start} moves {' '.join(moves)}".removesuffix(" moves "))
+        assert fen.write(engine._board) == fen.write(board)
+        assert engine._board.key == board.key
+        assert outcome(engine._board) == outcome(board)
+        repeated += outcome(board) is not None
+    assert repeated > 3
+    assert all("not a legal move" in line for line in told)
+
+
+def test_what_is_assumed_of_a_fen_is_told_of_every_line(moff: Conversation) -> None:
+    for moves in ("", " moves e2e4", " moves e2e4 e7e5"):
+        moff.send("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq" + moves)
+        assert [line[:22] for line in moff.ready()[-1:]] == ["info string position: "]
 
 
 def test_a_long_faulty_line_is_not_echoed_whole(moff: Conversation) -> None:
