@@ -25,11 +25,15 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load the library on first use of one of its names."""
+    """Load the library on first use of one of its names. A module of the package, for which `from moff
+    import` asks here first, is loaded without it.
+    """
     if name == "__all__" or not name.startswith("_"):
+        import importlib.util  # an engine can start without it
+
+        if importlib.util.find_spec(f"moff.{name}"):
+            return importlib.import_module(f"moff.{name}")
         api = importlib.import_module("moff.api")
-        if name == "api":
-            return api
         if name == "__all__" or name in api.__all__:
             return getattr(api, name)
     raise AttributeError(f"module 'moff' has no attribute {name!r}")
