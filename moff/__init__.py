@@ -10,6 +10,9 @@
     result = moff.Search(megabytes=16).think(board, moff.Limits(depth=6))
     print(moff.write_san(board, result.move))
 
+    picture = moff.Picture(board, last_move="e2e4", arrows=["g8f6", "d7d5:blue"])
+    print(picture.svg())
+
 A move is an int, packed as `x88.move` says; it is valid only in the position it was generated or read for.
 Wrong text raises ValueError with the text and the reason. `moff.api` lists all names. They are loaded on
 first use, so that they do not delay the start of the engine, which needs other parts.
