@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from moff import __version__, pace
+from moff.annotation import COLOURS
 from moff.bar import Bar
-from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, perft_speed, shorten, whole_number
+from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, either, perft_speed, shorten, whole_number
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
 from x88 import build, coordinate, diagram, fen, pgn
@@ -143,7 +144,11 @@ def _parser() -> argparse.ArgumentParser:
     fens.add_argument("--json", action="store_true", help="a line of JSON for each game, with all it holds")
     fens.set_defaults(run=_run_fens)
 
-    picture = commands.add_parser("picture", help="the position as an SVG picture")
+    picture = commands.add_parser(
+        "picture",
+        help="the position as an SVG picture",
+        epilog=f"COLOUR is {either(COLOURS)}.",
+    )
     picture.add_argument("fen", nargs="?", default=fen.START, metavar="FEN", help="default: start position")
     picture.add_argument("-o", "--output", default="-", metavar="FILE.svg", help="default: standard output")
     picture.add_argument("--last-move", metavar="e2e4", help="colour the squares of the move just played")
@@ -159,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     picture.add_argument(
         "--no-coordinates", action="store_true", help="no letters and numbers beside the board"
     )
-    picture.add_argument("--size", type=_pixels, metavar="PIXELS", help="width and height")
+    picture.add_argument("--size", type=_pixels, metavar="PIXELS", help="width and height (default 360)")
     picture.set_defaults(run=_run_picture)
     return parser
 

@@ -20,7 +20,7 @@ import moff
 from moff import output
 from moff.annotation import COLOURS
 from moff.figurine import FIGURINES
-from moff.picture import LARGEST, SMALLEST, THEMES, Picture
+from moff.picture import LARGEST, SMALLEST, STANDARD_SIZE, THEMES, Picture
 from tests.client import ENGINE
 from tests.oracle import KINDS, STARTS, Game, packed, scaled, thrown, to_0x88
 from x88 import fen
@@ -566,6 +566,12 @@ def test_bad_words_are_told_once_and_the_old_file_stays(
     assert reason in complaint(ended)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["board.svg"]
+
+
+def test_the_help_names_the_colours_and_the_size() -> None:
+    told = " ".join(picture("--help").stdout.split())
+    assert f"COLOUR is {', '.join([*COLOURS][:-1])} or {[*COLOURS][-1]}." in told
+    assert f"(default {STANDARD_SIZE})" in told
 
 
 def test_what_is_assumed_of_a_fen_is_told() -> None:
