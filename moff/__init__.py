@@ -10,6 +10,9 @@
     result = moff.Search(megabytes=16).think(board, moff.Limits(depth=6))
     print(moff.write_san(board, result.move))
 
+    picture = moff.Picture(board, last_move="e2e4", arrows=["g8f6", "d7d5:blue"])
+    print(picture.svg())
+
 A move is an int, packed as `x88.move` says; it is valid only in the position it was generated or read for.
 Wrong text raises ValueError with the text and the reason. `moff.api` lists all names. They are loaded on
 first use, so that they do not delay the start of the engine, which needs other parts.
@@ -25,11 +28,15 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load the library on first use of one of its names."""
+    """Load the library on first use of one of its names. A module of the package, for which `from moff
+    import` asks here first, is loaded without it.
+    """
     if name == "__all__" or not name.startswith("_"):
+        import importlib.util  # an engine can start without it
+
+        if importlib.util.find_spec(f"moff.{name}"):
+            return importlib.import_module(f"moff.{name}")
         api = importlib.import_module("moff.api")
-        if name == "api":
-            return api
         if name == "__all__" or name in api.__all__:
             return getattr(api, name)
     raise AttributeError(f"module 'moff' has no attribute {name!r}")

@@ -3,10 +3,12 @@
 Board and rules: `Board`, `legal_moves`, `in_check`, `outcome` with `Outcome`, `perft`, `OngoingGame`, `WHITE`
 and `BLACK`. Text: `START`, `parse_fen`, `write_fen`, `parse_move`, `write_move` (coordinates, as UCI has
 them), `parse_san`, `write_san`, and `pgn` with `pgn.Reader`, `pgn.Game` and `pgn.write`. Search: `Search`
-with `Limits`, `Report`, `Progress` and `Result`; `evaluate` for the static evaluation.
+with `Limits`, `Report`, `Progress` and `Result`; `evaluate` for the static evaluation. Pictures: `Picture`,
+a position as SVG, which notebooks show.
 """
 
 from moff.evaluation import evaluate
+from moff.picture import Picture
 from search.limits import Limits
 from search.search import Progress, Report, Result, Search
 from x88 import pgn
@@ -33,6 +35,7 @@ __all__ = [
     "Limits",
     "OngoingGame",
     "Outcome",
+    "Picture",
     "Progress",
     "Report",
     "Result",

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 from moff import __version__, pace
+from moff.annotation import COLOURS
 from moff.bar import Bar
-from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, perft_speed, shorten, whole_number
+from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, either, perft_speed, shorten, whole_number
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
 from x88 import build, coordinate, diagram, fen, pgn
@@ -23,15 +24,17 @@ from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
 from x88.perft_table import LARGEST, PerftTable
 from x88.piece import BLACK, WHITE
 
-NAMES = ("bench", "perft", "moves", "play", "log", "fens")
+NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture")
 """The commands; a test checks that the parser has the same."""
 
+WRONG_USAGE = 2
 PACE = "120+1"
 LOG_FILE = "moff.log"
 
 
 def run(arguments: list[str], converse: Callable[[str], None]) -> int:
-    """Carry out a command line; returns the exit code: 0 done, 1 faulty input. Wrong usage exits with 2.
+    """Carry out a command line; returns the exit code: 0 done, 1 faulty input, 2 wrong usage, with which
+    argparse exits by itself.
 
     `converse` speaks UCI and writes a log to the file that it is given.
     """
@@ -140,6 +143,29 @@ def _parser() -> argparse.ArgumentParser:
     fens.add_argument("file", metavar="FILE.pgn", help="the games; - reads standard input")
     fens.add_argument("--json", action="store_true", help="a line of JSON for each game, with all it holds")
     fens.set_defaults(run=_run_fens)
+
+    picture = commands.add_parser(
+        "picture",
+        help="the position as an SVG picture",
+        epilog=f"COLOUR is {either(COLOURS)}.",
+    )
+    picture.add_argument("fen", nargs="?", default=fen.START, metavar="FEN", help="default: start position")
+    picture.add_argument("-o", "--output", default="-", metavar="FILE.svg", help="default: standard output")
+    picture.add_argument("--last-move", metavar="e2e4", help="colour the squares of the move just played")
+    picture.add_argument(
+        "--arrow", action="append", default=[], metavar="e2e4[:COLOUR]", help="draw an arrow (repeatable)"
+    )
+    picture.add_argument(
+        "--mark", action="append", default=[], metavar="e4[:COLOUR]", help="mark a square (repeatable)"
+    )
+    picture.add_argument("--attacks", action="store_true", help="how many pieces attack each square")
+    picture.add_argument("--black", action="store_true", help="Black below")
+    picture.add_argument("--dark", action="store_true", help="for a dark page")
+    picture.add_argument(
+        "--no-coordinates", action="store_true", help="no letters and numbers beside the board"
+    )
+    picture.add_argument("--size", type=_pixels, metavar="PIXELS", help="width and height (default 360)")
+    picture.set_defaults(run=_run_picture)
     return parser
 
 
@@ -157,6 +183,12 @@ def _threads(text: str) -> int:
 
 def _megabytes(text: str) -> int:
     return _whole_number(text, 1, LARGEST)
+
+
+def _pixels(text: str) -> int:
+    from moff import picture  # which has a LARGEST of its own
+
+    return _whole_number(text, picture.SMALLEST, picture.LARGEST)
 
 
 def _elo(text: str) -> int:
@@ -346,3 +378,38 @@ def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
         raise
     bar.clear()
     return damaged, games
+
+
+def _run_picture(options: argparse.Namespace) -> int:
+    from moff.output import save
+    from moff.picture import STANDARD_SIZE, Picture
+
+    board = _read_position(options.fen)
+    if board is None:
+        return WRONG_USAGE
+    try:
+        picture = Picture(
+            board,
+            flipped=options.black,
+            theme="dark" if options.dark else "light",
+            last_move=options.last_move,
+            arrows=options.arrow,
+            marked=options.mark,
+            attacks=options.attacks,
+            coordinates=not options.no_coordinates,
+            size=options.size or STANDARD_SIZE,
+        )
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return WRONG_USAGE
+    if options.output == "-":
+        print(picture.svg(), end="")
+        return 0
+    try:
+        save(options.output, picture.svg())
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        print(f"{options.output}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0

@@ -1,6 +1,7 @@
-"""Text that the conversation and the commands share: quoted input, numbers read and counts written."""
+"""Text that the conversation and the commands share: quoted input, numbers, counts and choices."""
 
 import os
+from collections.abc import Iterable
 from typing import TextIO
 
 LONGEST_ECHO = 120
@@ -33,6 +34,12 @@ def whole_number(name: str, text: str, least: int, most: int = LARGEST_NUMBER) -
 def counted(count: int, noun: str) -> str:
     """A count with its noun: "1 game", "2 games"."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def either(names: Iterable[str]) -> str:
+    """The names as a choice: "a, b or c"."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
 
 
 def perft_speed(leaves: int, seconds: float) -> str:
