@@ -18,10 +18,10 @@ from search.search import Report, Result, Search
 from search.strength import STRONGEST, WEAKEST
 from x88 import coordinate, diagram, fen, pgn, san
 from x88.board import Board
-from x88.diagram import SIDES, Style
+from x88.diagram import Style
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.move import NO_MOVE, origin_of, target_of
-from x88.piece import WHITE
+from x88.piece import SIDES, WHITE
 
 HASH = 16
 """Megabytes of the engine's transposition table."""
