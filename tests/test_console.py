@@ -3,8 +3,9 @@
 import io
 import re
 import subprocess
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
@@ -17,7 +18,7 @@ from moff.console import Console, user_name
 from moff.log import Log
 from search import evaluate
 from search.limits import Limits
-from search.search import Report
+from search.search import Result
 from search.strength import STRONGEST, WEAKEST
 from search.terms import terms
 from tests import picture
@@ -25,7 +26,9 @@ from tests.client import ENGINE, PATIENCE
 from tests.oracle import reference_texts, scaled, verdict
 from tests.terminal import Player, environment, stripped
 from x88 import coordinate, diagram, fen, square
+from x88.board import Board
 from x88.diagram import Style
+from x88.move import NO_MOVE
 from x88.piece import WHITE
 
 DEPTH = ("--depth", str(scaled(2, 1)))
@@ -888,13 +891,24 @@ def test_the_log_is_added_to(tmp_path: Path) -> None:
     assert [kind for kind, _ in entries(log)] == ["Moves", "Player"] * 2
 
 
-class Scripted(Console):
-    """A console whose engine plays given moves."""
+class ScriptedSearch:
+    """A search that finds the move d7d5."""
 
-    replies: list[str]
+    def __init__(self, _megabytes: int) -> None:
+        pass
 
-    def _think(self, _limits: Limits) -> tuple[int, Report | None]:
-        return coordinate.parse(self._game.board, self.replies.pop(0)), None
+    def limit_strength(self, elo: int | None) -> None:
+        assert elo is None
+
+    def start(
+        self, board: Board, _limits: Limits, _on_report: object, on_result: Callable[[Result], object]
+    ) -> None:
+        result = Result(coordinate.parse(board, "d7d5"), NO_MOVE, 0)
+        self._thread = threading.Thread(target=on_result, args=(result,))
+        self._thread.start()
+
+    def wait(self) -> None:
+        self._thread.join()
 
 
 def test_the_log_of_the_italian_example_has_its_three_lists(
@@ -902,9 +916,8 @@ def test_the_log_of_the_italian_example_has_its_three_lists(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO("e2e4\nquit\n"))
-    console = Scripted(WHITE, Limits(depth=1), LETTERS, Log("log"))
-    console.replies = ["d7d5"]
-    console.run()
+    monkeypatch.setattr("moff.session.Search", ScriptedSearch)
+    Console(WHITE, Limits(depth=1), LETTERS, Log("log")).run()
     lists = [set(text.split()) for kind, text in entries(tmp_path / "log") if kind == "Moves"]
     assert lists == [set(text.split()) for text in LAMOSCA]
     assert saved(tmp_path / "moff.pgn") == (["e2e4", "d7d5"], "*")

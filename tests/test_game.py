@@ -4,6 +4,7 @@ as it was played.
 
 import io
 from collections import Counter
+from itertools import combinations_with_replacement, product
 from random import Random
 
 import chess
@@ -12,9 +13,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle import STARTS, Game, games, packed, scaled, verdict
+from tests.oracle import STARTS, Game, games, packed, scaled, side_of_colour, verdict
 from x88 import coordinate, fen, pgn
 from x88.game import OngoingGame
+from x88.outcome import can_mate
+from x88.piece import BLACK, WHITE
 
 UNFINISHED = ("*", "")
 ROOK = "7k/8/8/8/8/8/8/KR6 w - - {} 80"
@@ -251,6 +254,62 @@ def test_a_long_game_still_knows_its_repetitions() -> None:
         position.push(move)
         check_standing(game, position)
     assert game.reason == "threefold repetition"
+
+
+# --- Resignation, agreement, time
+
+
+@pytest.mark.parametrize(
+    ("start", "side", "end"),
+    [
+        (fen.START, WHITE, ("0-1", "White runs out of time")),
+        (fen.START, BLACK, ("1-0", "Black runs out of time")),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", WHITE, ("1/2-1/2", "White runs out of time, Black cannot mate")),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1", BLACK, ("1-0", "Black runs out of time")),
+        ("4k3/4p3/8/8/8/8/8/4K3 b - - 0 1", BLACK, ("1/2-1/2", "Black runs out of time, White cannot mate")),
+    ],
+)
+def test_a_side_out_of_time_loses_if_the_other_can_mate(start: str, side: int, end: tuple[str, str]) -> None:
+    game = OngoingGame(start)
+    game.run_out_of_time(side)
+    assert standing(game) == end
+    assert not game.is_over_by_rule()
+    game.take_back(0)
+    assert standing(game) == UNFINISHED
+
+
+def test_a_side_resigns_and_both_agree_on_a_draw() -> None:
+    game = OngoingGame()
+    game.resign(BLACK)
+    assert standing(game) == ("1-0", "Black resigns")
+    game.resign(WHITE)
+    assert standing(game) == ("0-1", "White resigns")
+    game.agree_draw()
+    assert standing(game) == ("1/2-1/2", "draw agreed")
+    assert not game.is_over_by_rule()
+    assert played("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1", "a1a8").is_over_by_rule()
+
+
+def test_who_can_mate_with_which_army_python_chess_knows_too() -> None:
+    random = Random(4)
+    middle = list(chess.SquareSet(chess.BB_RANK_3 | chess.BB_RANK_4 | chess.BB_RANK_5 | chess.BB_RANK_6))
+    armies = ["".join(army) for n in range(3) for army in combinations_with_replacement("PNBRQ", n)]
+    counted: Counter[bool] = Counter()
+    for white, black in product(armies, armies):
+        for _ in range(2 if "B" in white + black else 1):
+            position = chess.Board("k7/8/8/8/8/8/8/7K w - - 0 1")
+            squares = random.sample(middle, len(white + black))
+            for letter, sq in zip(white + black.lower(), squares, strict=True):
+                position.set_piece_at(sq, chess.Piece.from_symbol(letter))
+            position.turn = position.is_check()
+            if position.was_into_check():
+                continue
+            board = fen.parse(position.fen())
+            for colour in chess.COLORS:
+                expected = not position.has_insufficient_material(colour)
+                assert can_mate(board, side_of_colour(colour)) == expected, position.fen()
+                counted[expected] += 1
+    assert min(counted.values()) > 80
 
 
 # --- The record

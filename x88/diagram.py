@@ -11,9 +11,7 @@ from x88.attack import in_check
 from x88.attack_map import AttackMap
 from x88.board import Board
 from x88.movegen import scored_moves
-from x88.piece import BLACK, EMPTY, KIND, LETTERS, WHITE, letter, make_piece, side_of
-
-SIDES = {WHITE: "White", BLACK: "Black"}
+from x88.piece import BLACK, EMPTY, KIND, LETTERS, SIDES, WHITE, letter, make_piece, side_of
 
 _FIGURINES = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))
 _FILLED = dict(zip("kqrbnp", "♚♛♜♝♞♟", strict=True))

@@ -12,7 +12,7 @@ except ImportError:
 
 from x88 import square
 from x88.attack import is_attacked
-from x88.piece import CODE_OF_LETTER
+from x88.piece import CODE_OF_LETTER, SIDES
 
 if not cython.compiled:
     from x88.board import BLACK_LONG, BLACK_SHORT, MAX_PIECES, WHITE_LONG, WHITE_SHORT, Board
@@ -22,7 +22,6 @@ if not cython.compiled:
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 _RIGHTS = {"K": WHITE_SHORT, "Q": WHITE_LONG, "k": BLACK_SHORT, "q": BLACK_LONG}
-_SIDES = {WHITE: "White", BLACK: "Black"}
 _ASSUMED = (
     ("side to move", "w"),
     ("castling rights", "-"),
@@ -173,7 +172,7 @@ def _parse(fields: list[str], remarks: list[str]) -> Board:
     board = Board()
     board.setup(placement, side, castling, en_passant, halfmove, max(fullmove, 1))
     if is_attacked(board, board.king(side ^ 1), side):
-        raise ValueError(f"placement: {_SIDES[side ^ 1]} is in check, but {_SIDES[side]} is to move")
+        raise ValueError(f"placement: {SIDES[side ^ 1]} is in check, but {SIDES[side]} is to move")
     for right, bit in _RIGHTS.items():
         if castling & ~board.castling & bit:
             remarks.append(_dropped(board, right))
@@ -186,9 +185,9 @@ def _dropped(board: Board, right: str) -> str:
     rank = "1" if right.isupper() else "8"
     king, rook = f"e{rank}", ("h" if right in "Kk" else "a") + rank
     if board.king(side) != square.parse(king):
-        reason = f"{_SIDES[side]}'s king is not on {king}"
+        reason = f"{SIDES[side]}'s king is not on {king}"
     else:
-        reason = f"{_SIDES[side]} has no rook on {rook}"
+        reason = f"{SIDES[side]} has no rook on {rook}"
     return f"the castling right {right} is dropped: {reason}"
 
 
@@ -217,7 +216,7 @@ def _placement(text: str) -> dict[int, int]:
             previous = character
         if file != 8:
             raise ValueError(f"placement: rank {number} ({row!r}) has {file} squares instead of 8")
-    for side, name in _SIDES.items():
+    for side, name in SIDES.items():
         own = [code for code in placement.values() if code >> 5 == side]
         kings = sum(code & KIND == KING for code in own)
         if kings != 1:

@@ -2,8 +2,8 @@
 
 from x88 import fen, pgn
 from x88.board import Board
-from x88.outcome import Outcome, outcome
-from x88.piece import BLACK, WHITE
+from x88.outcome import Outcome, can_mate, outcome
+from x88.piece import BLACK, SIDES, WHITE
 
 RESULT_OF_WINNER = {WHITE: "1-0", BLACK: "0-1"}
 DRAWN = "1/2-1/2"
@@ -52,8 +52,27 @@ class OngoingGame:
         return taken
 
     def end(self, result: str, reason: str) -> None:
-        """End the game for a reason other than the rules, such as resignation or time."""
+        """End the game for a reason other than the rules, such as an adjudication."""
         self.result, self.reason = result, reason
+
+    def resign(self, side: int) -> None:
+        """End the game by the resignation of a side."""
+        self.end(RESULT_OF_WINNER[side ^ 1], f"{SIDES[side]} resigns")
+
+    def agree_draw(self) -> None:
+        """End the game as a draw by agreement."""
+        self.end(DRAWN, "draw agreed")
+
+    def run_out_of_time(self, side: int) -> None:
+        """End the game because the flag of a side has fallen: it loses, unless the other cannot mate."""
+        if can_mate(self.board, side ^ 1):
+            self.end(RESULT_OF_WINNER[side ^ 1], f"{SIDES[side]} runs out of time")
+        else:
+            self.end(DRAWN, f"{SIDES[side]} runs out of time, {SIDES[side ^ 1]} cannot mate")
+
+    def is_over_by_rule(self) -> bool:
+        """Whether the position ends the game."""
+        return outcome(self.board) is not None
 
     def record(self, tags: dict[str, str]) -> pgn.Game:
         """The game for a PGN file."""

@@ -5,6 +5,7 @@ from enum import Enum
 from x88.attack import in_check
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, side_of
 
 
 class Outcome(Enum):
@@ -30,3 +31,26 @@ def outcome(board: Board) -> Outcome | None:
     if board.is_repetition(2):
         return Outcome.REPETITION
     return None
+
+
+def can_mate(board: Board, side: int) -> bool:
+    """Whether the side has, or may yet have, the material for a checkmate, even if only with the opponent's
+    help. Against a side that has not, nobody loses on time.
+    """
+    kinds: tuple[list[int], list[int]] = ([], [])
+    colours = set()
+    for sq in (rank << 4 | file for rank in range(8) for file in range(8)):
+        code = board.piece_at(sq)
+        if code != EMPTY and code & KIND != KING:
+            kinds[side_of(code)].append(code & KIND)
+            if code & KIND == BISHOP:
+                colours.add((sq ^ sq >> 4) & 1)
+    own, enemy = kinds[side], kinds[side ^ 1]
+    if {PAWN, ROOK, QUEEN} & set(own):
+        return True
+    if KNIGHT in own:
+        # A lone knight mates a king whose own pieces take its squares; a queen would take the knight.
+        return len(own) > 1 or bool(set(enemy) - {QUEEN})
+    # Bishops on one colour need a piece that can block a square of the other: a rook or a queen there could
+    # interpose.
+    return BISHOP in own and (len(colours) == 2 or bool({PAWN, KNIGHT} & set(enemy)))

@@ -30,6 +30,9 @@ if not cython.compiled:
     WHITE = 0
     BLACK = 1
 
+SIDES = {WHITE: "White", BLACK: "Black"}
+"""The names of the sides."""
+
 KINDS = [PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING]
 """The six kinds of piece, from pawn to king."""
 

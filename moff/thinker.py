@@ -1,0 +1,131 @@
+"""The engine at the board: it thinks in the background, and can be made to forget what it was asked."""
+
+import threading
+from collections.abc import Callable
+from functools import partial
+
+from search.limits import Limits
+from search.search import Report, Result, Search
+from x88.board import Board
+
+
+class Thought:
+    """What the engine was asked, until it has answered or was made to forget it."""
+
+    def __init__(
+        self,
+        board: Board,
+        limits: Limits,
+        elo: int | None,
+        on_report: Callable[[Report], object],
+        on_answer: Callable[[int, Report | None], object],
+    ) -> None:
+        """`on_answer` is given the best move, packed, and the last report if there was any."""
+        self.board = board
+        self.limits = limits
+        self.elo = elo
+        self.on_report = on_report
+        self.on_answer = on_answer
+        self.report: Report | None = None
+        self.is_open = True
+        """Whether an answer is still to come."""
+        self.is_urgent = False
+        self.is_over = threading.Event()
+        """Set when the answer has been given, or will never be."""
+
+
+class Thinker:
+    """A `Search` that thinks about one thing at a time, and never answers what was dropped.
+
+    A search ends in its own thread, a little after it was stopped. The next one, and what else has to happen
+    between searches, comes after that; nobody has to wait for it.
+    """
+
+    def __init__(self, lock: threading.RLock, make_search: Callable[[], Search]) -> None:
+        """All is done under the lock, the callbacks too. The search is made when it is needed."""
+        self._lock = lock
+        self._make_search = make_search
+        self._search: Search | None = None
+        self._is_searching = False
+        self._is_new_game = False
+        self._thought: Thought | None = None
+
+    def think(self, thought: Thought) -> None:
+        """Think about this, and about nothing else. Raises MemoryError."""
+        with self._lock:
+            self.drop()
+            self._thought = thought
+            if not self._is_searching:
+                self._begin(thought)
+
+    def answer_now(self) -> None:
+        """Answer what was asked at once."""
+        with self._lock:
+            if self._thought is not None:
+                self._thought.is_urgent = True
+                self._stop()
+
+    def drop(self) -> None:
+        """Forget what was asked."""
+        with self._lock:
+            thought, self._thought = self._thought, None
+            if thought is not None:
+                thought.is_open = False
+                thought.is_over.set()
+                self._stop()
+
+    def new_game(self) -> None:
+        """Forget all that was learnt."""
+        with self._lock:
+            self.drop()
+            self._is_new_game = True
+
+    def close(self) -> None:
+        """Drop what was asked, and wait for the end of the search. Not in a callback or under the lock."""
+        self.drop()
+        if self._search is not None:
+            self._search.wait()
+
+    def _begin(self, thought: Thought) -> None:
+        """Start the search of a thought, while no other is running."""
+        try:
+            if self._search is None:
+                self._search = self._make_search()
+            elif self._is_new_game:
+                self._search.new_game()
+            self._is_new_game = False
+            self._search.limit_strength(thought.elo)
+            told = partial(self._report, thought), partial(self._finish, thought)
+            self._is_searching = True
+            self._search.start(thought.board, thought.limits, *told)
+        except BaseException:
+            self._is_searching = False
+            self.drop()
+            raise
+        if thought.is_urgent:
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._search is not None and self._is_searching:
+            self._search.stop()
+
+    def _report(self, thought: Thought, report: Report) -> None:
+        with self._lock:
+            if thought.is_open:
+                thought.report = report
+                thought.on_report(report)
+
+    def _finish(self, thought: Thought, result: Result) -> None:
+        """A search has ended: answer its thought, or begin the next one if it was dropped."""
+        with self._lock:
+            self._is_searching = False
+            if not thought.is_open:
+                if self._thought is not None:
+                    self._begin(self._thought)
+                return
+            self._thought = None
+            thought.is_open = False
+            try:
+                thought.on_answer(result.move, thought.report)
+            finally:
+                thought.is_over.set()
