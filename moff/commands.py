@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from moff import __version__, pace
+from moff import __version__, books, pace
 from moff.bar import Bar
 from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, perft_speed, shorten, whole_number
 from search.limits import Limits
@@ -23,7 +23,7 @@ from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
 from x88.perft_table import LARGEST, PerftTable
 from x88.piece import BLACK, WHITE
 
-NAMES = ("bench", "perft", "moves", "play", "log", "fens")
+NAMES = ("bench", "perft", "moves", "play", "log", "fens", "book")
 """The commands; a test checks that the parser has the same."""
 
 PACE = "120+1"
@@ -140,6 +140,8 @@ def _parser() -> argparse.ArgumentParser:
     fens.add_argument("file", metavar="FILE.pgn", help="the games; - reads standard input")
     fens.add_argument("--json", action="store_true", help="a line of JSON for each game, with all it holds")
     fens.set_defaults(run=_run_fens)
+
+    books.add_commands(commands, _whole_number)
     return parser
 
 

@@ -11,10 +11,12 @@ import pytest
 
 from tests.oracle import scaled, shared_files
 from x88 import coordinate, fen, pgn
-from x88.book import ENTRY, Book, Maker, Wanted, decode, encode
+from x88.book import ENTRY, Book, decode, encode
+from x88.bookmaker import Maker, Wanted
 from x88.movegen import legal_moves
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+TRAP = ["d4", "d5", "c4", "e5", "dxe5", "d4", "e3", "Bb4+", "Bd2", "dxe3", "Bxb4", "exf2+", "Ke2", "fxg1=N+"]
 PROMOTION = "3n1n2/4P3/8/8/8/8/k6K/8 w - - 0 1"
 
 
@@ -60,7 +62,7 @@ def test_the_moves_of_a_position_are_python_chess_s(path: Path) -> None:
     chance = Random(4)
     boards = random_boards(scaled(300, 20), 5)
     board = chess.Board()
-    for san in "d4 d5 c4 e5 dxe5 d4 e3 Bb4+ Bd2 dxe3 Bxb4 exf2+ Ke2 fxg1=N+".split():
+    for san in TRAP:
         board.push_san(san)
         boards.append(board.copy())
     known = 0
@@ -283,7 +285,7 @@ def test_an_old_book_stays_until_the_new_one_is_whole(
     def fails(*_words: object) -> bytes:
         raise OSError("no space left")
 
-    monkeypatch.setattr("x88.book.ENTRY", type("Full", (), {"pack": staticmethod(fails)}))
+    monkeypatch.setattr("x88.bookmaker.ENTRY", type("Full", (), {"pack": staticmethod(fails)}))
     with pytest.raises(OSError, match="no space left"):
         made(path, GAMES, Wanted(min_games=1))
     assert path.read_bytes() == b"old"
