@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from moff import __version__ as VERSION
+from moff.ownbook import LATEST_MOVE, OwnBook
 from moff.stdin import input_lines
 from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole_number
 from search import wdl
@@ -28,6 +29,7 @@ from search.search import Progress, Report, Result, Search, Statistics
 from search.strength import STRONGEST, WEAKEST
 from search.table import LARGEST
 from x88 import attack, build, coordinate, fen, square
+from x88.move import NO_MOVE
 from x88.movegen import scored_moves
 
 if TYPE_CHECKING:
@@ -118,6 +120,7 @@ class Engine:
         self._faults = 0
         self._deferred: list[Callable[[], None]] = []
         self._limits = Limits(overhead=DEFAULT_OVERHEAD)
+        self._book = OwnBook()
         self._threads = 1
         self._shows_wdl = False
         self._debug = False
@@ -164,6 +167,11 @@ class Engine:
             "UCI_LimitStrength": Option("check", "false", self._limit_strength),
             "UCI_Elo": Option("spin", str(DEFAULT_ELO), self._set_elo, (WEAKEST, STRONGEST)),
             "UCI_AnalyseMode": Option("check", "false", self._set_analysis),
+            "OwnBook": Option("check", "false", self._set_own_book),
+            "Book File": Option("string", "", self._open_book),
+            "Best Book Move": Option("check", "false", self._set_best_book_move),
+            "Book Depth": Option("spin", str(LATEST_MOVE), self._set_book_depth, (1, LATEST_MOVE)),
+            "Book Seed": Option("spin", "0", lambda value: self._book.draw_by(int(value)), (0, 2**31 - 1)),
             "UCI_EngineAbout": Option("string", ABOUT, lambda _: None),
             "Debug Log File": Option("string", "", self.start_log),
         }
@@ -321,6 +329,23 @@ class Engine:
         """Limit the strength in games, never in analysis."""
         self._search.limit_strength(self._elo if self._is_limited and not self._analyses else None)
 
+    def _set_own_book(self, value: str) -> None:
+        self._book.is_on = value == "true"
+
+    def _set_best_book_move(self, value: str) -> None:
+        self._book.takes_best = value == "true"
+
+    def _set_book_depth(self, value: str) -> None:
+        self._book.last_move = int(value)
+
+    def _open_book(self, value: str) -> None:
+        try:
+            self._book.open(value)
+        except OSError as error:
+            self._complain(f"setoption: Book File {echo(value)}: {error.strerror or error}")
+        except ValueError as error:
+            self._complain(f"setoption: {shorten(str(error))}")
+
     def start_log(self, value: str) -> None:
         """Write a log to the file of that name from now on; none if it is empty."""
         from moff.log import Log
@@ -402,6 +427,11 @@ class Engine:
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             self._complain(f"go: {shorten(faults[0])}{more}")
+        move = 0 if self._analyses else self._book.move(self._board, limits)
+        if move:
+            self._info("book")
+            self._bestmove(Result(move, NO_MOVE, 0))
+            return
         self._has_end = _has_end(limits)
         self._ends_by_itself = self._has_end and not limits.ponder
         self._idle.clear()

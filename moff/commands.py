@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from moff import __version__, pace
+from moff import __version__, books, pace
 from moff.annotation import COLOURS
 from moff.bar import Bar
 from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, either, perft_speed, shorten, whole_number
@@ -24,7 +24,7 @@ from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
 from x88.perft_table import LARGEST, PerftTable
 from x88.piece import BLACK, WHITE
 
-NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture")
+NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book")
 """The commands; a test checks that the parser has the same."""
 
 WRONG_USAGE = 2
@@ -166,6 +166,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     picture.add_argument("--size", type=_pixels, metavar="PIXELS", help="width and height (default 360)")
     picture.set_defaults(run=_run_picture)
+
+    books.add_commands(commands, _whole_number)
     return parser
 
 

@@ -1,0 +1,186 @@
+"""`moff book make`, `moff book show` and `moff book check`: opening books in Polyglot's format."""
+
+import argparse
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from moff.bar import Bar
+from moff.text import counted, shorten
+from x88 import fen, pgn, san
+
+if TYPE_CHECKING:
+    from x88.book import Book
+    from x88.bookmaker import Maker
+
+MOST_FAULTS = 20
+"""So many faults of a book are told one by one."""
+
+
+def add_commands(commands: Any, whole_number: Callable[[str, int], int]) -> None:
+    """Add `book` and its commands to a command line; `whole_number` reads a number of at least so much."""
+    book = commands.add_parser("book", help="make, show or check an opening book")
+    ways = book.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    make = ways.add_parser("make", help="make a book of the games of PGN files")
+    make.add_argument("files", nargs="+", metavar="GAMES.pgn", help="the games; - reads standard input")
+    make.add_argument("-o", "--output", required=True, metavar="BOOK.bin", help="the book to write")
+    # The defaults are those of `x88.bookmaker.Wanted`, which few command lines need.
+    make.add_argument(
+        "--plies",
+        type=lambda text: whole_number(text, 1),
+        default=20,
+        metavar="N",
+        help="of each game (default 20)",
+    )
+    make.add_argument(
+        "--min-games",
+        type=lambda text: whole_number(text, 1),
+        default=3,
+        metavar="N",
+        help="leave out moves played in fewer games (default 3)",
+    )
+    make.add_argument(
+        "--min-score",
+        type=_per_cent,
+        default=0.0,
+        metavar="PERCENT",
+        help="leave out moves that scored less for the side that played them (default 0)",
+    )
+    make.add_argument("--only-wins", action="store_true", help="only the moves of the side that won")
+    make.set_defaults(run=_run_make)
+
+    show = ways.add_parser("show", help="show the moves that a book knows, with weight and share")
+    show.add_argument("book", metavar="BOOK.bin")
+    show.add_argument("fen", nargs="?", default=fen.START, metavar="FEN", help="default: the start position")
+    show.set_defaults(run=_run_show)
+
+    check = ways.add_parser("check", help="report what is damaged or illegal in a book")
+    check.add_argument("book", metavar="BOOK.bin")
+    check.set_defaults(run=_run_check)
+
+
+def _per_cent(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 100")
+    return value
+
+
+def _run_make(options: argparse.Namespace) -> int:
+    from x88.bookmaker import Maker, Wanted
+
+    wanted = Wanted(options.plies, options.min_games, options.min_score, options.only_wins)
+    maker = Maker(wanted)
+    damaged = 0
+    try:
+        for name in options.files:
+            with _opened(name) as stream:
+                damaged += _add_games(maker, stream, name)
+        entries = maker.write(options.output)
+    except KeyboardInterrupt:
+        print(f"interrupted after {counted(maker.games, 'game')}; no book was written", file=sys.stderr)
+        raise
+    except OSError as error:
+        print(f"{error.filename or options.output}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    finally:
+        maker.close()
+    print(f"{options.output}: {counted(entries, 'move')} of {counted(maker.games, 'game')} with a result")
+    if not entries:
+        print("no move passed --min-games and --min-score: the book is empty", file=sys.stderr)
+    if damaged:
+        verb = "is" if damaged == 1 else "are"
+        print(
+            f"{counted(damaged, 'game')} {verb} damaged; what comes before the damage counts", file=sys.stderr
+        )
+    return 1 if damaged or not entries else 0
+
+
+@contextlib.contextmanager
+def _opened(name: str) -> Any:
+    with open(0 if name == "-" else name, "rb", closefd=name != "-") as stream:
+        yield stream
+
+
+def _add_games(maker: "Maker", stream: BinaryIO, name: str) -> int:
+    """Add the games of a file; returns how many are damaged."""
+    bar = Bar(beside_results=True)
+    size = os.fstat(stream.fileno()).st_size if stream.seekable() else 0
+    damaged = 0
+    try:
+        for game in pgn.Reader(stream):
+            maker.add(game)
+            damaged += bool(game.faults)
+            bar.show(stream.tell() / size if size else None, f"{name}: {counted(game.number, 'game')}")
+    finally:
+        bar.clear()
+    return damaged
+
+
+def _open_book(path: str) -> "Book | None":
+    """The book; None, with a complaint, if it cannot be read."""
+    from x88.book import Book
+
+    try:
+        return Book(path)
+    except OSError as error:
+        print(f"{path}: {error.strerror or error}", file=sys.stderr)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+    return None
+
+
+def _run_show(options: argparse.Namespace) -> int:
+    told: list[str] = []
+    try:
+        board = fen.parse(options.fen, told)
+    except ValueError as error:
+        print(shorten(str(error)), file=sys.stderr)
+        return 1
+    for sentence in told:
+        print(shorten(sentence), file=sys.stderr)
+    book = _open_book(options.book)
+    if book is None:
+        return 1
+    choices = book.choices(board)
+    total = sum(choice.weight for choice in choices)
+    out = io.StringIO()
+    for choice in choices:
+        share = f"{100 * choice.weight / total:.1f} %" if total else "-"
+        out.write(f"{san.write(board, choice.move):8} {choice.weight:6} {share:>8}\n")
+    print(out.getvalue() or "the book knows no move here\n", end="")
+    return 0
+
+
+def _run_check(options: argparse.Namespace) -> int:
+    book = _open_book(options.book)
+    if book is None:
+        return 1
+    bar = Bar(beside_results=True)
+    from x88.bookcheck import Check
+
+    check = Check(book)
+    count = 0
+    try:
+        for fault in check.faults():
+            bar.show(check.share, counted(count, "fault"))
+            if fault is not None:
+                count += 1
+                if count <= MOST_FAULTS:
+                    bar.clear()
+                    print(f"{options.book}: entry {fault.entry}: {fault.text}", flush=True)
+    finally:
+        bar.clear()
+    if count > MOST_FAULTS:
+        print(f"{options.book}: {count - MOST_FAULTS} more")
+    held = f"{counted(len(book), 'move')} in {counted(check.positions, 'position')}"
+    reached = f"{check.reached} of them reached from the start position"
+    print(f"{options.book}: {held}, {reached}; {counted(count, 'fault')}")
+    return 1 if count else 0

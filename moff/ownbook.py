@@ -1,0 +1,53 @@
+"""Playing from an opening book: the options of UCI, and the moves."""
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from search.limits import Limits
+from x88.board import Board
+
+if TYPE_CHECKING:
+    from x88.book import Book
+
+LATEST_MOVE = 255
+"""The largest value of the option Book Depth."""
+
+
+class OwnBook:
+    """What the options OwnBook, Book File, Best Book Move, Book Depth and Book Seed say."""
+
+    def __init__(self) -> None:
+        self.is_on = False
+        self.takes_best = False
+        self.last_move = LATEST_MOVE
+        self._book: Book | None = None
+        self._chance = Random()
+
+    def open(self, path: str) -> None:
+        """Use the book of that path from now on; none if it is empty. Raises ValueError or OSError, and then
+        keeps the old one.
+        """
+        from x88.book import Book  # few engines are given a book
+
+        book = Book(path) if path else None
+        if self._book is not None:
+            self._book.close()
+        self._book = book
+
+    def draw_by(self, seed: int) -> None:
+        """Draw moves by a seed, so that games can be repeated; by chance if it is 0."""
+        self._chance = Random(seed) if seed else Random()
+
+    def move(self, board: Board, limits: Limits) -> int:
+        """A move of the book, packed; 0 if it has none, or if the search is not for a move of a game."""
+        if self._book is None or not self.is_on or board.fullmove > self.last_move:
+            return 0
+        if (
+            limits.infinite
+            or limits.ponder
+            or limits.searchmoves
+            or limits.mate is not None
+            or limits.lines > 1
+        ):
+            return 0
+        return self._book.choose(board, self._chance, self.takes_best)

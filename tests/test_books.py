@@ -1,0 +1,249 @@
+"""`moff book`, and play from a book over UCI."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import chess
+import chess.polyglot
+import pytest
+
+from tests.client import ENGINE, Conversation
+from tests.oracle import SHARED
+from x88 import coordinate, fen, pgn
+from x88.book import ENTRY, Book, encode
+from x88.bookmaker import Maker, Wanted
+from x88.movegen import legal_moves
+
+GAMES = """[Event "one"]
+[Result "1-0"]
+
+1. e4 e5 2. Nf3 1-0
+
+[Event "two"]
+[Result "0-1"]
+
+1. d4 d5 2. c4 0-1
+
+[Event "three"]
+[Result "1/2-1/2"]
+
+1. e4 c5 1/2-1/2
+"""
+
+
+def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*ENGINE, *arguments], input=text, capture_output=True, text=True, check=False, timeout=100
+    )
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    maker = Maker(Wanted(min_games=1))
+    for game in pgn.Reader(io.BytesIO(GAMES.encode())):
+        maker.add(game)
+    maker.write(tmp_path / "small.bin")
+    return tmp_path / "small.bin"
+
+
+def told(done: subprocess.CompletedProcess[str]) -> str:
+    """Standard error without the notice of the uncompiled build."""
+    return "".join(line for line in done.stderr.splitlines(True) if "runs uncompiled" not in line)
+
+
+# `moff book`.
+
+
+def test_a_book_is_made_shown_and_checked(tmp_path: Path) -> None:
+    games, out = tmp_path / "games.pgn", tmp_path / "out.bin"
+    games.write_text(GAMES)
+    done = run("book", "make", str(games), "-o", str(out), "--min-games", "1")
+    assert (done.returncode, told(done)) == (0, "")
+    assert done.stdout == f"{out}: 8 moves of 3 games with a result\n"
+    done = run("book", "show", str(out))
+    assert done.stdout.split() == ["e4", "3", "100.0", "%", "d4", "0", "0.0", "%"]
+    done = run("book", "show", str(out), "8/8/8/8/8/8/k6K/8 w - - 0 1")
+    assert (done.returncode, done.stdout) == (0, "the book knows no move here\n")
+    done = run("book", "check", str(out))
+    assert done.returncode == 0
+    assert done.stdout == (
+        f"{out}: 8 moves in 6 positions, 6 of them reached from the start position; 0 faults\n"
+    )
+
+
+def test_several_files_and_standard_input_make_one_book(tmp_path: Path) -> None:
+    games, out = tmp_path / "games.pgn", tmp_path / "out.bin"
+    games.write_text(GAMES)
+    done = run("book", "make", str(games), "-", "-o", str(out), "--min-games", "2", text=GAMES)
+    assert done.returncode == 0
+    assert "of 6 games" in done.stdout
+    with chess.polyglot.open_reader(out) as reader:
+        assert {e.move.uci(): e.weight for e in reader.find_all(chess.Board())} == {"e2e4": 6}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (["make", "missing.pgn", "-o", "b.bin"], 1, "missing.pgn: No such file"),
+        (["make", "games.pgn", "-o", "nowhere/b.bin"], 1, "nowhere/b.bin"),
+        (
+            ["make", "games.pgn", "-o", "b.bin", "--min-score", "101"],
+            2,
+            "'101' is not a number from 0 to 100",
+        ),
+        (["make", "games.pgn", "-o", "b.bin", "--plies", "0"], 2, "whole number from 1"),
+        (["make", "games.pgn", "-o", "b.bin", "--min-games", "x"], 2, "whole number from 1"),
+        (["make", "games.pgn", "-o", "b.bin"], 1, "no move passed --min-games and --min-score"),
+        (["show", "missing.bin"], 1, "missing.bin: No such file"),
+        (["show", "games.pgn", "nonsense"], 1, "nonsense"),
+        (["check", "odd.bin"], 1, "odd.bin is no book: 17 bytes are no multiple of 16"),
+        (["check", "empty.bin"], 1, "empty.bin is no book: it is empty"),
+        ([], 2, "COMMAND"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    arguments: list[str], code: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "games.pgn").write_text(GAMES)
+    (tmp_path / "odd.bin").write_bytes(b"x" * 17)
+    (tmp_path / "empty.bin").write_bytes(b"")
+    done = run("book", *arguments)
+    assert done.returncode == code
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_damaged_game_counts_up_to_its_damage(tmp_path: Path) -> None:
+    games, out = tmp_path / "games.pgn", tmp_path / "out.bin"
+    games.write_text(GAMES + '\n[Event "four"]\n[Result "1-0"]\n\n1. e4 e5 2. Ke5 1-0\n')
+    done = run("book", "make", str(games), "-o", str(out), "--min-games", "1")
+    assert done.returncode == 1
+    assert "1 game is damaged" in done.stderr
+    with chess.polyglot.open_reader(out) as reader:
+        assert {e.move.uci(): e.weight for e in reader.find_all(chess.Board())} == {"e2e4": 5}
+
+
+def test_every_kind_of_fault_is_reported(tmp_path: Path) -> None:
+    board = fen.parse(fen.START)
+    e4 = next(encode(move) for move in legal_moves(board) if coordinate.write(move) == "e2e4")
+    path = tmp_path / "b.bin"
+    rows = [
+        (board.key, e4, 3),
+        (board.key, e4, 1),
+        (board.key, 0o0123, 1),
+        (board.key, 0o4040, 1),
+        (board.key, 0o70000 | e4, 1),
+        (5, 0o1234, 1),
+    ]
+    path.write_bytes(b"".join(ENTRY.pack(*row, 0) for row in rows))
+    done = run("book", "check", str(path))
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    for number, text in (
+        (2, "the move e2e4 stands there twice"),
+        (3, f"b1d3 is illegal in {fen.START}"),
+        (4, "goes nowhere"),
+        (5, "promotes to no piece"),
+        (6, "its key is smaller than the one before"),
+    ):
+        assert any(f"entry {number}: " in line and text in line for line in lines), text
+    assert lines[-1].endswith("5 faults")
+
+
+# Play.
+
+
+def test_a_game_is_played_from_the_book(moff: Conversation, book: Path) -> None:
+    moff.send(f"setoption name Book File value {book}", "setoption name OwnBook value true")
+    moff.send("position startpos", "go wtime 60000 btime 60000")
+    assert moff.until("bestmove")[-2:] == ["info string book", "bestmove e2e4"]
+    moff.send("position startpos moves e2e4 c7c5", "go depth 2")
+    lines = moff.until("bestmove")
+    assert "info string book" not in lines
+    assert any(" pv " in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        ["setoption name OwnBook value false", "position startpos", "go depth 2"],
+        ["setoption name Book File", "position startpos", "go depth 2"],
+        ["setoption name UCI_AnalyseMode value true", "position startpos", "go depth 2"],
+        ["setoption name MultiPV value 2", "position startpos", "go depth 2"],
+        ["setoption name Book Depth value 1", "position startpos moves e2e4 e7e5", "go depth 2"],
+        ["position startpos", "go depth 2 searchmoves d2d4"],
+        ["position startpos", "go mate 1 depth 2"],
+    ],
+)
+def test_a_book_is_for_games_only(moff: Conversation, book: Path, talk: list[str]) -> None:
+    moff.send(f"setoption name Book File value {book}", "setoption name OwnBook value true", *talk)
+    assert "info string book" not in moff.until("bestmove")
+
+
+def test_analysis_and_pondering_search(moff: Conversation, book: Path) -> None:
+    moff.send(f"setoption name Book File value {book}", "setoption name OwnBook value true")
+    for go in ("go infinite", "go ponder wtime 60000 btime 60000"):
+        moff.send("position startpos", go, "stop")
+        assert "info string book" not in moff.until("bestmove")
+
+
+def test_a_seed_repeats_the_moves(moff: Conversation, tmp_path: Path) -> None:
+    board = fen.parse(fen.START)
+    path = tmp_path / "all.bin"
+    moves = sorted(encode(move) for move in legal_moves(board))
+    path.write_bytes(b"".join(ENTRY.pack(board.key, move, 1, 0) for move in moves))
+    moff.send(f"setoption name Book File value {path}", "setoption name OwnBook value true")
+    drawn = []
+    for _ in range(2):
+        moff.send("setoption name Book Seed value 7", "position startpos")
+        for _ in range(10):
+            moff.send("go movetime 1000")
+            drawn.append(moff.until("bestmove")[-1])
+    assert drawn[:10] == drawn[10:]
+    assert len(set(drawn)) > 4
+    expected = Random(7)
+    book = Book(path)
+    assert drawn[0] == f"bestmove {coordinate.write(book.choose(board, expected))}"
+    moff.send("setoption name Best Book Move value true", "go movetime 1000")
+    assert moff.until("bestmove")[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize("name", ["missing.bin", "odd.bin"])
+def test_a_book_that_cannot_be_read_is_refused_and_the_old_one_stays(
+    moff: Conversation, book: Path, name: str
+) -> None:
+    (book.parent / "odd.bin").write_bytes(b"x" * 17)
+    moff.send(f"setoption name Book File value {book}", "setoption name OwnBook value true")
+    moff.send(f"setoption name Book File value {book.parent / name}", "isready")
+    line = moff.until("readyok")[-2]
+    assert line.startswith("info string setoption: ")
+    assert name in line
+    moff.send("position startpos", "go movetime 1000")
+    assert "info string book" in moff.until("bestmove")
+
+
+def test_a_book_changed_during_a_search_counts_from_the_next_one(moff: Conversation, book: Path) -> None:
+    moff.send("setoption name OwnBook value true", "position startpos", "go infinite")
+    moff.send(f"setoption name Book File value {book}", "stop")
+    assert "info string book" not in moff.until("bestmove")
+    moff.send("go movetime 1000")
+    assert "info string book" in moff.until("bestmove")
+
+
+@pytest.mark.skipif(not (SHARED / "polyglot").is_dir(), reason="../shared/data/polyglot is missing")
+def test_the_shared_book_is_whole_and_played(moff: Conversation) -> None:
+    path = SHARED / "polyglot" / "performance.bin"
+    moff.send(f"setoption name Book File value {path}", "setoption name OwnBook value true")
+    board = chess.Board()
+    for _ in range(6):
+        moves = " ".join(["moves", *(move.uci() for move in board.move_stack)]) if board.move_stack else ""
+        moff.send(f"position startpos {moves}".rstrip(), "go movetime 1000")
+        *_, told_so, best = moff.until("bestmove")
+        if told_so != "info string book":
+            break
+        board.push_uci(best.split()[1])
+    assert len(board.move_stack) >= 4

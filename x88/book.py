@@ -1,0 +1,148 @@
+"""Opening books in Polyglot's format. `x88.bookmaker` makes them, `x88.bookcheck` checks them.
+
+A book is a table of moves by position. Source: Fabien Letouzey, "Book format", polyglot 1.4, 2006. Its
+entries have 16 bytes each, big-endian, sorted by key:
+
+| field | bytes | content |
+|---|---|---|
+| key | 8 | of the position, `Board.key` |
+| move | 2 | from the lowest bit, 3 bits each: target file and row, origin file and row, promotion |
+| weight | 2 | how often the move is to be played, compared with the others of the position |
+| learn | 4 | unused |
+
+The promotion is 0 for none, 1 knight, 2 bishop, 3 rook, 4 queen. Castling is written as the king's move to
+the square of its rook. A reader trusts nothing: a move that is not legal in the position is passed over,
+whatever the book says.
+"""
+
+import mmap
+import os
+import struct
+from bisect import bisect_left
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from x88.board import Board
+from x88.move import CASTLING, origin_of, promoted_of, target_of
+from x88.movegen import legal_moves
+from x88.piece import BISHOP, KNIGHT, QUEEN, ROOK
+from x88.square import FILE, RANK
+
+ENTRY = struct.Struct(">QHHI")
+KEY = struct.Struct(">Q")
+PROMOTIONS = (0, KNIGHT, BISHOP, ROOK, QUEEN)
+
+
+class Entry(NamedTuple):
+    """An entry of a book as it stands in the file."""
+
+    key: int
+    move: int
+    """As in the file; see `encode`."""
+    weight: int
+    learn: int
+
+
+class Choice(NamedTuple):
+    """A legal move that a book knows, packed, and its weight."""
+
+    move: int
+    weight: int
+
+
+def encode(move: int) -> int:
+    """A packed move as books write it."""
+    origin, target = origin_of(move), target_of(move)
+    if move & CASTLING:
+        target = origin | 7 if target > origin else origin & RANK
+    return _cell(target) | _cell(origin) << 6 | PROMOTIONS.index(promoted_of(move)) << 12
+
+
+def decode(board: Board, text: int) -> int:
+    """The legal move, packed, that a book's move means on this board; 0 if there is none. Castling may be
+    written as the king's move by two squares too, as some old books do.
+    """
+    for move in legal_moves(board):
+        step = _cell(target_of(move)) | _cell(origin_of(move)) << 6
+        if encode(move) == text or (move & CASTLING and step == text):
+            return move
+    return 0
+
+
+def _cell(square: int) -> int:
+    """File and row of a square in six bits."""
+    return square & FILE | square >> 4 << 3
+
+
+class Book:
+    """A book's file, mapped into memory. A move is found by binary search."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Raises ValueError if the file is no book, or OSError."""
+        self.path = Path(path)
+        with open(path, "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size == 0:
+                raise ValueError(f"{path} is no book: it is empty")
+            if size % ENTRY.size:
+                raise ValueError(f"{path} is no book: {size} bytes are no multiple of {ENTRY.size}")
+            self._content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._count = size // ENTRY.size
+
+    def __len__(self) -> int:
+        """The number of entries."""
+        return self._count
+
+    def __getitem__(self, index: int) -> Entry:
+        """An entry by its place in the file. Raises IndexError."""
+        if not 0 <= index < self._count:
+            raise IndexError(f"{self.path} has {self._count} entries, none with the index {index}")
+        return Entry(*ENTRY.unpack_from(self._content, index * ENTRY.size))
+
+    def __iter__(self) -> Iterator[Entry]:
+        """All entries in their order."""
+        return (Entry(*words) for words in ENTRY.iter_unpack(self._content))
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._content.close()
+
+    def first(self, key: int) -> int:
+        """The index of the first entry of a position, or where it would be."""
+        return bisect_left(range(self._count), key, key=self._key)
+
+    def entries(self, key: int) -> list[Entry]:
+        """The entries of a position, in their order."""
+        found = []
+        for index in range(self.first(key), self._count):
+            entry = self[index]
+            if entry.key != key:
+                break
+            found.append(entry)
+        return found
+
+    def choices(self, board: Board) -> list[Choice]:
+        """The legal moves that the book knows in a position, the heaviest first."""
+        weights: dict[int, int] = {}
+        for entry in self.entries(board.key):
+            if move := decode(board, entry.move):
+                weights[move] = weights.get(move, 0) + entry.weight
+        return sorted((Choice(*pair) for pair in weights.items()), key=lambda choice: -choice.weight)
+
+    def choose(self, board: Board, chance: Random, is_best: bool = False) -> int:
+        """A move of the book for a position, packed; 0 if it knows none that may be played.
+
+        A move is drawn by its weight, and never with a weight of 0; `is_best` takes the heaviest one.
+        """
+        choices = [choice for choice in self.choices(board) if choice.weight]
+        if not choices:
+            return 0
+        if is_best:
+            return choices[0].move
+        return chance.choices(choices, [choice.weight for choice in choices])[0].move
+
+    def _key(self, index: int) -> int:
+        key: int = KEY.unpack_from(self._content, index * ENTRY.size)[0]
+        return key
