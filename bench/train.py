@@ -191,7 +191,7 @@ def values(weights: network.Weights, batch: Batch) -> npt.NDArray[np.int64]:
     squares = []
     for view in batch.views:
         sums = np.add.reduceat(rows[view.cpu().numpy()], starts) + np.array(weights.input_biases)
-        squares.append(np.clip(sums, 0, network.INPUT_SCALE) ** 2 // 2)
+        squares.append(np.clip(sums, 0, network.INPUT_SCALE) ** 2 // 4)
     bands = batch.bands.cpu().numpy()
     chosen = np.array(weights.output_weights, np.int64).reshape(outputs, 2 * hidden)[bands]
     sums = (np.concatenate(squares, 1) * chosen).sum(1) + np.array(weights.output_biases)[bands]
