@@ -352,7 +352,7 @@ def extensions() -> list[Extension]:
     """One for each module that has a header."""
     names = sorted(path[:-4] for package in ("x88", "search") for path in glob.glob(f"{package}/*.pxd"))
     modules = [Extension(name.replace(os.sep, "."), [name + ".py"], **abi()) for name in names]
-    if has_x86():
+    if has_x86() and os.path.join(*VECTORS.split(".")) in names:
         modules.append(Extension(AVX2_VECTORS, [VECTORS.replace(".", "/") + ".py"], **abi()))
     return modules
 
