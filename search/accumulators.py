@@ -34,12 +34,15 @@ if not cython.compiled:
 KINDS = (PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING)
 """In the order of a network's inputs."""
 
-# [view * 48 + code]: the first input of a piece as a view sees it.
-FIRST = [
-    384 * (code >> 5 ^ view) + 64 * KINDS.index(code & KIND) if code & KIND in KINDS and code & ANY_PIECE else 0
-    for view in (WHITE, BLACK)
-    for code in range(48)
-]
+
+def _first(view: int, code: int) -> int:
+    """The first input of a piece as a view sees it."""
+    if not code & ANY_PIECE or code & KIND not in KINDS:
+        return 0
+    return 384 * (code >> 5 ^ view) + 64 * KINDS.index(code & KIND)
+
+
+FIRST = [_first(view, code) for view in (WHITE, BLACK) for code in range(48)]
 
 
 class Accumulators:

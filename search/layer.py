@@ -1,4 +1,4 @@
-"""The weights of a network and the sums of its hidden layer: what the inner loops of `search.vectors` work on."""
+"""The weights of a network and the sums of its hidden layer, on which the loops of `search.vectors` work."""
 
 try:
     import cython

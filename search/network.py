@@ -6,9 +6,9 @@ is always on e to h. One hidden layer of `hidden` numbers for each view, the sid
 to 0 to 1 and squared (squared clipped ReLU). Of several outputs, the number of pieces chooses one.
 
 Everything is an integer: the weights of the inputs are multiplied by INPUT_SCALE and those of the outputs by
-OUTPUT_SCALE, and rounded. `sum` adds, over both views, a quarter of the square of each hidden number, clipped to
-0 to INPUT_SCALE and rounded down, times the weight of the output. The value in centipawns is `(sum + bias)
-* SCALE` divided by UNIT and rounded down, and at most 30000 either way.
+OUTPUT_SCALE, and rounded. Each hidden number is clipped to 0 to INPUT_SCALE; a quarter of its square, rounded
+down, is multiplied by the weight of the output, and `sum` adds these products over both views. The value in
+centipawns is `(sum + bias) * SCALE` divided by UNIT and rounded down, and at most 30000 either way.
 
 | header | bytes | content |
 |---|---|---|

@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False
 """The inner loops of a network, laid out for compilers that turn them into vector instructions.
 
-On x86-64 this module is compiled twice, the second time as `search.vectors_avx2` for processors with AVX2. All
-arithmetic is that of whole numbers and no sum leaves its range (`search.network`), so that both find the same.
+On x86-64 this module is compiled twice, the second time as `search.vectors_avx2` for processors with AVX2.
+All arithmetic is that of whole numbers and no sum leaves its range (`search.network`), so both find the same.
 """
 
 try:

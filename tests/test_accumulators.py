@@ -1,5 +1,7 @@
-"""search/accumulators.py, search/layer.py and search/vectors.py: a network's values, added up along the moves."""
+"""search/accumulators.py, layer.py and vectors.py: a network's values, added up along the moves."""
 
+import importlib.util
+import platform
 from array import array
 from random import Random
 
@@ -180,6 +182,12 @@ def test_extreme_weights_leave_no_range(module: str) -> None:
             board.make(move)
             assert accumulators.numbers(board, 0) == sums_of(board, 0, net)
             assert accumulators.value(board) == value_of(board, net)
+
+
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, there is one module of loops")
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="not an x86-64 processor")
+def test_on_x86_64_both_modules_are_built() -> None:
+    assert importlib.util.find_spec(inference.WIDE)
 
 
 def test_the_modules_are_those_of_the_build() -> None:
