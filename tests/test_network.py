@@ -136,8 +136,8 @@ def test_impossible_numbers_are_not_written(changes: dict[str, object], reason: 
 def test_outputs_whose_sum_could_overflow_are_not_written(tmp_path: Path) -> None:
     most = network.MOST_SUM
     assert most == 65550
-    weights = random_weights(64, 1)._replace(output_weights=[516, -516] * 64)
-    wide = random_weights(64, 1)._replace(output_weights=[516, -517] * 64)
+    weights = random_weights(64, 1)._replace(output_weights=[512, -512] * 64)
+    wide = random_weights(64, 1)._replace(output_weights=[512, -513] * 64)
     network.write(tmp_path / "net", weights)
     with pytest.raises(ValueError, match=f"the weights of an output add up to more than {most}"):
         network.write(tmp_path / "wide", wide)
