@@ -31,6 +31,12 @@ DIRECTIVES = {
 BENCH_ONLY = ("search.linked", "x88.tally")
 """Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""
 
+VECTORS = "search.vectors"
+"""The module of loops that are to become vector instructions; no other is compiled so."""
+
+AVX2_VECTORS = "search.vectors_avx2"
+"""The same source, compiled for processors with AVX2."""
+
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
 FAILURES = (BaseError, CCompilerError, OSError)
 """What compiling and linking raise."""
@@ -105,8 +111,16 @@ class Compiling(build_ext):
         if isinstance(linker := getattr(self.compiler, "linker_so", None), list):
             self.compiler.linker_so = [word for word in linker if not word.startswith("-Wl,-rpath")]
         flags = accepted(self.compiler, flags_for(self.compiler.compiler_type))
-        for extension in self.extensions:
+        vectorising = [flag for flag in flags if flag != "-fno-tree-vectorize"]
+        newer = vectorising + avx2_flags(self.compiler.compiler_type)
+        for extension in [*self.extensions]:
             extension.extra_compile_args = flags
+            if extension.name == VECTORS:
+                extension.extra_compile_args = vectorising
+            elif extension.name == AVX2_VECTORS:
+                extension.extra_compile_args = newer
+                if not compiles(self.compiler, PROBES["compiler"], newer):
+                    self.extensions.remove(extension)
         super().build_extensions()
 
 
@@ -133,6 +147,9 @@ class BuildExtensions(Compiling):
         else:
             self.force = True
             self.extensions = [extension for extension in self.extensions if extension.name not in BENCH_ONLY]
+        for extension in self.extensions:
+            if extension.name == AVX2_VECTORS:
+                extension.sources = [self.copied(VECTORS, AVX2_VECTORS)]
         translated = cythonize(
             self.extensions, build_dir=self.build_temp, compiler_directives=DIRECTIVES, force=self.force
         )
@@ -141,6 +158,16 @@ class BuildExtensions(Compiling):
         super().run()
         if self.inplace:
             build.record(digests)
+
+    def copied(self, module: str, name: str) -> str:
+        """Copy a module's source and header under another name into the build folder; returns the path."""
+        target = os.path.join(self.build_temp, *name.split("."))
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        # Cython finds the header of a module in a package only.
+        open(os.path.join(os.path.dirname(target), "__init__.py"), "w").close()
+        for suffix in (".pxd", ".py"):
+            shutil.copy2(module.replace(".", os.sep) + suffix, target + suffix)
+        return target + ".py"
 
 
 class Diagnosis(build_ext):
@@ -167,6 +194,18 @@ def flags_for(compiler: str) -> list[list[str]]:
     elif platform.machine() in ("x86_64", "AMD64"):
         flags.append(["-mpopcnt"])  # every such processor since 2008 has it
     return flags
+
+
+def avx2_flags(compiler: str) -> list[str]:
+    """The flags with which code for processors with AVX2 is made."""
+    if compiler == "msvc":
+        return ["/arch:AVX2"]
+    return ["-Xarch_x86_64", "-mavx2"] if sys.platform == "darwin" else ["-mavx2"]
+
+
+def has_x86() -> bool:
+    """Whether the code may run on an x86-64 processor: on macOS, one wheel may serve both kinds."""
+    return sys.platform == "darwin" or platform.machine() in ("x86_64", "AMD64")
 
 
 def compiles(compiler: Any, source: str, flags: list[str] | None = None) -> bool:
@@ -312,7 +351,10 @@ def abi() -> dict[str, Any]:
 def extensions() -> list[Extension]:
     """One for each module that has a header."""
     names = sorted(path[:-4] for package in ("x88", "search") for path in glob.glob(f"{package}/*.pxd"))
-    return [Extension(name.replace(os.sep, "."), [name + ".py"], **abi()) for name in names]
+    modules = [Extension(name.replace(os.sep, "."), [name + ".py"], **abi()) for name in names]
+    if has_x86() and os.path.join(*VECTORS.split(".")) in names:
+        modules.append(Extension(AVX2_VECTORS, [VECTORS.replace(".", "/") + ".py"], **abi()))
+    return modules
 
 
 def main() -> None:

@@ -14,10 +14,12 @@ finished run has written it to RUN/net.moff already.
 The network is described in search/network.py. It is trained to predict, from 0 to 1, a blend of the search's
 score (--blend of it, through the sigmoid of score / 400) and the game's result (the rest), by squared error,
 with Adam, whose rate falls from --rate to --final-rate along a cosine. Positions are those that passed the
-filters of bench/positions.py, and no more is known of them.
+filters of bench/positions.py, and no more is known of them. In the last tenth of the steps the network
+computes with its numbers rounded as in the file, while the numbers themselves are trained as before (a
+straight-through estimator: Yoshua Bengio, Nicholas Léonard and Aaron Courville, 2013).
 
-The validation loss is that of the unrounded network on the games set aside; the exported one is compared
-with it, and the largest difference in centipawns is told. The exit code is 0; 2 after wrong usage, with a
+The validation loss is that of this network on the games set aside; the exported one is compared with it, and
+the largest difference in centipawns is told. The exit code is 0; 2 after wrong usage, with a
 damaged file, or if the settings are not those of the run; 130 when interrupted. Needs the `train` extra.
 """
 
@@ -41,6 +43,7 @@ try:
     import numpy as np
     import numpy.typing as npt
     import torch
+    from torch.nn import functional
     from tqdm import tqdm
 except ImportError as error:
     print(f'{error}: python -m pip install -e ".[train]"', file=sys.stderr)
@@ -48,6 +51,9 @@ except ImportError as error:
 
 import positions
 from positions import BLACK_TO_MOVE, RESULT_SHIFT, Records
+
+ROUNDING = 0.9
+"""After this share of the steps, the network computes with rounded numbers."""
 
 PARTS = 8
 """Checkpoints in an epoch."""
@@ -147,14 +153,27 @@ class Net(torch.nn.Module):
         self.outputs = torch.nn.Linear(2 * hidden, outputs)
         torch.nn.init.uniform_(self.inputs.weight, -0.18, 0.18)  # some 32 inputs are 1
         torch.nn.init.zeros_(self.outputs.bias)
+        self.rounds = False
+        """Whether it computes with its numbers rounded as in the file."""
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """The output for each position."""
+        inputs = self._shown(self.inputs.weight, network.INPUT_SCALE)
+        biases = self._shown(self.biases, network.INPUT_SCALE)
+        outputs = self._shown(self.outputs.weight, network.OUTPUT_SCALE)
         hidden = [
-            torch.clamp(self.inputs(view, batch.starts) + self.biases, 0, 1) ** 2 for view in batch.views
+            torch.clamp(functional.embedding_bag(view, inputs, batch.starts, mode="sum") + biases, 0, 1) ** 2
+            for view in batch.views
         ]
-        found: torch.Tensor = self.outputs(torch.cat(hidden, 1)).gather(1, batch.bands[:, None])[:, 0]
-        return found
+        found = functional.linear(torch.cat(hidden, 1), outputs, self.outputs.bias)
+        chosen: torch.Tensor = found.gather(1, batch.bands[:, None])[:, 0]
+        return chosen
+
+    def _shown(self, numbers: torch.Tensor, scale: int) -> torch.Tensor:
+        """The numbers to compute with, rounded or not; either way, gradients are those of the numbers."""
+        if not self.rounds:
+            return numbers
+        return numbers + (torch.round(numbers * scale) / scale - numbers).detach()
 
     def clip(self) -> None:
         """Keep the weights in the range that can be quantised."""
@@ -191,7 +210,7 @@ def values(weights: network.Weights, batch: Batch) -> npt.NDArray[np.int64]:
     squares = []
     for view in batch.views:
         sums = np.add.reduceat(rows[view.cpu().numpy()], starts) + np.array(weights.input_biases)
-        squares.append(np.clip(sums, 0, network.INPUT_SCALE) ** 2 // 2)
+        squares.append(np.clip(sums, 0, network.INPUT_SCALE) ** 2 // 4)
     bands = batch.bands.cpu().numpy()
     chosen = np.array(weights.output_weights, np.int64).reshape(outputs, 2 * hidden)[bands]
     sums = (np.concatenate(squares, 1) * chosen).sum(1) + np.array(weights.output_biases)[bands]
@@ -249,10 +268,14 @@ class Run:
             self.optimiser.load_state_dict(state["optimiser"])
             self.step = state["step"]
             self.losses = state["losses"]
+        self._choose_rounding()
 
     def steps_of_epoch(self) -> int:
         """Batches in an epoch."""
         return self.settings.positions // self.settings.batch
+
+    def _choose_rounding(self) -> None:
+        self.net.rounds = self.step >= ROUNDING * self.steps_of_epoch() * self.settings.epochs
 
     def train(self, records: Records, checked: Records) -> None:
         """Train to the last epoch."""
@@ -286,6 +309,7 @@ class Run:
     def _learn(self, rows: Records) -> torch.Tensor:
         """Take one step; returns the loss before it."""
         settings = self.settings
+        self._choose_rounding()
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
         batch = batch_of(rows, settings.blend, settings.outputs, self.device)

@@ -6,9 +6,9 @@ is always on e to h. One hidden layer of `hidden` numbers for each view, the sid
 to 0 to 1 and squared (squared clipped ReLU). Of several outputs, the number of pieces chooses one.
 
 Everything is an integer: the weights of the inputs are multiplied by INPUT_SCALE and those of the outputs by
-OUTPUT_SCALE, and rounded. `sum` adds, over both views, the square of each hidden number, clipped to 0 to
-INPUT_SCALE, halved and rounded down, times the weight of the output. The value in centipawns is `(sum + bias)
-* SCALE` divided by UNIT and rounded down.
+OUTPUT_SCALE, and rounded. Each hidden number is clipped to 0 to INPUT_SCALE; a quarter of its square, rounded
+down, is multiplied by the weight of the output, and `sum` adds these products over both views. The value in
+centipawns is `(sum + bias) * SCALE` divided by UNIT and rounded down, and at most 30000 either way.
 
 | header | bytes | content |
 |---|---|---|
@@ -41,10 +41,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 INPUTS = 768
-INPUT_SCALE = 255
+INPUT_SCALE = 362
 OUTPUT_SCALE = 512
 SCALE = 400
-UNIT = INPUT_SCALE**2 * OUTPUT_SCALE // 2
+UNIT = INPUT_SCALE**2 // 4 * OUTPUT_SCALE
 """What the sum of an output is for a value of SCALE."""
 
 LARGEST_HIDDEN = 1024
@@ -61,7 +61,7 @@ move is being made stay within 16 bits.
 MOST_OUTPUT = 1023
 """The largest quantised weight of an output."""
 
-MOST_SUM = (2**31 - 1) // (INPUT_SCALE**2 // 2)
+MOST_SUM = (2**31 - 1) // (INPUT_SCALE**2 // 4)
 """The largest sum of an output's weights, without their signs: all partial sums stay within 32 bits."""
 
 MOST_BIAS = 2**30

@@ -20,6 +20,25 @@ cdef extern from *:
     }
     static void give_way(void) { sched_yield(); }
     #endif
+
+    #if defined(_MSC_VER) && defined(_M_X64)
+    #include <immintrin.h>
+    #include <intrin.h>
+    static int has_avx2(void) {
+        int words[4];
+        __cpuid(words, 0);
+        if (words[0] < 7) return 0;
+        __cpuid(words, 1);
+        if (!(words[2] & 1 << 27) || (_xgetbv(0) & 6) != 6) return 0;  /* the system keeps the registers */
+        __cpuidex(words, 7, 0);
+        return words[1] >> 5 & 1;
+    }
+    #elif defined(__GNUC__) && defined(__x86_64__)
+    static int has_avx2(void) { return __builtin_cpu_supports("avx2") != 0; }
+    #else
+    static int has_avx2(void) { return 0; }
+    #endif
     """
+    bint has_avx2() noexcept nogil
     long long monotonic_ns() noexcept nogil
     void give_way() noexcept nogil

@@ -15,6 +15,10 @@ if not cython.compiled:
         """Nanoseconds since an arbitrary start."""
         return time.monotonic_ns()
 
+    def has_avx2() -> bool:
+        """Whether the processor has the vector instructions AVX2."""
+        return False
+
     def give_way() -> None:
         """Let other threads run that wait for a processor."""
         time.sleep(0)

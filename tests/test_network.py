@@ -53,7 +53,7 @@ def test_the_file_is_as_it_is_documented(path: Path) -> None:
         return int.from_bytes(content[at : at + width], "little", signed=True)
 
     assert content[:8] == b"MOFF NET"
-    assert [number(at, 2) for at in range(8, 28, 2)] == [1, 768, 16, 3, 255, 512, 400, 0, 0, 0]
+    assert [number(at, 2) for at in range(8, 28, 2)] == [1, 768, 16, 3, 362, 512, 400, 0, 0, 0]
     assert number(32 + 2 * (700 * 16 + 5), 2) == weights.inputs[700 * 16 + 5]
     assert number(32 + 2 * (768 * 16 + 5), 2) == weights.input_biases[5]
     assert number(32 + 2 * (769 * 16 + (2 * 2 + 1) * 16 + 7), 2) == weights.output_weights[5 * 16 + 7]
@@ -135,9 +135,9 @@ def test_impossible_numbers_are_not_written(changes: dict[str, object], reason: 
 
 def test_outputs_whose_sum_could_overflow_are_not_written(tmp_path: Path) -> None:
     most = network.MOST_SUM
-    assert most == 66052
-    weights = random_weights(64, 1)._replace(output_weights=[516, -516] * 64)
-    wide = random_weights(64, 1)._replace(output_weights=[516, -517] * 64)
+    assert most == 65550
+    weights = random_weights(64, 1)._replace(output_weights=[512, -512] * 64)
+    wide = random_weights(64, 1)._replace(output_weights=[512, -513] * 64)
     network.write(tmp_path / "net", weights)
     with pytest.raises(ValueError, match=f"the weights of an output add up to more than {most}"):
         network.write(tmp_path / "wide", wide)

@@ -1,0 +1,42 @@
+cimport cython
+
+from search.layer cimport Layer
+from x88.board cimport Board
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.piece cimport ANY_PIECE, BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+from x88.square cimport FILE
+
+cdef int[96] FIRST
+
+
+@cython.final
+cdef class Accumulators:
+    cdef Layer layer
+    cdef readonly int hidden
+    cdef char[272] known                  # [ply * 2 + view]
+    cdef int[272] flips                   # [ply * 2 + view]
+    cdef char[136] crossings              # [ply]: bits of the views whose king has crossed the middle
+    cdef int[544] changes                 # [ply * 4 + n]: added, removed, also removed, also added; 0 if none
+    cdef int[136] counts                  # [ply]: pieces
+    cdef int ply
+
+    @cython.locals(view=int)
+    cpdef void reset(self, Board board) noexcept nogil
+    @cython.locals(colour=int, origin=int, target=int, code=int, count=int, now=int, change=int, square=int, rook=int)
+    cpdef void make(self, int move, int side) noexcept nogil
+    cpdef void unmake(self) noexcept nogil
+    @cython.locals(side=int, now=int, own=int, other=int)
+    cpdef int value(self, Board board) noexcept nogil
+    @cython.locals(to=int, i=int)
+    cpdef list numbers(self, Board board, int view)
+    @cython.locals(ply=int)
+    cdef void _follow(self, Board board, int view) noexcept nogil
+    @cython.locals(at=int, change=int, to=int, origin=int, added=int, removed=int, other=int)
+    cdef void _step(self, int ply, int view) noexcept nogil
+    @cython.locals(at=int, to=int, i=int, sq=int)
+    cdef void _refresh(self, Board board, int view) noexcept nogil
+    @cython.locals(sq=int)
+    cdef int _row(self, int piece, int view, int flipped) noexcept nogil
+
+
+cdef int flip(int view, int king) noexcept nogil

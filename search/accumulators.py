@@ -1,0 +1,179 @@
+# cython: boundscheck=False, wraparound=False
+"""The hidden layer of a network (`search.network`) along the line being searched.
+
+A move changes two to four inputs of each view. They are noted when it is made, and added up only when a value
+is asked for. A king that crosses the middle mirrors its view, which is then added up afresh.
+
+Source of efficiently updatable networks: Yu Nasu, "Efficiently updatable neural-network-based evaluation
+functions for computer shogi", 2018. Of the squared clipped ReLU and the pairs of views: Stockfish's NNUE
+documentation.
+"""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+if not cython.compiled:
+    from search.layer import Layer
+    from x88.board import Board
+    from x88.move import (
+        CAPTURED,
+        CAPTURED_SHIFT,
+        CASTLING,
+        EN_PASSANT,
+        MOVED_SHIFT,
+        PROMOTED,
+        PROMOTED_SHIFT,
+        SQUARE,
+        TARGET_SHIFT,
+    )
+    from x88.piece import ANY_PIECE, BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+    from x88.square import FILE
+
+KINDS = (PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING)
+"""In the order of a network's inputs."""
+
+
+def _first(view: int, code: int) -> int:
+    """The first input of a piece as a view sees it."""
+    if not code & ANY_PIECE or code & KIND not in KINDS:
+        return 0
+    return 384 * (code >> 5 ^ view) + 64 * KINDS.index(code & KIND)
+
+
+FIRST = [_first(view, code) for view in (WHITE, BLACK) for code in range(48)]
+
+
+class Accumulators:
+    """What each move of the line has changed, and of which plies the sums of the hidden layer are known."""
+
+    def __init__(self, layer: Layer) -> None:
+        """`layer` holds the weights; no other accumulators may use it."""
+        self.layer = layer
+        self.hidden = layer.hidden
+        self.known = [0] * 272
+        self.flips = [0] * 272
+        self.crossings = [0] * 136
+        self.changes = [0] * 544
+        self.counts = [0] * 136
+        self.ply = 0
+
+    def reset(self, board: Board) -> None:
+        """Set up for a new root position."""
+        self.ply = 0
+        self.counts[0] = board.count[WHITE] + board.count[BLACK]
+        for view in range(2):
+            self.flips[view] = flip(view, board.pieces[view << 4])
+            self._refresh(board, view)
+
+    def make(self, move: int, side: int) -> None:
+        """Note a move made by `side`."""
+        colour = WHITE_PIECE << side
+        origin = move & SQUARE
+        target = move >> TARGET_SHIFT & SQUARE
+        code = colour | move >> MOVED_SHIFT & KIND
+        count = self.counts[self.ply]
+        self.ply += 1
+        now = 2 * self.ply
+        change = 2 * now
+        self.known[now] = 0
+        self.known[now + 1] = 0
+        self.flips[now] = self.flips[now - 2]
+        self.flips[now + 1] = self.flips[now - 1]
+        self.crossings[self.ply] = 0
+        self.changes[change + 2] = 0
+        self.changes[change + 3] = 0
+        self.changes[change + 1] = code << 7 | origin
+        if code & KIND == KING:
+            self.flips[now + side] = flip(side, target)
+            if self.flips[now + side] != self.flips[now + side - 2]:
+                self.crossings[self.ply] = 1 << side
+        if move & CAPTURED:
+            square = target
+            if move & EN_PASSANT:
+                square = target - 16 + 32 * side
+            self.changes[change + 2] = (colour ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND) << 7 | square
+            count -= 1
+        elif move & CASTLING:
+            rook = (colour | ROOK) << 7
+            self.changes[change + 2] = rook | (target + 1 if target & FILE == 6 else target - 2)
+            self.changes[change + 3] = rook | origin + target >> 1
+        if move & PROMOTED:
+            code = colour | move >> PROMOTED_SHIFT & KIND
+        self.changes[change] = code << 7 | target
+        self.counts[self.ply] = count
+
+    def unmake(self) -> None:
+        """Undo `make` of the last move."""
+        self.ply -= 1
+
+    def value(self, board: Board) -> int:
+        """The value in centipawns for the side to move; `board` is the position reached."""
+        self._follow(board, WHITE)
+        self._follow(board, BLACK)
+        side = board.side
+        now = 2 * self.ply
+        own = (now + side) * self.hidden
+        other = (now + 1 - side) * self.hidden
+        return self.layer.value(own, other, self.counts[self.ply])
+
+    def numbers(self, board: Board, view: int) -> list[int]:
+        """The sums of a view in the position reached, for tests and displays."""
+        self._follow(board, view)
+        to = (2 * self.ply + view) * self.hidden
+        return [self.layer.sums[to + i] for i in range(self.hidden)]
+
+    def _follow(self, board: Board, view: int) -> None:
+        """Bring the sums of a view up to date."""
+        ply = self.ply
+        while not self.known[2 * ply + view]:
+            if self.crossings[ply] >> view & 1:
+                self._refresh(board, view)
+                return
+            ply -= 1
+        while ply < self.ply:
+            ply += 1
+            self._step(ply, view)
+
+    def _step(self, ply: int, view: int) -> None:
+        """Add up the sums of a ply from those of the ply before."""
+        at = 2 * ply + view
+        change = 4 * ply
+        to = at * self.hidden
+        origin = to - 2 * self.hidden
+        added = self._row(self.changes[change], view, self.flips[at])
+        removed = self._row(self.changes[change + 1], view, self.flips[at])
+        other = self.changes[change + 2]
+        if other == 0:
+            self.layer.move(to, origin, added, removed)
+        elif self.changes[change + 3] == 0:
+            self.layer.capture(to, origin, added, removed, self._row(other, view, self.flips[at]))
+        else:
+            self.layer.move(to, origin, added, removed)
+            added = self._row(self.changes[change + 3], view, self.flips[at])
+            self.layer.move(to, to, added, self._row(other, view, self.flips[at]))
+        self.known[at] = 1
+
+    def _refresh(self, board: Board, view: int) -> None:
+        """Add up the sums of a view of the current position from its pieces."""
+        at = 2 * self.ply + view
+        to = at * self.hidden
+        self.layer.start(to)
+        for i in range(32):
+            if i & 15 < board.count[i >> 4]:
+                sq = board.pieces[i]
+                self.layer.add(to, self._row(board.squares[sq] << 7 | sq, view, self.flips[at]))
+        self.known[at] = 1
+
+    def _row(self, piece: int, view: int, flipped: int) -> int:
+        """Where the weights begin of a piece (`code << 7 | square`) as a view sees it."""
+        sq = piece & 0x7F
+        return (FIRST[view * 48 + (piece >> 7)] + (sq + (sq & 7) >> 1 ^ flipped)) * self.hidden
+
+
+def flip(view: int, king: int) -> int:
+    """What turns a square of 64 into that which a view sees: upside down for Black, and mirrored while its
+    king is on the files a to d.
+    """
+    return (56 if view == BLACK else 0) ^ (7 if king & 7 < 4 else 0)

@@ -1,0 +1,33 @@
+"""A network on this processor: its hidden layer with the inner loops that suit it."""
+
+import importlib
+import importlib.util
+import platform
+
+from search.layer import Layer, has_wide_vectors
+from search.network import Weights
+from x88 import build
+
+WIDE = "search.vectors_avx2"
+BASELINE = "search.vectors"
+
+
+def modules() -> list[str]:
+    """The modules of inner loops that this processor can run, the fastest first."""
+    found = [BASELINE]
+    if build.compiled and has_wide_vectors() and importlib.util.find_spec(WIDE):
+        found.insert(0, WIDE)
+    return found
+
+
+def layer(weights: Weights, module: str = "") -> Layer:
+    """A layer with these weights and the inner loops of a module, the fastest if none is named."""
+    made: Layer = importlib.import_module(module or modules()[0]).Vectors(weights)
+    return made
+
+
+def instructions() -> str:
+    """The vector instructions of the inner loops in a word or two."""
+    if not build.compiled:
+        return "no vector instructions"
+    return "AVX2" if modules()[0] == WIDE else f"the baseline of {platform.machine() or 'this processor'}"

@@ -1,0 +1,34 @@
+cimport cython
+
+from search.system cimport has_avx2
+
+cpdef enum:
+    DEPTH = 136            # plies
+    SCALE = 400            # see search/network.py
+    UNIT = 16773632
+    LARGEST = 30000        # the limit of every value, below all mate scores
+
+
+cdef class Layer:
+    cdef readonly int hidden
+    cdef readonly int outputs
+    cdef const short* inputs          # [input * hidden + i]
+    cdef const short* input_biases
+    cdef const short* output_weights  # [(output * 2 + view) * hidden + i]
+    cdef const int* output_biases
+    cdef short* sums                  # [(ply * 2 + view) * hidden + i]
+    cdef short* squares               # [view * hidden + i], the side to move first
+    cdef tuple _held                  # what the pointers point into
+
+    cdef _point(self, const short[::1] inputs, const short[::1] input_biases, const short[::1] output_weights,
+                const int[::1] output_biases, short[::1] sums, short[::1] squares)
+    @cython.locals(band=int, total=cython.longlong, scaled=cython.longlong, value=int)
+    cdef int value(self, int own, int other, int pieces) noexcept nogil
+    cdef void start(self, int to) noexcept nogil
+    cdef void add(self, int to, int added) noexcept nogil
+    cdef void move(self, int to, int origin, int added, int removed) noexcept nogil
+    cdef void capture(self, int to, int origin, int added, int removed, int captured) noexcept nogil
+    cdef int output(self, int own, int other, int weights) noexcept nogil
+
+
+cpdef bint has_wide_vectors()

@@ -1,0 +1,94 @@
+"""The weights of a network and the sums of its hidden layer, on which the loops of `search.vectors` work."""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from array import array
+from collections.abc import Sequence
+
+from search.network import Weights
+
+if not cython.compiled:
+    from search.system import has_avx2
+
+    DEPTH = 136
+    SCALE = 400
+    UNIT = 16773632
+    LARGEST = 30000
+
+
+class Layer:
+    """`sums[(ply * 2 + view) * hidden + i]` is number i of the hidden layer, before it is clipped."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.hidden = weights.hidden
+        self.outputs = weights.outputs
+        sums = array("h", bytes(4 * DEPTH * weights.hidden))
+        squares = array("h", bytes(4 * weights.hidden))
+        self._held = (weights, sums, squares)
+        self._point(
+            weights.inputs, weights.input_biases, weights.output_weights, weights.output_biases, sums, squares
+        )
+
+    def _point(
+        self,
+        inputs: Sequence[int],
+        input_biases: Sequence[int],
+        output_weights: Sequence[int],
+        output_biases: Sequence[int],
+        sums: "array[int]",
+        squares: "array[int]",
+    ) -> None:
+        """Compiled, loops over pointers become vector instructions; those over memory views do not."""
+        if cython.compiled:
+            self.inputs = cython.address(inputs[0])
+            self.input_biases = cython.address(input_biases[0])
+            self.output_weights = cython.address(output_weights[0])
+            self.output_biases = cython.address(output_biases[0])
+            self.sums = cython.address(sums[0])
+            self.squares = cython.address(squares[0])
+        else:
+            self.inputs = inputs
+            self.input_biases = input_biases
+            self.output_weights = output_weights
+            self.output_biases = output_biases
+            self.sums = sums
+            self.squares = squares
+
+    def value(self, own: int, other: int, pieces: int) -> int:
+        """The value in centipawns for the side whose sums are at `own`, with so many pieces on the board."""
+        band = (pieces - 1) * self.outputs // 32
+        total = self.output(own, other, 2 * band * self.hidden)
+        scaled = (total + self.output_biases[band]) * SCALE
+        # Whole multiples of UNIT keep the numerator positive: else C would round towards zero.
+        value = (scaled + (UNIT << 20)) // UNIT - (1 << 20)
+        return min(max(value, -LARGEST), LARGEST)
+
+    # The inner loops, each over the numbers of a hidden layer.
+
+    def start(self, to: int) -> None:
+        """Set sums to the biases."""
+        raise NotImplementedError
+
+    def add(self, to: int, added: int) -> None:
+        """Add the weights of an input to sums."""
+        raise NotImplementedError
+
+    def move(self, to: int, origin: int, added: int, removed: int) -> None:
+        """Set sums to others, plus the weights of one input, minus those of another."""
+        raise NotImplementedError
+
+    def capture(self, to: int, origin: int, added: int, removed: int, captured: int) -> None:
+        """Set sums to others, plus the weights of one input, minus those of two others."""
+        raise NotImplementedError
+
+    def output(self, own: int, other: int, weights: int) -> int:
+        """The sum of an output over both views."""
+        raise NotImplementedError
+
+
+def has_wide_vectors() -> bool:
+    """Whether this processor runs `search.vectors_avx2`."""
+    return has_avx2()

@@ -1,0 +1,200 @@
+"""search/accumulators.py, layer.py and vectors.py: a network's values, added up along the moves."""
+
+import importlib.util
+import platform
+from array import array
+from random import Random
+
+import pytest
+
+from search import inference, network
+from search.accumulators import Accumulators
+from search.network import Weights
+from tests.oracle import scaled
+from x88 import build, coordinate, fen
+from x88.board import Board
+from x88.movegen import legal_moves
+from x88.piece import ANY_PIECE, BLACK, KIND, WHITE_PIECE
+
+KINDS = "PNBRQK"
+CODES = {1: "P", 2: "N", 3: "K", 4: "R", 8: "B", 12: "Q"}
+
+POSITIONS = (
+    fen.START,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
+)
+"""Castling of all kinds, en passant, promotions, kings that cross the middle."""
+
+
+def weights(hidden: int = 48, outputs: int = 8, seed: int = 1) -> Weights:
+    """Random ones; the sums of a position's hidden layer spread over and beyond the range that counts."""
+    chance = Random(seed)
+
+    def numbers(count: int, most: int) -> list[int]:
+        return [chance.randint(-most, most) for _ in range(count)]
+
+    return Weights(
+        hidden,
+        outputs,
+        *(memory("h", part) for part in (numbers(768 * hidden, 120), numbers(hidden, 200))),
+        memory("h", numbers(2 * outputs * hidden, min(700, network.MOST_SUM // (2 * hidden)))),
+        memory("i", numbers(outputs, 10**6)),
+    )
+
+
+def memory(kind: str, numbers: list[int]) -> memoryview:
+    return memoryview(array(kind, numbers))
+
+
+def sums_of(board: Board, view: int, net: Weights) -> list[int]:
+    """The hidden layer of a view by the definition in search/network.py."""
+    found = list(net.input_biases)
+    king = board.pieces[view << 4]
+    for square in range(128):
+        code = board.squares[square]
+        if square & 0x88 or not code & ANY_PIECE:
+            continue
+        side = (0 if code & WHITE_PIECE else 1) ^ view
+        cell = (square >> 4) * 8 + (square & 7)
+        if view == BLACK:
+            cell ^= 56
+        if king & 7 < 4:
+            cell ^= 7
+        row = (384 * side + 64 * KINDS.index(CODES[code & KIND]) + cell) * net.hidden
+        for i in range(net.hidden):
+            found[i] += net.inputs[row + i]
+    return found
+
+
+def value_of(board: Board, net: Weights) -> int:
+    """The value by the definition in search/network.py."""
+    pieces = board.count[0] + board.count[1]
+    output = network.band(pieces, net.outputs)
+    total = net.output_biases[output]
+    for n, view in enumerate((board.side, board.side ^ 1)):
+        for i, number in enumerate(sums_of(board, view, net)):
+            clipped = min(max(number, 0), network.INPUT_SCALE)
+            total += clipped**2 // 4 * net.output_weights[(output * 2 + n) * net.hidden + i]
+    return min(max(total * network.SCALE // network.UNIT, -30000), 30000)
+
+
+@pytest.fixture(params=inference.modules())
+def module(request: pytest.FixtureRequest) -> str:
+    """Each module of inner loops that runs here."""
+    return str(request.param)
+
+
+@pytest.mark.parametrize(("hidden", "outputs"), [(16, 1), (48, 8), (256, 32)])
+def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: int) -> None:
+    net = weights(hidden, outputs)
+    accumulators = Accumulators(inference.layer(net, module))
+    values = set()
+    for text in POSITIONS:
+        board = fen.parse(text)
+        accumulators.reset(board)
+        assert accumulators.value(board) == value_of(board, net)
+        values.add(accumulators.value(board))
+    assert len(values) >= len(POSITIONS) - 1
+
+
+@pytest.mark.parametrize("text", POSITIONS)
+def test_the_sums_follow_the_moves(module: str, text: str) -> None:
+    """Make, unmake and null moves at random, the value asked for now and then."""
+    net = weights(16, 8)
+    accumulators = Accumulators(inference.layer(net, module))
+    chance = Random(text)
+    crossings = 0
+    for _ in range(scaled(40, 3)):
+        board = fen.parse(text)
+        accumulators.reset(board)
+        made: list[bool] = []  # whether a move, no null move
+        for _ in range(scaled(120, 60)):
+            moves = legal_moves(board)
+            what = chance.random()
+            if made and (what < 0.3 or not moves or len(made) == 130):
+                if made.pop():
+                    board.unmake()
+                    accumulators.unmake()
+                else:
+                    board.unmake_null()
+            elif what < 0.4 and not board.checkers and (not made or made[-1]):
+                board.make_null()
+                made.append(False)
+            elif moves:
+                move = chance.choice(moves)
+                king = board.pieces[board.side << 4]
+                accumulators.make(move, board.side)
+                board.make(move)
+                crossings += (king ^ board.pieces[(board.side ^ 1) << 4]) & 4 != 0
+                made.append(True)
+            if chance.random() < 0.5:
+                for view in chance.sample(range(2), chance.randint(0, 2)):
+                    assert accumulators.numbers(board, view) == sums_of(board, view, net)
+                assert accumulators.value(board) == value_of(board, net)
+    assert crossings
+
+
+def test_a_position_and_its_twins_have_the_same_value(module: str) -> None:
+    net = weights()
+    accumulators = Accumulators(inference.layer(net, module))
+    chance = Random(3)
+    for text in POSITIONS:
+        board = fen.parse(text)
+        for _ in range(30):
+            if not (moves := legal_moves(board)):
+                break
+            board.make(chance.choice(moves))
+            board.forget()
+            placement, side, _, _, *counters = fen.write(board).split()
+            flipped = "/".join(reversed(placement.swapcase().split("/")))
+            mirrored = "/".join(rank[::-1] for rank in placement.split("/"))
+            values = []
+            for pieces, mover in ((placement, side), (flipped, "wb"[side == "w"]), (mirrored, side)):
+                twin = fen.parse(" ".join([pieces, mover, "-", "-", *counters]))
+                accumulators.reset(twin)
+                values.append(accumulators.value(twin))
+            assert values[0] == values[1] == values[2]
+
+
+def test_extreme_weights_leave_no_range(module: str) -> None:
+    """The largest numbers that a file may hold, all pulling the same way."""
+    hidden = 32
+    most = network.MOST_SUM // (2 * hidden)
+    for sign in (1, -1):
+        net = Weights(
+            hidden,
+            1,
+            memory("h", [network.MOST_INPUT] * (768 * hidden)),
+            memory("h", [network.MOST_INPUT] * hidden),
+            memory("h", [sign * most] * (2 * hidden)),
+            memory("i", [sign * network.MOST_BIAS]),
+        )
+        accumulators = Accumulators(inference.layer(net, module))
+        board = fen.parse(fen.START)
+        accumulators.reset(board)
+        for words in ("b1c3", "b8c6", "c3d5", "c6d4", "d5e7", "d4e2"):
+            move = next(move for move in legal_moves(board) if coordinate.write(move) == words)
+            accumulators.make(move, board.side)
+            board.make(move)
+            assert accumulators.numbers(board, 0) == sums_of(board, 0, net)
+            assert accumulators.value(board) == value_of(board, net)
+
+
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, there is one module of loops")
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="not an x86-64 processor")
+def test_on_x86_64_both_modules_are_built() -> None:
+    assert importlib.util.find_spec(inference.WIDE)
+
+
+def test_the_modules_are_those_of_the_build() -> None:
+    found = inference.modules()
+    assert found[-1] == "search.vectors"
+    if not build.compiled:
+        assert found == ["search.vectors"]
+        assert inference.instructions() == "no vector instructions"
+    else:
+        assert ("AVX2" in inference.instructions()) == ("search.vectors_avx2" in found)
