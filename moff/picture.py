@@ -13,7 +13,6 @@ from x88 import fen, square
 from x88.attack import in_check
 from x88.attack_map import AttackMap
 from x88.board import Board
-from x88.diagram import SIDES
 from x88.piece import (
     BISHOP,
     BLACK,
@@ -25,6 +24,7 @@ from x88.piece import (
     PAWN,
     QUEEN,
     ROOK,
+    SIDES,
     WHITE,
     letter,
     make_piece,

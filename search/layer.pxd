@@ -22,7 +22,7 @@ cdef class Layer:
 
     cdef _point(self, const short[::1] inputs, const short[::1] input_biases, const short[::1] output_weights,
                 const int[::1] output_biases, short[::1] sums, short[::1] squares)
-    @cython.locals(band=int, total=cython.longlong, scaled=cython.longlong, value=int)
+    @cython.locals(band=int, total=cython.longlong, scaled=cython.longlong, lift=cython.longlong, value=int)
     cdef int value(self, int own, int other, int pieces) noexcept nogil
     cdef void start(self, int to) noexcept nogil
     cdef void add(self, int to, int added) noexcept nogil

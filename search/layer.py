@@ -61,9 +61,10 @@ class Layer:
         """The value in centipawns for the side whose sums are at `own`, with so many pieces on the board."""
         band = (pieces - 1) * self.outputs // 32
         total = self.output(own, other, 2 * band * self.hidden)
-        scaled = (total + self.output_biases[band]) * SCALE
-        # Whole multiples of UNIT keep the numerator positive: else C would round towards zero.
-        value = (scaled + (UNIT << 20)) // UNIT - (1 << 20)
+        scaled: int = (total + self.output_biases[band]) * SCALE
+        # A whole multiple of UNIT keeps the numerator positive: else C would round towards zero.
+        lift = 1 << 20
+        value = (scaled + lift * UNIT) // UNIT - lift
         return min(max(value, -LARGEST), LARGEST)
 
     # The inner loops, each over the numbers of a hidden layer.

@@ -1,8 +1,6 @@
 """Endgame tablebases in Ronald de Man's format ("Syzygy"): who wins a position with few pieces, and how soon.
 
-Sources: Ronald de Man, the tables and their generator ("syzygy1"), 2013, whose files these are; the indexing of
-positions goes back to Eugene Nalimov's and to Marcel van Kervinck's. Read from the description of the format
-and from other readers; the code is our own.
+Source: Ronald de Man, the tables and their generator ("syzygy1"), 2013, whose files these are.
 
 A table holds the positions of one set of pieces, such as KRvKP, without castling rights. A .rtbw file says
 whether the side to move wins, loses or draws, with the fifty-move rule taken into account (WDL); a .rtbz file
@@ -23,7 +21,7 @@ from x88.attack import in_check
 from x88.board import Board
 from x88.move import CAPTURED, MOVED_SHIFT
 from x88.movegen import legal_moves
-from x88.piece import BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+from x88.piece import BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, side_of
 
 MOST_PIECES = 7
 
@@ -337,18 +335,15 @@ class Table:
         # The colours are exchanged for the file's sake if its white pieces are Black's here; and of a
         # symmetric table only the positions with White to move are there.
         is_black_to_move = board.side == BLACK
-        swaps = is_black_to_move if self.is_symmetric else self.white != signature_of(board)
+        men = _men(board)
+        swaps = is_black_to_move if self.is_symmetric else self.white != _signature_of(men)
         mover = int(is_black_to_move != swaps)
         turn = 56 if swaps else 0
         pieces: list[int] = []
         squares: list[int] = []
-        for n in range(32):
-            if n & 15 < board.count[n >> 4]:
-                sq = board.pieces[n]
-                code = board.squares[sq]
-                is_black = (code & WHITE_PIECE == 0) != swaps
-                pieces.append(NUMBER_OF_KIND[code & KIND] | 8 * is_black)
-                squares.append((sq + (sq & 7) >> 1) ^ turn)
+        for piece, square in men:
+            pieces.append(piece ^ 8 if swaps else piece)
+            squares.append(square ^ turn)
         file = 0
         if self.has_pawns:
             lead = self.parts[0][0].pieces[0]
@@ -480,14 +475,22 @@ def signature(white: str, black: str) -> int:
     return found
 
 
-def signature_of(board: Board) -> int:
+def _signature_of(men: list[tuple[int, int]]) -> int:
     """The signature of the pieces on a board."""
     found = 0
-    for n in range(32):
-        if n & 15 < board.count[n >> 4]:
-            code = board.squares[board.pieces[n]]
-            if code & KIND != KING:
-                found += 1 << 4 * (5 * (n >> 4) + NUMBER_OF_KIND[code & KIND] - 1)
+    for piece, _ in men:
+        if piece & 7 != NUMBER_OF_KIND[KING]:
+            found += 1 << 4 * (5 * (piece >> 3) + (piece & 7) - 1)
+    return found
+
+
+def _men(board: Board) -> list[tuple[int, int]]:
+    """The pieces on a board, numbered as in the files, and their squares from 0 to 63."""
+    found = []
+    for square in range(64):
+        code = board.piece_at(square + (square & 56))
+        if code != EMPTY:
+            found.append((NUMBER_OF_KIND[code & KIND] | 8 * side_of(code), square))
     return found
 
 
@@ -524,17 +527,17 @@ class Tablebase:
 
     def wdl(self, board: Board) -> int | None:
         """The result of a position for the side to move, from LOSS to WIN; None if no table tells."""
-        if board.castling or board.count[WHITE] + board.count[BLACK] > self.most:
+        if board.castling or len(_men(board)) > self.most:
             return None
         found = self._search(board, False)
-        return found and found[0] if found is None else found[0]
+        return None if found is None else found[0]
 
     def dtz(self, board: Board) -> int | None:
         """The distance to the next capture or pawn move that keeps the result, in plies: positive for a win,
         negative for a loss, 0 for a draw, more than 100 where the fifty-move rule saves the loser; None if no
         table tells. It may be one too high or low where a table stores moves rather than plies.
         """
-        if board.castling or board.count[WHITE] + board.count[BLACK] > self.most:
+        if board.castling or len(_men(board)) > self.most:
             return None
         found = self._search(board, True)
         if found is None:
@@ -581,9 +584,9 @@ class Tablebase:
         return -1 if best is None else best
 
     def _search(self, board: Board, with_pawns: bool) -> tuple[int, bool] | None:
-        """The result, and whether a zeroing move achieves it. Tables do not know en passant, and a capture may
-        be better than what they hold, which then is anything: so captures are followed first; `with_pawns`,
-        all pawn moves too.
+        """The result, and whether a zeroing move achieves it. Tables do not know en passant, and a capture
+        may be better than what they hold, which then is anything: so captures are followed first;
+        `with_pawns`, all pawn moves too.
         """
         best = LOSS
         tried = 0
@@ -616,7 +619,7 @@ class Tablebase:
 
     def _table(self, suffix: str, board: Board) -> Table | None:
         """The table of the pieces on the board, read; None if there is none that can be used."""
-        key = signature_of(board)
+        key = _signature_of(_men(board))
         if key == 0:
             return BARE_KINGS
         table = self._tables.get((suffix, key))

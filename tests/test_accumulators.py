@@ -12,9 +12,11 @@ from search.accumulators import Accumulators
 from search.network import Weights
 from tests.oracle import scaled
 from x88 import build, coordinate, fen
+from x88.attack import in_check
 from x88.board import Board
 from x88.movegen import legal_moves
-from x88.piece import ANY_PIECE, BLACK, KIND, WHITE_PIECE
+from x88.piece import BLACK, EMPTY, KIND, WHITE_PIECE
+from x88.square import SQUARES
 
 KINDS = "PNBRQK"
 CODES = {1: "P", 2: "N", 3: "K", 4: "R", 8: "B", 12: "Q"}
@@ -53,10 +55,10 @@ def memory(kind: str, numbers: list[int]) -> memoryview:
 def sums_of(board: Board, view: int, net: Weights) -> list[int]:
     """The hidden layer of a view by the definition in search/network.py."""
     found = list(net.input_biases)
-    king = board.pieces[view << 4]
-    for square in range(128):
-        code = board.squares[square]
-        if square & 0x88 or not code & ANY_PIECE:
+    king = board.king(view)
+    for square in SQUARES:
+        code = board.piece_at(square)
+        if code == EMPTY:
             continue
         side = (0 if code & WHITE_PIECE else 1) ^ view
         cell = (square >> 4) * 8 + (square & 7)
@@ -72,7 +74,7 @@ def sums_of(board: Board, view: int, net: Weights) -> list[int]:
 
 def value_of(board: Board, net: Weights) -> int:
     """The value by the definition in search/network.py."""
-    pieces = board.count[0] + board.count[1]
+    pieces = sum(board.piece_at(square) != EMPTY for square in SQUARES)
     output = network.band(pieces, net.outputs)
     total = net.output_biases[output]
     for n, view in enumerate((board.side, board.side ^ 1)):
@@ -121,15 +123,15 @@ def test_the_sums_follow_the_moves(module: str, text: str) -> None:
                     accumulators.unmake()
                 else:
                     board.unmake_null()
-            elif what < 0.4 and not board.checkers and (not made or made[-1]):
+            elif what < 0.4 and not in_check(board) and (not made or made[-1]):
                 board.make_null()
                 made.append(False)
             elif moves:
                 move = chance.choice(moves)
-                king = board.pieces[board.side << 4]
+                king = board.king(board.side)
                 accumulators.make(move, board.side)
                 board.make(move)
-                crossings += (king ^ board.pieces[(board.side ^ 1) << 4]) & 4 != 0
+                crossings += (king ^ board.king(board.side ^ 1)) & 4 != 0
                 made.append(True)
             if chance.random() < 0.5:
                 for view in chance.sample(range(2), chance.randint(0, 2)):

@@ -46,23 +46,24 @@ print(json.dumps(setup.obstacle()))
 """
 """Why setup.py would not compile, given the package manager and the folder of Python's headers."""
 
-FLAGS = """
+CHOICE = """
 import importlib.util
 spec = importlib.util.spec_from_file_location("moff_setup", "setup.py")
 setup = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(setup)
 setup.sys.platform = {platform!r}
 setup.platform.machine = lambda: {machine!r}
-print(json.dumps(setup.flags_for({compiler!r})))
+print(json.dumps({asked}))
 """
-"""The flags that setup.py chooses for a compiler."""
+"""What setup.py chooses for a compiler on a machine."""
 
 LOADED = """
 import importlib, pkgutil
 for package in {packages}:
     folder = importlib.import_module(package).__path__
     for found in pkgutil.iter_modules(folder, package + "."):
-        importlib.import_module(found.name)
+        if found.name not in {variants}:
+            importlib.import_module(found.name)
 own = [name for name in sys.modules if name.partition(".")[0] in {packages}]
 print(json.dumps({{name: sys.modules[name].__file__ for name in own}}))
 """
@@ -92,17 +93,18 @@ def run(folder: Path, code: str, pure: str | None = None) -> Any:
 
 def loaded(folder: Path, pure: str | None = None, packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
     """The file of every module of Moff, by name; the packages are imported in the order given."""
-    files: dict[str, str] = run(folder, LOADED.format(packages=packages), pure)
+    files: dict[str, str] = run(folder, LOADED.format(packages=packages, variants=[*build.VARIANTS]), pure)
     return files
 
 
 def compiled_files(folder: Path) -> list[Path]:
-    """The compiled modules in the packages of a folder."""
+    """The compiled modules in the packages of a folder, without those for newer processors."""
     return [
         file
         for package in PACKAGES
         for file in sorted((folder / package).iterdir())
         if file.name.endswith(tuple(EXTENSION_SUFFIXES))
+        and f"{package}.{file.name.partition('.')[0]}" not in build.VARIANTS
     ]
 
 
@@ -522,10 +524,36 @@ def test_a_compiler_that_cannot_link_is_told(tmp_path: Path, real_compiler: str)
 def test_flags_are_the_compiler_s(
     compiler: str, platform: str, machine: str, popcnt: list[str] | None
 ) -> None:
-    flags = run(ROOT, FLAGS.format(compiler=compiler, platform=platform, machine=machine))
+    flags = run(
+        ROOT, CHOICE.format(asked=f"setup.flags_for({compiler!r})", platform=platform, machine=machine)
+    )
     assert [group for group in flags if "-mpopcnt" in group] == ([popcnt] if popcnt else [])
     assert (["/O2"] in flags) == (["/volatile:ms"] in flags) == (compiler == "msvc")
     assert (["-fno-wrapv"] in flags) == (compiler != "msvc")
+
+
+@pytest.mark.parametrize(
+    ("platform", "machine", "is_built"),
+    [
+        ("linux", "x86_64", True),
+        ("win32", "AMD64", True),
+        ("darwin", "arm64", True),
+        ("linux", "aarch64", False),
+    ],
+)
+def test_loops_for_avx2_are_built_where_a_processor_may_have_it(
+    platform: str, machine: str, is_built: bool
+) -> None:
+    asked = "[extension.name for extension in setup.extensions()]"
+    names = run(ROOT, CHOICE.format(asked=asked, platform=platform, machine=machine))
+    assert ("search.vectors_avx2" in names) == is_built
+    assert "search.vectors" in names
+
+
+def test_a_build_may_lack_the_loops_for_newer_processors(checkout: Path) -> None:
+    for file in (checkout / "search").glob("vectors_avx2.*"):
+        file.unlink()
+    assert run(checkout, VERDICT) == [True, "", ""]
 
 
 @pytest.fixture

@@ -633,7 +633,12 @@ def test_links_permissions_and_devices_stay(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.touch()
     assert (tmp_path / "new.svg").stat().st_mode == plain.stat().st_mode
-    output.save(os.devnull, "new")
-    assert not os.path.isfile(os.devnull)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    output.save(str(pipe), "new")
+    assert os.read(reader, 100) == b"new"
+    os.close(reader)
+    assert pipe.is_fifo()
     ended = picture("-o", "/dev/stdout")
     assert (ended.returncode, ended.stdout) == (0, Picture().svg())
