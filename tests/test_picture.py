@@ -128,6 +128,11 @@ def test_every_piece_stands_on_its_square(flipped: bool, theme: str) -> None:
         assert found == {square: piece.symbol() for square, piece in position.piece_map().items()}
 
 
+def test_every_kind_has_a_drawing_of_its_own() -> None:
+    assert FIGURINES.keys() == {*KINDS.values()}
+    assert len({figurine.shapes for figurine in FIGURINES.values()}) == len(FIGURINES)
+
+
 @pytest.mark.parametrize(("flipped", "corner"), [(False, "a8"), (True, "h1")])
 def test_the_coordinates_name_every_file_and_rank(flipped: bool, corner: str) -> None:
     drawing = Drawing(Picture(flipped=flipped))
@@ -485,6 +490,7 @@ def test_a_picture_keeps_the_position_it_was_made_of() -> None:
         ({"marked": ["e9"]}, "bad mark 'e9': 'e9' is not a square"),
         ({"marked": ["E4"]}, "bad mark 'E4': 'E4' is not a square"),
         ({"marked": [0x08]}, "bad mark 8: 8 is not a square"),
+        ({"marked": [0x100]}, "bad mark 256: 256 is not a square"),
         ({"marked": ["e4:pink"]}, "bad mark 'e4:pink': 'pink' is no colour"),
         ({"marked": [()]}, r"bad mark \(\): "),
     ],
