@@ -44,7 +44,6 @@ class ChessClock:
         """Stop, before the first move, with full clocks."""
         self.stop()
         self._ply = 0
-        del self._after[1:]
         for side in (WHITE, BLACK):
             self.set(side, self._paces[side])
 

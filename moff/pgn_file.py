@@ -22,10 +22,9 @@ class PgnFile:
         with open(self.path, "a+b", buffering=0) as file:
             begin = file.seek(0, os.SEEK_END)
             replaced = b""
-            if self._text and begin == self._begin + len(self._text):
-                file.seek(self._begin)
-                if file.read() == self._text:
-                    begin, replaced = self._begin, self._text
+            file.seek(self._begin)
+            if self._text and file.read(len(self._text) + 1) == self._text:
+                begin, replaced = self._begin, self._text
             gap = max(0, begin - 2)
             file.seek(gap)
             if file.read(begin - gap) not in (b"", b"\n\n"):

@@ -250,9 +250,7 @@ class Session:
     @_operation
     def new_game(self, start: str = fen.START) -> None:
         """Leave the game, without saving it, for another one from a FEN."""
-        game = OngoingGame(start)
-        self._drop()
-        self.game = game
+        self.game = OngoingGame(start)
         self._is_end_told = False
         self._undone.clear()
         self._files = PgnFiles()

@@ -61,7 +61,7 @@ def test_a_book_is_made_shown_and_checked(tmp_path: Path) -> None:
     games.write_text(GAMES)
     done = run("book", "make", str(games), "-o", str(out), "--min-games", "1")
     assert (done.returncode, told(done)) == (0, "")
-    assert done.stdout == f"{out}: 8 moves of 3 games with a result\n"
+    assert done.stdout == f"{out}: 7 moves of 3 games with a result\n"
     done = run("book", "show", str(out))
     assert done.stdout.split() == ["e4", "3", "100.0", "%", "d4", "0", "0.0", "%"]
     done = run("book", "show", str(out), "8/8/8/8/8/8/k6K/8 w - - 0 1")
@@ -69,7 +69,7 @@ def test_a_book_is_made_shown_and_checked(tmp_path: Path) -> None:
     done = run("book", "check", str(out))
     assert done.returncode == 0
     assert done.stdout == (
-        f"{out}: 8 moves in 6 positions, 6 of them reached from the start position; 0 faults\n"
+        f"{out}: 7 moves in 5 positions, 5 of them reached from the start position; 0 faults\n"
     )
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import chess
 import chess.pgn
@@ -112,6 +112,9 @@ class FakeSearch:
 class Table:
     """A session with all that happens to it."""
 
+    laid: ClassVar[list["Table"]] = []
+    """The tables of a test."""
+
     def __init__(self, white: Any, black: Any, kind: type[FakeSearch] = FakeSearch, **options: Any) -> None:
         """The options are those of the session, over what would else be told here."""
         self.time = Time()
@@ -126,6 +129,7 @@ class Table:
             "on_over": lambda: self.told.append(self.end),
         }
         self.session = Session(white, black, make_search=self._make_search, now=self.time, **(told | options))
+        self.laid.append(self)
 
     def _make_search(self) -> Any:
         self.searches.append(self._kind())
@@ -179,6 +183,14 @@ class Table:
 
 def clock(text: str) -> Limits:
     return pace.parse(text)
+
+
+@pytest.fixture(autouse=True)
+def cleared() -> Iterator[None]:
+    """No search and no alarm of a test stays behind."""
+    yield
+    while Table.laid:
+        Table.laid.pop().session.close()
 
 
 @pytest.fixture
@@ -637,7 +649,7 @@ def test_no_flag_falls_where_none_does_and_the_engine_has_a_moment_left() -> Non
 def test_a_flag_falls_without_anybody_looking() -> None:
     over = threading.Event()
     session = Session(
-        Person("Ada", clock("0.05")), Person("Bob", clock("0.05+1")), has_flags=True, on_over=over.set
+        Person("Ada", clock("0.05")), Person("Bob", clock("1000")), has_flags=True, on_over=over.set
     )
     started = time.monotonic()
     session.play("e4")
@@ -662,13 +674,14 @@ def test_an_alarm_that_rings_too_soon_is_set_again() -> None:
 
 
 def test_no_alarm_stays_behind() -> None:
-    before = threading.active_count()
+    before = set(threading.enumerate())
     session = Session(Person("Ada", clock("1000")), Person("Bob", clock("1000")), has_flags=True)
     for move in ("e4", "e5", "Nf3"):
         session.play(move)
+    assert set(threading.enumerate()) - before
     session.close()
     deadline = time.monotonic() + PATIENCE
-    while threading.active_count() > before:
+    while set(threading.enumerate()) - before:
         assert time.monotonic() < deadline
         time.sleep(0.001)
 
@@ -681,12 +694,21 @@ def test_a_move_taken_back_gives_its_time_back() -> None:
         table.play(move)
         shown.append(table.left())
     assert shown == [(60, 60), (61, 60), (61, 54), (55, 54), (55, 48)]
-    table.time.pass_by(3)
+    for _ in range(2):
+        table.time.pass_by(3)
+        table.session.take_back()
+        assert table.left() == shown[2]
+        table.time.pass_by(2)
+        assert table.left() == (59, 54)
+        table.session.redo()
+        assert table.left() == shown[4]
+    table.session.take_back()
+    table.play("c4", "c7c5", "Nf3", "b8c6")
+    table.session.take_back()
+    assert table.left() == (62, 55)
     table.session.take_back()
     assert table.left() == shown[2]
-    table.session.redo()
-    assert table.left() == shown[4]
-    table.session.take_back(2)
+    table.session.take_back()
     assert table.left() == shown[0]
     table.time.pass_by(9)
     assert table.left() == shown[0]
@@ -959,6 +981,20 @@ def test_a_hint_is_dropped_with_the_next_move(table: Table) -> None:
     assert table.moves == ["e2e4", "e7e5"]
 
 
+def test_a_hint_is_dropped_with_moves_played_again_and_an_agreed_draw() -> None:
+    hints: list[NotedMove] = []
+    table = two_persons()
+    table.play("e4", "e5")
+    table.session.take_back()
+    table.session.hint(hints.append)
+    table.session.redo()
+    table.search.answer()
+    table.session.hint(hints.append)
+    table.session.agree_draw()
+    table.busy().answer()
+    assert hints == []
+
+
 def test_a_hint_has_the_engine_s_limits_or_a_second_of_its_own() -> None:
     for player, limits in {
         Engine(DEPTH): DEPTH,
@@ -1026,8 +1062,9 @@ def test_sides_are_changed_with_the_clocks_and_what_was_learnt() -> None:
     table.session.switch_sides()
     table.search.answer()
     assert (table.moves, table.told) == (["e2e4", "e7e5"], [])
+    table.session.switch_sides()
     table.session.take_back()
-    assert table.left() == (60, 30)
+    assert table.left() == (30, 61)
     assert len(table.searches) == 1
 
 
@@ -1079,6 +1116,16 @@ def test_a_person_takes_the_place_of_the_engine_and_gives_it_back(table: Table) 
     table.session.set_player(WHITE, Engine(Limits(nodes=7)))
     table.play("e7e5", "g1f3")
     assert table.moves == ["e2e4", "e7e5", "g1f3"]
+
+
+def test_a_person_who_takes_the_place_of_the_engine_before_the_first_move_has_time() -> None:
+    table = Table(Engine(clock("60")), Person())
+    table.session.go()
+    table.session.set_player(WHITE, Person("Ada", clock("30")))
+    table.time.pass_by(5)
+    assert table.left() == (30, None)
+    table.play("e4")
+    assert table.left() == (30, None)
 
 
 @pytest.mark.parametrize("elo", [WEAKEST - 1, STRONGEST + 1])
@@ -1189,6 +1236,7 @@ def test_a_game_is_appended_to_those_before(table: Table, tmp_path: Path, end: s
         table.session.save(str(path))
         assert saved_moves(path) == [["a2a4"], moves]
         assert path.read_text().startswith(before)
+        assert end != "\n\n" or path.read_text()[len(before) :].startswith("[Event")
     table.session.new_game()
     table.play("d4")
     table.session.save(str(path))
@@ -1292,6 +1340,8 @@ def test_a_game_is_kept_where_it_was_saved_last_and_only_if_it_has_changed(
     assert keep() == ""
     table.play("d4")
     assert keep() == GAMES_FILE
+    table.session.new_game()
+    assert keep() == ""
 
 
 def test_the_record_tells_who_played_how_and_from_where() -> None:
