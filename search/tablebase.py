@@ -43,6 +43,9 @@ LOSSES_IN_PLIES = 8
 WIDE_MAP = 16
 ONE_VALUE = 128
 
+DEEPEST_PAIR = 255
+"""A symbol stands for 256 values at most."""
+
 # The numbers of squares, 0 for a1 and 63 for h8.
 
 
@@ -298,7 +301,7 @@ class Table:
         left, right = self._pair(part, symbol)
         if right == 0xFFF:
             return 0
-        if depth > part.symbols or max(left, right) >= part.symbols:
+        if depth > DEEPEST_PAIR or max(left, right) >= part.symbols:
             raise ValueError("its symbols are damaged")
         if not part.spans[symbol]:
             part.spans[symbol] = (
@@ -494,6 +497,10 @@ def _men(board: Board) -> list[tuple[int, int]]:
     return found
 
 
+class Damage(Exception):
+    """A table whose values cannot be read; `Tablebase.problems` says why."""
+
+
 class Tablebase:
     """The tables of some folders."""
 
@@ -529,7 +536,10 @@ class Tablebase:
         """The result of a position for the side to move, from LOSS to WIN; None if no table tells."""
         if board.castling or len(_men(board)) > self.most:
             return None
-        found = self._search(board, False)
+        try:
+            found = self._search(board, False)
+        except Damage:
+            return None
         return None if found is None else found[0]
 
     def dtz(self, board: Board) -> int | None:
@@ -539,6 +549,12 @@ class Tablebase:
         """
         if board.castling or len(_men(board)) > self.most:
             return None
+        try:
+            return self._dtz(board)
+        except Damage:
+            return None
+
+    def _dtz(self, board: Board) -> int | None:
         found = self._search(board, True)
         if found is None:
             return None
@@ -551,7 +567,7 @@ class Tablebase:
         if table is None:
             return None
         sign = 1 if result > 0 else -1
-        value = table.value(board, result)
+        value = self._ask(table, board, result)
         if value is not None:
             return sign * (value + 100 * (abs(result) == 1))
         return self._dtz_by_moves(board, sign)
@@ -567,7 +583,7 @@ class Tablebase:
                     found = self._search(board, False)
                     value = None if found is None else -_before_zeroing(found[0])
                 else:
-                    value = self.dtz(board)
+                    value = self._dtz(board)
                     if value is not None:
                         value = -value
                 mates = value == 1 and in_check(board) and not legal_moves(board)
@@ -610,12 +626,24 @@ class Tablebase:
         table = self._table(".rtbw", board)
         if table is None:
             return None
-        value = DRAW if table is BARE_KINGS else table.value(board, 0)
+        value = DRAW if table is BARE_KINGS else self._ask(table, board, 0)
         if value is None:
             return None
         if tried and best >= value:
             return best, best > DRAW
         return value, False
+
+    def _ask(self, table: Table, board: Board, result: int) -> int | None:
+        """A table's value. Raises Damage if it has none that is possible; it is not asked again then."""
+        try:
+            value = table.value(board, result)
+            if table.suffix == ".rtbw" and value not in (LOSS, BLESSED_LOSS, DRAW, CURSED_WIN, WIN):
+                raise ValueError
+        except (IndexError, StopIteration, ValueError):
+            table.problem = f"{table.path}: its values are damaged"
+            self.problems.append(table.problem)
+            raise Damage from None
+        return value
 
     def _table(self, suffix: str, board: Board) -> Table | None:
         """The table of the pieces on the board, read; None if there is none that can be used."""
