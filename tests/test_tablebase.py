@@ -1,4 +1,4 @@
-"""search/tablebase.py against python-chess's reader of the same files."""
+"""search/tablebase.py and tablefile.py against python-chess's reader of the same files."""
 
 import shutil
 from pathlib import Path
@@ -8,7 +8,8 @@ import chess
 import chess.syzygy
 import pytest
 
-from search.tablebase import MAGIC, Tablebase
+from search.tablebase import Tablebase
+from search.tablefile import MAGIC
 from tests.oracle import SHARED, scaled
 from x88 import fen
 
