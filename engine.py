@@ -16,10 +16,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from moff import __version__ as VERSION
-from moff.ownbook import LATEST_MOVE, OwnBook
+from moff.option import Option
+from moff.ownbook import OwnBook
 from moff.stdin import input_lines
 from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole_number
 from search import wdl
@@ -60,36 +61,6 @@ GO_WORDS = (
     "infinite",
     "perft",
 )
-
-
-class Option(NamedTuple):
-    """An option as UCI declares it. `set` takes the value, of the right type and within its bounds; None for
-    a button.
-    """
-
-    kind: str
-    default: str
-    set: Callable[[str], None]
-    bounds: tuple[int, int] = (0, 0)
-
-    def declare(self, name: str) -> str:
-        """The line that declares it to a GUI."""
-        line = f"option name {name} type {self.kind}"
-        if self.kind != "button":
-            line += f" default {self.default or '<empty>'}"
-        if self.kind == "spin":
-            line += f" min {self.bounds[0]} max {self.bounds[1]}"
-        return line
-
-    def read(self, name: str, value: str) -> str:
-        """The value in its normal form. Raises ValueError naming it."""
-        if self.kind == "spin":
-            return str(whole_number(name, value, *self.bounds))
-        if self.kind == "check":
-            if value.lower() not in ("true", "false"):
-                raise ValueError(f"{name} takes true or false, not {echo(value)}")
-            return value.lower()
-        return "" if value == "<empty>" else value
 
 
 class Engine:
@@ -167,11 +138,7 @@ class Engine:
             "UCI_LimitStrength": Option("check", "false", self._limit_strength),
             "UCI_Elo": Option("spin", str(DEFAULT_ELO), self._set_elo, (WEAKEST, STRONGEST)),
             "UCI_AnalyseMode": Option("check", "false", self._set_analysis),
-            "OwnBook": Option("check", "false", self._set_own_book),
-            "Book File": Option("string", "", self._open_book),
-            "Best Book Move": Option("check", "false", self._set_best_book_move),
-            "Book Depth": Option("spin", str(LATEST_MOVE), self._set_book_depth, (1, LATEST_MOVE)),
-            "Book Seed": Option("spin", "0", lambda value: self._book.draw_by(int(value)), (0, 2**31 - 1)),
+            **self._book.options(lambda fault: self._complain(f"setoption: {fault}")),
             "UCI_EngineAbout": Option("string", ABOUT, lambda _: None),
             "Debug Log File": Option("string", "", self.start_log),
         }
@@ -328,23 +295,6 @@ class Engine:
     def _set_strength(self) -> None:
         """Limit the strength in games, never in analysis."""
         self._search.limit_strength(self._elo if self._is_limited and not self._analyses else None)
-
-    def _set_own_book(self, value: str) -> None:
-        self._book.is_on = value == "true"
-
-    def _set_best_book_move(self, value: str) -> None:
-        self._book.takes_best = value == "true"
-
-    def _set_book_depth(self, value: str) -> None:
-        self._book.last_move = int(value)
-
-    def _open_book(self, value: str) -> None:
-        try:
-            self._book.open(value)
-        except OSError as error:
-            self._complain(f"setoption: Book File {echo(value)}: {error.strerror or error}")
-        except ValueError as error:
-            self._complain(f"setoption: {shorten(str(error))}")
 
     def start_log(self, value: str) -> None:
         """Write a log to the file of that name from now on; none if it is empty."""

@@ -1,8 +1,11 @@
 """Playing from an opening book: the options of UCI, and the moves."""
 
+from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
+from moff.option import Option
+from moff.text import echo, shorten
 from search.limits import Limits
 from x88.board import Board
 
@@ -22,6 +25,34 @@ class OwnBook:
         self.last_move = LATEST_MOVE
         self._book: Book | None = None
         self._chance = Random()
+
+    def options(self, complain: Callable[[str], object]) -> dict[str, Option]:
+        """The options by name; `complain` is told why a book cannot be used."""
+
+        def open_or_complain(path: str) -> None:
+            try:
+                self.open(path)
+            except OSError as error:
+                complain(f"Book File {echo(path)}: {error.strerror or error}")
+            except ValueError as error:
+                complain(shorten(str(error)))
+
+        def switch(value: str) -> None:
+            self.is_on = value == "true"
+
+        def take_best(value: str) -> None:
+            self.takes_best = value == "true"
+
+        def leave_after(value: str) -> None:
+            self.last_move = int(value)
+
+        return {
+            "OwnBook": Option("check", "false", switch),
+            "Book File": Option("string", "", open_or_complain),
+            "Best Book Move": Option("check", "false", take_best),
+            "Book Depth": Option("spin", str(LATEST_MOVE), leave_after, (1, LATEST_MOVE)),
+            "Book Seed": Option("spin", "0", lambda value: self.draw_by(int(value)), (0, 2**31 - 1)),
+        }
 
     def open(self, path: str) -> None:
         """Use the book of that path from now on; none if it is empty. Raises ValueError or OSError, and then

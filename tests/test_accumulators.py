@@ -10,6 +10,7 @@ import pytest
 from search import inference, network
 from search.accumulators import Accumulators
 from search.network import Weights
+from tests.networks import random_weights
 from tests.oracle import scaled
 from x88 import build, coordinate, fen
 from x88.attack import in_check
@@ -17,6 +18,9 @@ from x88.board import Board
 from x88.movegen import legal_moves
 from x88.piece import BLACK, EMPTY, KIND, WHITE_PIECE
 from x88.square import SQUARES
+
+SPREAD = 120
+"""With weights of the inputs up to this, hidden numbers lie in and beyond the range that counts."""
 
 KINDS = "PNBRQK"
 CODES = {1: "P", 2: "N", 3: "K", 4: "R", 8: "B", 12: "Q"}
@@ -30,22 +34,6 @@ POSITIONS = (
     "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
 )
 """Castling of all kinds, en passant, promotions, kings that cross the middle."""
-
-
-def weights(hidden: int = 48, outputs: int = 8, seed: int = 1) -> Weights:
-    """Random ones; the sums of a position's hidden layer spread over and beyond the range that counts."""
-    chance = Random(seed)
-
-    def numbers(count: int, most: int) -> list[int]:
-        return [chance.randint(-most, most) for _ in range(count)]
-
-    return Weights(
-        hidden,
-        outputs,
-        *(memory("h", part) for part in (numbers(768 * hidden, 120), numbers(hidden, 200))),
-        memory("h", numbers(2 * outputs * hidden, min(700, network.MOST_SUM // (2 * hidden)))),
-        memory("i", numbers(outputs, 10**6)),
-    )
 
 
 def memory(kind: str, numbers: list[int]) -> memoryview:
@@ -92,7 +80,7 @@ def module(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize(("hidden", "outputs"), [(16, 1), (48, 8), (256, 32)])
 def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: int) -> None:
-    net = weights(hidden, outputs)
+    net = random_weights(hidden, outputs, inputs=SPREAD)
     accumulators = Accumulators(inference.layer(net, module))
     values = set()
     for text in POSITIONS:
@@ -106,7 +94,7 @@ def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: in
 @pytest.mark.parametrize("text", POSITIONS)
 def test_the_sums_follow_the_moves(module: str, text: str) -> None:
     """Make, unmake and null moves at random, the value asked for now and then."""
-    net = weights(16, 8)
+    net = random_weights(16, 8, inputs=SPREAD)
     accumulators = Accumulators(inference.layer(net, module))
     chance = Random(text)
     crossings = 0
@@ -141,7 +129,7 @@ def test_the_sums_follow_the_moves(module: str, text: str) -> None:
 
 
 def test_a_position_and_its_twins_have_the_same_value(module: str) -> None:
-    net = weights()
+    net = random_weights(48, 8, inputs=SPREAD)
     accumulators = Accumulators(inference.layer(net, module))
     chance = Random(3)
     for text in POSITIONS:

@@ -7,24 +7,8 @@ from random import Random
 import pytest
 
 from search import network
-from search.network import Weights
+from tests.networks import random_weights
 from tests.oracle import scaled
-
-
-def random_weights(hidden: int = 16, outputs: int = 3, seed: int = 0) -> Weights:
-    chance = Random(seed)
-
-    def numbers(count: int, most: int) -> list[int]:
-        return [chance.randint(-most, most) for _ in range(count)]
-
-    return Weights(
-        hidden,
-        outputs,
-        numbers(network.INPUTS * hidden, network.MOST_INPUT),
-        numbers(hidden, network.MOST_INPUT),
-        numbers(2 * outputs * hidden, min(network.MOST_OUTPUT, network.MOST_SUM // (2 * hidden))),
-        numbers(outputs, network.MOST_BIAS),
-    )
 
 
 @pytest.fixture

@@ -663,7 +663,10 @@ def test_a_flag_falls_without_anybody_looking() -> None:
 def test_an_alarm_that_rings_too_soon_is_set_again() -> None:
     over = threading.Event()
     begun = time.perf_counter()
-    slow: Callable[[], float] = lambda: begun + (time.perf_counter() - begun) / 4  # noqa: E731
+
+    def slow() -> float:
+        return begun + (time.perf_counter() - begun) / 4
+
     session = Session(
         Person("Ada", clock("0.02")), Person("Bob", clock("0.02")), has_flags=True, on_over=over.set, now=slow
     )
