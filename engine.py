@@ -321,12 +321,12 @@ class Engine:
         told: list[str] = []
         split = words.index("moves") if "moves" in words else len(words)
         start, moves = " ".join(words[:split]), words[split + 1 :]
-        known = 0
+        game = self._game if self._continues(start, moves) else None
+        known = len(game[1]) if game else 0
         try:
-            if self._game is not None and self._game[0] == start and self._begins(moves):
+            if game:
                 # The same game goes on: long ones would take milliseconds to play again.
                 board, told = self._board.copy(), self._told
-                known = len(self._game[1])
             elif words[:1] == ["startpos"] and split == 1:
                 board = fen.parse(fen.START)
             elif words[:1] == ["fen"]:
@@ -341,16 +341,19 @@ class Engine:
             return
         if told:
             self._info(f"position: {shorten('; '.join(told))}")
+        if not game:
+            self._search.forget_lag()
         self._board = board
         self._told = told
         self._game = start, moves
         if self._log is not None:
             self._log_game(self._log, *self._game)
 
-    def _begins(self, moves: list[str]) -> bool:
-        """Whether these moves begin with those of the game."""
-        known = self._game[1] if self._game else []
-        return moves[: len(known)] == known
+    def _continues(self, start: str, moves: list[str]) -> bool:
+        """Whether these moves from this start begin with those of the game."""
+        return (
+            self._game is not None and start == self._game[0] and moves[: len(self._game[1])] == self._game[1]
+        )
 
     def _log_game(self, log: "Log", start: str, moves: list[str]) -> None:
         """Log what is new in a game: each move, preceded by the moves that were generated."""
@@ -377,8 +380,7 @@ class Engine:
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             self._complain(f"go: {shorten(faults[0])}{more}")
-        move = 0 if self._analyses else self._book.move(self._board, limits)
-        if move:
+        if move := self._book_move(limits):
             self._info("book")
             self._bestmove(Result(move, NO_MOVE, 0))
             return
@@ -388,6 +390,16 @@ class Engine:
         self._search.start(
             self._board, limits, self._report, self._bestmove, started, self._progress, self._statistics
         )
+
+    def _book_move(self, limits: Limits) -> int:
+        """A move of the book, packed, or 0."""
+        if self._analyses:
+            return 0
+        try:
+            return self._book.move(self._board, limits)
+        except ValueError as error:
+            self._complain(f"go: {shorten(str(error))}")
+            return 0
 
     def _parse_limits(self, words: list[str]) -> tuple[Limits, list[str]]:
         """The limits of a `go` line, in any order, and what is wrong with it. The GUI waits for a move in any
@@ -450,8 +462,9 @@ class Engine:
         self._stop_job()
 
     def _ponderhit(self, _words: list[str]) -> None:
-        self._ends_by_itself = self._has_end
-        self._search.ponderhit()
+        if self._search.is_running():
+            self._ends_by_itself = self._has_end
+            self._search.ponderhit()
 
     def _quit(self, _words: list[str]) -> None:
         """`execute` tells its caller."""
@@ -541,8 +554,15 @@ class Engine:
         self._ends_by_itself = True
         self._stop_job = stop
         self._idle.clear()
-        self._job = threading.Thread(target=run_to_the_end, daemon=True)
-        self._job.start()
+        job = threading.Thread(target=run_to_the_end, daemon=True)
+        try:
+            job.start()
+        except RuntimeError as error:
+            self._complain(str(error))
+            self._stop_job = lambda: None
+            self._idle.set()
+            return
+        self._job = job
 
     def _run_perft(self, count: "DividedPerft") -> None:
         """The leaves under each move, and their sum, until stopped."""
@@ -696,6 +716,12 @@ def main() -> int:
     except BrokenPipeError:
         _give_up_output()
         return 0
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        print(f"standard output: {error.strerror}", file=sys.stderr)
+        _give_up_output()
+        return 1
     except KeyboardInterrupt:
         try:
             sys.stdout.flush()

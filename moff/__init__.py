@@ -18,8 +18,7 @@ Wrong text raises ValueError with the text and the reason. `moff.api` lists all 
 first use, so that they do not delay the start of the engine, which needs other parts.
 """
 
-import importlib
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # that of `typing` takes its time, in which a signal would end with a traceback
 
 if TYPE_CHECKING:
     from moff.api import *  # noqa: F403
@@ -43,4 +42,6 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
+    import importlib
+
     return sorted([*importlib.import_module("moff.api").__all__, "__version__"])

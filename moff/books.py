@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from moff import output
 from moff.bar import Bar
 from moff.text import counted, shorten
 from x88 import fen, pgn, san
@@ -76,6 +77,11 @@ def _per_cent(text: str) -> float:
 def _run_make(options: argparse.Namespace) -> int:
     from x88.bookmaker import Maker, Wanted
 
+    output_file = options.output
+    for name in options.files:
+        if name != "-" and _is_same(name, output_file):
+            print(f"{output_file} holds games to read: write the book to another file", file=sys.stderr)
+            return 2
     wanted = Wanted(options.plies, options.min_games, options.min_score, options.only_wins)
     maker = Maker(wanted)
     damaged = 0
@@ -83,24 +89,35 @@ def _run_make(options: argparse.Namespace) -> int:
         for name in options.files:
             with _opened(name) as stream:
                 damaged += _add_games(maker, stream, name)
-        entries = maker.write(options.output)
+        with output.writing(output_file) as file:
+            entries = maker.write(file)
     except KeyboardInterrupt:
         print(f"interrupted after {counted(maker.games, 'game')}; no book was written", file=sys.stderr)
         raise
     except OSError as error:
-        print(f"{error.filename or options.output}: {error.strerror or error}", file=sys.stderr)
+        print(f"{error.filename or output_file}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    except ValueError as error:
+        limits = " with these limits" if maker.games else ""
+        print(f"{error}{limits}: no book was written", file=sys.stderr)
         return 1
     finally:
         maker.close()
-    print(f"{options.output}: {counted(entries, 'move')} of {counted(maker.games, 'game')} with a result")
-    if not entries:
-        print("no move passed --min-games and --min-score: the book is empty", file=sys.stderr)
+    print(f"{output_file}: {counted(entries, 'move')} of {counted(maker.games, 'game')} with a result")
     if damaged:
         verb = "is" if damaged == 1 else "are"
         print(
             f"{counted(damaged, 'game')} {verb} damaged; what comes before the damage counts", file=sys.stderr
         )
-    return 1 if damaged or not entries else 0
+    return 1 if damaged else 0
+
+
+def _is_same(name: str, other: str) -> bool:
+    """Whether two paths lead to one file."""
+    try:
+        return os.path.samefile(name, other)
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

@@ -5,30 +5,43 @@ import errno
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
+from typing import BinaryIO
 
 
 def save(path: str, text: str) -> None:
-    """Write a text file in UTF-8, by way of a new file in the same folder. Raises OSError, with an old file
-    as it was. What is no file, such as a device or a pipe, is written to directly.
+    """Write a text file in UTF-8 as `writing` does. Raises OSError."""
+    with writing(path) as stream:
+        stream.write(text.encode())
+
+
+@contextlib.contextmanager
+def writing(path: str) -> Iterator[BinaryIO]:
+    """A new file in the same folder to write to, which replaces the old one at the end, unless an exception
+    comes first. Raises OSError. What is no file, such as a device or a pipe, is written to directly.
     """
     if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with open(path, "wb") as stream:
+            yield stream
         return
-    path = os.path.realpath(path)  # a link stays one
-    exists = os.path.exists(path)
-    if exists and not os.access(path, os.W_OK):
+    target = os.path.realpath(path)  # a link stays one
+    exists = os.path.exists(target)
+    if exists and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-    new = os.path.join(os.path.dirname(path), f".{secrets.token_hex(8)}.part")
-    with open(new, "x", encoding="utf-8", newline="\n") as stream:
-        try:
-            stream.write(text)
+    new = os.path.join(os.path.dirname(target), f".{secrets.token_hex(8)}.part")
+    try:
+        stream = open(new, "xb")  # noqa: SIM115  (it is closed before it is renamed)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
+    try:
+        yield stream
+        stream.close()
+        if exists:
+            shutil.copymode(target, new)
+        os.replace(new, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
             stream.close()
-            if exists:
-                shutil.copymode(path, new)
-            os.replace(new, path)
-        except BaseException:
-            stream.close()
-            with contextlib.suppress(OSError):
-                os.remove(new)
-            raise
+        with contextlib.suppress(OSError):
+            os.remove(new)
+        raise

@@ -70,7 +70,9 @@ class OwnBook:
         self._chance = Random(seed) if seed else Random()
 
     def move(self, board: Board, limits: Limits) -> int:
-        """A move of the book, packed; 0 if it has none, or if the search is not for a move of a game."""
+        """A move of the book, packed; 0 if it has none, or if the search is not for a move of a game. Raises
+        ValueError if the book's file has been cut off meanwhile.
+        """
         if self._book is None or not self.is_on or board.fullmove > self.last_move:
             return 0
         if (

@@ -1,10 +1,14 @@
 """What SIGINT and SIGTERM do before the program has anything to tidy up."""
 
 import os
-import signal
 
 INTERRUPTED = 130
 """The exit code after an interrupt from the keyboard."""
+
+try:
+    import signal
+except KeyboardInterrupt:  # it takes some milliseconds
+    os._exit(INTERRUPTED)
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 

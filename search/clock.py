@@ -26,6 +26,9 @@ LONGEST_LAG = 1000.0
 EARLIEST_LAG = -2.0
 """A move that cost so much less than planned cost what was planned: clocks are read in whole milliseconds."""
 
+OUTLIER = 20.0
+"""A single move that lost so many milliseconds more than three times the mean tells little of the others."""
+
 STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 """Factors of the soft limit, by the number of iterations since the best move changed."""
 
@@ -55,6 +58,8 @@ class Lag:
         """Reset for a new game."""
         self.mean = 0.0
         self.longest = 0.0
+        self._surplus = 0.0
+        self._shown = 0
         self._due: float | None = None
         self._side = WHITE
 
@@ -65,9 +70,16 @@ class Lag:
         if due is None or left is None or side != self._side:
             return
         lag = due - left
-        if EARLIEST_LAG <= lag <= LONGEST_LAG:
-            self.mean += (max(0.0, lag) - self.mean) / 8
-            self.longest = max(lag, 0.95 * self.longest)
+        if abs(lag) > LONGEST_LAG:
+            return
+        if left == self._shown:
+            lag = min(lag, 0.0)  # no clock that runs
+        # A clock that is told in whole seconds shows now too little, now too much.
+        lag += self._surplus
+        self._surplus = max(lag, -LONGEST_LAG) if lag < EARLIEST_LAG else 0.0
+        lag = max(0.0, lag)
+        self.mean += (min(lag, 3 * self.mean + OUTLIER) - self.mean) / 8
+        self.longest = max(lag, 0.95 * self.longest)
 
     def end(self, limits: Limits, side: int, budget: Budget | None, elapsed: float) -> None:
         """Note what a search should leave on the clock, after so many milliseconds."""
@@ -75,6 +87,7 @@ class Lag:
         if left is None or budget is None or limits.movetime is not None or limits.ponder:
             return
         self._side = side
+        self._shown = left
         self._due = left + limits.increment[side] - min(elapsed, budget.rescue)
 
 

@@ -80,11 +80,10 @@ class Job:
             if not self._is_pondering:
                 return
             self._is_pondering = False
-            nodes = self._pool.published_nodes()
+            self._nodes_pondered = nodes = self._pool.published_nodes()
             if self._is_unlimited() or self._manager.should_stop(self._elapsed(nodes)):
                 self._is_satisfied = True
             elif self._is_running:
-                self._nodes_pondered = nodes
                 self._start_clock(0.0, nodes)
             self._decide()
 

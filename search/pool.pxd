@@ -31,6 +31,7 @@ cdef class Pool:
     cdef readonly list helpers
     cdef readonly int size
     cdef object _parameters
+    cdef object _launcher
 
     cpdef long long nodes(self)
     cpdef long long published_nodes(self)

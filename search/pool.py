@@ -133,6 +133,7 @@ class Pool:
         self.first = Searcher(self.table, self.stop, parameters)
         self.size = 1
         self._parameters = parameters
+        self._launcher: threading.Thread | None = None
 
     def resize(self, threads: int) -> None:
         """Search with so many threads from the next search on. Raises ValueError."""
@@ -167,31 +168,51 @@ class Pool:
             self.first.node_share = share
             self.first.node_limit = 1
         board = self.first.board.copy()
-        # The system may refuse more threads, or their memory: the search goes on with those that there are.
-        with contextlib.suppress(RuntimeError, MemoryError):
-            while len(self.helpers) < self.size - 1:
-                self.helpers.append(Helper(self.table, self.stop, self._parameters, len(self.helpers) + 1))
         for helper in self.helpers:
             helper.start(board, moves, share, last)
+        if len(self.helpers) < self.size - 1:
+            # To make many takes a while, and the clock runs.
+            launcher = threading.Thread(target=self._launch, args=(board, moves, share, last), daemon=True)
+            with contextlib.suppress(RuntimeError):
+                launcher.start()
+                self._launcher = launcher
+
+    def _launch(self, board: Board, moves: list[int], share: int, last: int) -> None:
+        """Make the helpers that are missing, and have them search too, until stopped."""
+        # The system may refuse more threads, or their memory: the search goes on with those that there are.
+        with contextlib.suppress(RuntimeError, MemoryError):
+            while len(self.helpers) < self.size - 1 and not self.stop.is_set():
+                helper = Helper(self.table, self.stop, self._parameters, len(self.helpers) + 1)
+                helper.start(board, moves, share, last)
+                self.helpers.append(helper)
+
+    def _await_launcher(self, timeout: float | None = None) -> None:
+        """Wait until no helper is being made, but not longer than so many seconds; the search is stopped."""
+        if self._launcher is not None:
+            self._launcher.join(timeout)
+            if not self._launcher.is_alive():
+                self._launcher = None
 
     def stop_helpers(self, is_urgent: bool) -> None:
         """Stop the helpers, and wait until they sleep. If it is urgent, wait for PATIENCE only, unless one of
         them has the line that ended the search.
         """
-        if not self.helpers:
+        if not self.helpers and self._launcher is None:
             return
         if not is_urgent or self.stop.is_finished():
             self.wait_for_helpers()
             return
         self.stop.set()
         end = time.perf_counter() + PATIENCE
+        self._await_launcher(PATIENCE)
         for helper in self.helpers:
             helper.wait(max(0.0, end - time.perf_counter()))
 
     def wait_for_helpers(self) -> None:
         """Stop the helpers, and wait until they sleep."""
-        if self.helpers:
+        if self.helpers or self._launcher is not None:
             self.stop.set()
+        self._await_launcher()
         for helper in self.helpers:
             helper.wait()
 

@@ -167,6 +167,10 @@ class Search:
         self._set_seed()
         self.forget()
 
+    def forget_lag(self) -> None:
+        """Forget what moves lose on the clock: another game is played."""
+        self._lag.forget()
+
     # Searching.
 
     def start(
@@ -205,8 +209,16 @@ class Search:
         if job.is_short():
             run()
             return
-        self._thread = threading.Thread(target=run, name="search", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=run, name="search", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            # The system refuses more threads. What only `stop` would end is not begun in this one.
+            if limits.infinite or limits.ponder:
+                job.stop()
+            run()
+            return
+        self._thread = thread
 
     def stop(self) -> None:
         """Stop the running search, if any. Its result follows immediately."""

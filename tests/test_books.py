@@ -1,6 +1,7 @@
 """`moff book`, and play from a book over UCI."""
 
 import io
+import os
 import subprocess
 from pathlib import Path
 from random import Random
@@ -9,6 +10,7 @@ import chess
 import chess.polyglot
 import pytest
 
+from moff import output
 from tests.client import ENGINE, Conversation
 from tests.oracle import SHARED
 from x88 import coordinate, fen, pgn
@@ -44,8 +46,10 @@ def book(tmp_path: Path) -> Path:
     maker = Maker(Wanted(min_games=1))
     for game in pgn.Reader(io.BytesIO(GAMES.encode())):
         maker.add(game)
-    maker.write(tmp_path / "small.bin")
-    return tmp_path / "small.bin"
+    path = tmp_path / "small.bin"
+    with path.open("wb") as file:
+        maker.write(file)
+    return path
 
 
 def told(done: subprocess.CompletedProcess[str]) -> str:
@@ -95,7 +99,11 @@ def test_several_files_and_standard_input_make_one_book(tmp_path: Path) -> None:
         ),
         (["make", "games.pgn", "-o", "b.bin", "--plies", "0"], 2, "whole number from 1"),
         (["make", "games.pgn", "-o", "b.bin", "--min-games", "x"], 2, "whole number from 1"),
-        (["make", "games.pgn", "-o", "b.bin"], 1, "no move passed --min-games and --min-score"),
+        (["make", "games.pgn", "-o", "b.bin"], 1, "no move is wanted with these limits: no book was written"),
+        (["make", "none.pgn", "-o", "b.bin"], 1, "there is no game with a result: no book was written"),
+        (["make", "games.pgn", "-o", "games.pgn", "--min-games", "1"], 2, "games.pgn holds games to read"),
+        (["make", "games.pgn", "-o", "./link.pgn", "--min-games", "1"], 2, "link.pgn holds games to read"),
+        (["show", "."], 1, ". is no book: it is no file"),
         (["show", "missing.bin"], 1, "missing.bin: No such file"),
         (["show", "games.pgn", "nonsense"], 1, "nonsense"),
         (["check", "odd.bin"], 1, "odd.bin is no book: 17 bytes are no multiple of 16"),
@@ -108,12 +116,53 @@ def test_what_is_wrong_is_told(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "games.pgn").write_text(GAMES)
+    (tmp_path / "link.pgn").symlink_to("games.pgn")
+    (tmp_path / "none.pgn").write_text('[Event "five"]\n\n*\n')
+    (tmp_path / "b.bin").write_bytes(b"an old book")
     (tmp_path / "odd.bin").write_bytes(b"x" * 17)
     (tmp_path / "empty.bin").write_bytes(b"")
     done = run("book", *arguments)
     assert done.returncode == code
     assert reason in done.stderr
     assert "Traceback" not in done.stderr
+    assert (tmp_path / "games.pgn").read_text() == GAMES
+    assert (tmp_path / "b.bin").read_bytes() == b"an old book"
+
+
+def test_a_book_replaces_nothing_but_the_file_of_its_name(tmp_path: Path) -> None:
+    games, real, link, part = (tmp_path / name for name in ("g.pgn", "real.bin", "link.bin", "real.bin.part"))
+    games.write_text(GAMES)
+    real.write_bytes(b"old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    part.write_bytes(b"precious")
+    done = run("book", "make", str(games), "-o", str(link), "--min-games", "1")
+    assert done.returncode == 0
+    assert link.is_symlink()
+    assert len(Book(real)) == 7
+    assert real.stat().st_mode & 0o777 == 0o600
+    assert part.read_bytes() == b"precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "g.pgn",
+        "link.bin",
+        "real.bin",
+        "real.bin.part",
+    ]
+
+
+def test_an_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "b"
+    path.write_bytes(b"old")
+
+    def fail() -> None:
+        with output.writing(str(path)) as file:
+            file.write(b"new")
+            raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        fail()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_damaged_game_counts_up_to_its_damage(tmp_path: Path) -> None:
@@ -158,7 +207,7 @@ def test_every_kind_of_fault_is_reported(tmp_path: Path) -> None:
 
 def test_a_game_is_played_from_the_book(moff: Conversation, book: Path) -> None:
     moff.send(f"setoption name Book File value {book}", "setoption name OwnBook value true")
-    moff.send("position startpos", "go wtime 60000 btime 60000")
+    moff.send("setoption name Book Depth value 1", "position startpos", "go wtime 60000 btime 60000")
     assert moff.until("bestmove")[-2:] == ["info string book", "bestmove e2e4"]
     moff.send("position startpos moves e2e4 c7c5", "go depth 2")
     lines = moff.until("bestmove")
@@ -231,6 +280,27 @@ def test_a_book_changed_during_a_search_counts_from_the_next_one(moff: Conversat
     assert "info string book" not in moff.until("bestmove")
     moff.send("go movetime 1000")
     assert "info string book" in moff.until("bestmove")
+
+
+def test_a_pipe_is_no_book(moff: Conversation, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    moff.send(f"setoption name Book File value {tmp_path / 'pipe'}")
+    assert moff.ready()[-1].endswith("is no book: it is no file")
+
+
+def test_a_book_that_is_cut_off_in_use_is_told_and_no_more(moff: Conversation, tmp_path: Path) -> None:
+    """To read a mapped file beyond its end would end the process."""
+    path = tmp_path / "large.bin"
+    path.write_bytes(b"".join(ENTRY.pack(key << 50, 0, 1, 0) for key in range(10_000)))
+    moff.send(f"setoption name Book File value {path}", "setoption name OwnBook value true", "go depth 1")
+    moff.until("bestmove")
+    book = Book(path)
+    os.truncate(path, 16)
+    moff.send("go depth 1")
+    assert any("has been cut off while it was in use" in line for line in moff.until("bestmove"))
+    for read in (lambda: book.entries(5), lambda: list(book)):
+        with pytest.raises(ValueError, match="has been cut off"):
+            read()
 
 
 @pytest.mark.skipif(not (SHARED / "polyglot").is_dir(), reason="../shared/data/polyglot is missing")

@@ -147,12 +147,69 @@ def test_the_reply_expected_is_a_legal_move_of_the_other_side() -> None:
 @pytest.mark.skipif(build.compiled, reason="compiled, the helpers cannot be looked at")
 def test_no_helper_searches_on_after_the_result() -> None:
     search = Search(1, threads=3)
+    search.think(fen.parse(KIWIPETE), Limits(depth=4))  # by its end there are helpers
     # A forced move ends a search before any limit is reached.
     search.think(fen.parse(ONE_MOVE), Limits(time=(600_000, 600_000)))
     helpers = search._pool.helpers
     assert len(helpers) == 2
     assert search._pool.stop.is_set()
     assert all(helper.wait(60) for helper in helpers)
+
+
+def test_a_search_that_is_refused_a_thread_runs_in_the_calling_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    search = Search(1, threads=3)
+    results: list[Result] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        for limits in (Limits(depth=3), Limits(infinite=True), Limits(time=(60_000, 60_000), ponder=True)):
+            search.start(fen.parse(KIWIPETE), limits, lambda _: None, results.append)
+            assert not search.is_running()
+    assert len(results) == 3
+    assert all(result.move in legal_moves(fen.parse(KIWIPETE)) for result in results)
+    assert run(search, Limits(depth=3)), "the next one has a thread again"
+
+
+def test_nodes_that_were_pondered_are_free_on_a_clock_that_counts_nodes() -> None:
+    search = Search(1)
+    results: list[Result] = []
+    limits = Limits(time=(1000, 1000), nodestime=1, movestogo=1, ponder=True)
+    told: list[Report] = []
+    search.start(fen.parse(KIWIPETE), limits, told.append, results.append)
+    while not told or told[-1].nodes < 2000:
+        time.sleep(0.001)
+    search.ponderhit()
+    search.wait()
+    spent = search.think(fen.parse(KIWIPETE), limits._replace(ponder=False)).nodes
+    assert results[0].nodes > 2000 > spent > 1, "of a thousand nodes some are left"
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")
+def test_a_search_told_to_stop_without_a_move_looks_for_one_until_its_flag_falls() -> None:
+    pool = Pool(1)
+    pool.prepare(fen.parse(KIWIPETE), 0)
+    limits = Limits(time=(1000, 1000), overhead=0)
+    clock = Clock(time.perf_counter() - 0.9)
+    job = Job(limits, TimeManager(limits, 0), clock, pool)
+    job.begin()
+    job.stop()
+    assert (pool.first.grace_deadline - time.monotonic_ns()) / 1e6 < 101
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")
+def test_a_clock_starts_with_the_move_that_was_pondered_on() -> None:
+    pool = Pool(1)
+    pool.prepare(fen.parse(KIWIPETE), 0)
+    limits = Limits(time=(60_000, 60_000), ponder=True)
+    manager = TimeManager(limits, 0)
+    job = Job(limits, manager, Clock(time.perf_counter() - 1.0), pool)
+    job.begin()
+    assert pool.first.deadline == 0
+    job.ponderhit()
+    assert manager.budget is not None
+    assert 0 <= manager.budget.hard - (pool.first.deadline - time.monotonic_ns()) / 1e6 < 500
 
 
 @pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")

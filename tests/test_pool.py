@@ -258,9 +258,30 @@ def test_a_limited_strength_is_that_of_one_thread() -> None:
     assert results[0] == results[1]
 
 
+def helper_threads() -> list[threading.Thread]:
+    """All threads of helpers, in the order of their start."""
+    return [thread for thread in threading.enumerate() if thread.name.startswith("search helper")]
+
+
+def helpers_of(search: Search, count: int) -> list[threading.Thread]:
+    """The threads of the helpers, in their order, after a search that has started so many."""
+    before = helper_threads()
+    search.start(fen.parse(fen.START), Limits(infinite=True), lambda _: None, lambda _: None)
+    deadline = time.monotonic() + 60
+    while True:
+        helpers = [thread for thread in helper_threads() if thread not in before]
+        if len(helpers) == count or time.monotonic() > deadline:
+            break
+        time.sleep(0.01)
+    search.stop()
+    search.wait()
+    return sorted(helpers, key=lambda thread: int(thread.name.removeprefix("search helper ")))
+
+
 @pytest.mark.parametrize("threads", [2, 16])
 def test_a_stop_ends_all_threads_and_they_sleep_until_the_next_search(threads: int) -> None:
     search = Search(1, threads=threads)
+    helpers = helpers_of(search, threads - 1)
     for _ in range(3):
         results: list[Result] = []
         search.start(fen.parse(KIWIPETE), Limits(infinite=True), lambda _: None, results.append)
@@ -271,10 +292,10 @@ def test_a_stop_ends_all_threads_and_they_sleep_until_the_next_search(threads: i
     before = time.process_time()
     time.sleep(0.3)
     assert time.process_time() - before < 0.2
-    helpers = [thread for thread in threading.enumerate() if thread.name.startswith("search helper")]
-    assert len(helpers) >= threads - 1
+    assert len(helpers) == threads - 1
+    assert all(helper.is_alive() for helper in helpers)
     search.resize_pool(1)
-    assert not any(helper.is_alive() for helper in helpers[-(threads - 1) :])
+    assert not any(helper.is_alive() for helper in helpers)
 
 
 def test_a_clock_holds_with_threads() -> None:
@@ -291,6 +312,17 @@ def test_the_largest_number_of_threads_is_accepted() -> None:
     search = Search(1, threads=1024)
     search.resize_pool(1024)
     assert threading.active_count() <= before  # those of an earlier test may be ending
+
+
+def test_a_search_does_not_wait_for_threads_that_are_still_to_be_started() -> None:
+    """A thousand take seconds."""
+    search = Search(1, threads=1024)
+    clock = Clock()
+    result = search.think(fen.parse(KIWIPETE), Limits(movetime=100))
+    assert clock.elapsed() < scaled(1000, 5000)
+    assert result.move in legal_moves(fen.parse(KIWIPETE))
+    search.resize_pool(1)
+    assert search.think(fen.parse(KIWIPETE), Limits(nodes=1000)).nodes == 1000
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1025])
@@ -356,19 +388,11 @@ def test_the_process_ends_with_threads_asleep_or_at_work() -> None:
     assert b"Error" not in done.stderr
 
 
-def helpers_of(search: Search) -> list[threading.Thread]:
-    """The threads of the helpers, in their order."""
-    before = threading.enumerate()
-    search.think(fen.parse(fen.START), Limits(depth=3))
-    helpers = (thread for thread in threading.enumerate() if thread not in before)
-    return sorted(helpers, key=lambda thread: int(thread.name.removeprefix("search helper ")))
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have a priority of their own on Linux")
 def test_helpers_without_a_processor_have_a_lower_priority() -> None:
     processors = len(os.sched_getaffinity(0))
     search = Search(1, threads=processors + 3)
-    helpers = helpers_of(search)
+    helpers = helpers_of(search, processors + 2)
     own = os.getpriority(os.PRIO_PROCESS, 0)
     found = [os.getpriority(os.PRIO_PROCESS, thread.native_id or 0) for thread in helpers]
     assert found == [own] * (processors - 1) + [min(19, own + SURPLUS_NICENESS)] * 3
@@ -382,7 +406,9 @@ def test_helpers_leave_a_processor_to_others(processors: int, monkeypatch: pytes
     pool = Pool(1)
     pool.resize(6)
     pool.prepare(fen.parse(fen.START), 0)
-    pool.start_helpers([], 0, 1)
+    pool.start_helpers([], 0, 0)
+    while len(pool.helpers) < 5:
+        time.sleep(0.01)
     pool.wait_for_helpers()
     given = [helper.searcher.gives_way for helper in pool.helpers]
     assert given == [number >= processors - 1 for number in range(1, 6)]
@@ -391,7 +417,7 @@ def test_helpers_leave_a_processor_to_others(processors: int, monkeypatch: pytes
 
 def test_a_search_that_is_dropped_takes_its_threads_with_it() -> None:
     search = Search(1, threads=3)
-    helpers = helpers_of(search)
+    helpers = helpers_of(search, 2)
     assert len(helpers) == 2
     del search
     for helper in helpers:

@@ -23,7 +23,7 @@ from search.score import DRAW, LONGEST_MATE, MATE, mate_distance
 from search.search import Report, Result, Search, Statistics
 from search.searcher import Searcher
 from tests.client import ENGINE
-from tests.oracle import scaled
+from tests.oracle import STARTS, scaled
 from x88 import build, coordinate, fen
 from x88.board import Board
 from x88.movegen import MoveStack, legal_moves
@@ -738,11 +738,41 @@ def test_what_moves_cost_beyond_the_plan_is_learnt() -> None:
         [(1000, 50), (4000, 50)],  # a new time control
         [(9000, 50), (1000, 50)],  # another game
         [(1000, 50), (962, 50)],  # rounded
+        [(5000, 1), (5000, 1), (5000, 1)],  # it stands still, and promises an increment
     ],
 )
 def test_a_clock_that_was_set_anew_is_no_lag(shown: list[tuple[int, float]]) -> None:
     lag = lag_of(*shown)
     assert (lag.mean, lag.longest) == (0, 0)
+
+
+def test_a_clock_told_in_whole_seconds_takes_no_time_away() -> None:
+    """It shows now too little and now too much."""
+    lag, left = Lag(), 60_000.0
+    for _ in range(100):
+        told = int(left // 1000) * 1000
+        limits = Limits(time=(told, told), overhead=20)
+        lag.begin(limits, 0)
+        found = budget(limits, 0, lag)
+        assert found is not None
+        lag.end(limits, 0, found, found.soft)
+        left -= found.soft
+    assert 0 < left < 4000
+
+
+def test_a_single_long_loss_is_kept_back_but_not_expected_again() -> None:
+    lag = lag_of((1000, 50), (460, 10))
+    assert lag.longest == 500
+    assert lag.mean == 20 / 8
+    often = lag_of(*((60_000 - 310 * n, 10) for n in range(40)))
+    assert 200 < often.mean <= 310
+
+
+def test_a_clock_that_shows_more_makes_no_lag_forgotten() -> None:
+    shown = [(5000 - 20 * n, 10) for n in range(20)]
+    learnt = lag_of(*shown)
+    later = lag_of(*shown, (shown[-1][0] + 10, 10))
+    assert 0.8 * learnt.mean < later.mean < learnt.mean
 
 
 def test_the_other_side_s_clock_and_other_limits_are_no_lag() -> None:
@@ -773,6 +803,11 @@ def test_time_is_kept_back_for_what_moves_lose() -> None:
     assert slower is not None
     assert 15 < (usual.hard - slower.hard) / HARD < 26
     assert slower.grace == 1000 - 40
+    lag = lag_of((1000, 50), (560, 10))
+    assert lag.longest == 400
+    short = budget(limits._replace(time=(100, 100)), 0, lag)
+    assert short is not None
+    assert short.grace == 50, "half of what is left, not all"
     for left in (1, 20, 40, 100):
         short = budget(limits._replace(time=(left, left)), 0, lag)
         assert short is not None
@@ -782,14 +817,19 @@ def test_time_is_kept_back_for_what_moves_lose() -> None:
 
 def test_a_search_learns_what_its_moves_lose() -> None:
     search = Search(1)
-    used = []
-    for left in (6000, 5000, 4000, 3000, 3000):
-        if len(used) == 4:
-            search.new_game()
+
+    def used() -> float:
         clock = Clock()
-        search.think(fen.parse(fen.START), Limits(time=(left, left), movestogo=20))
-        used.append(clock.elapsed())
-    assert used[3] < used[4]
+        for text in STARTS[:4]:
+            search.think(fen.parse(text), Limits(time=(300, 300), movestogo=1))
+        return clock.elapsed()
+
+    for forget in (search.new_game, search.forget_lag):
+        for left in (60_000, 59_000, 58_000, 57_000, 56_000, 55_000):
+            search.think(fen.parse(fen.START), Limits(time=(left, left), nodes=1))
+        slow = used()
+        forget()
+        assert slow < 0.8 * used()
 
 
 def enough(iterations: list[tuple[int, int, float]], limits: Limits | None = None) -> float:

@@ -17,6 +17,7 @@ whatever the book says.
 
 import mmap
 import os
+import stat
 import struct
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -32,6 +33,9 @@ from x88.square import FILE, RANK
 
 ENTRY = struct.Struct(">QHHI")
 KEY = struct.Struct(">Q")
+CHECKED = 4096
+"""Entries that are read before the size of the file is looked at again."""
+
 PROMOTIONS = (0, KNIGHT, BISHOP, ROOK, QUEEN)
 
 
@@ -82,6 +86,8 @@ class Book:
     def __init__(self, path: str | Path) -> None:
         """Raises ValueError if the file is no book, or OSError."""
         self.path = Path(path)
+        if not stat.S_ISREG(self.path.stat().st_mode):
+            raise ValueError(f"{path} is no book: it is no file")
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size == 0:
@@ -102,8 +108,11 @@ class Book:
         return Entry(*ENTRY.unpack_from(self._content, index * ENTRY.size))
 
     def __iter__(self) -> Iterator[Entry]:
-        """All entries in their order."""
-        return (Entry(*words) for words in ENTRY.iter_unpack(self._content))
+        """All entries in their order. Raises ValueError if the file has been cut meanwhile."""
+        for index in range(self._count):
+            if index % CHECKED == 0:
+                self._check()
+            yield self[index]
 
     def close(self) -> None:
         """Give the file back."""
@@ -114,7 +123,8 @@ class Book:
         return bisect_left(range(self._count), key, key=self._key)
 
     def entries(self, key: int) -> list[Entry]:
-        """The entries of a position, in their order."""
+        """The entries of a position, in their order. Raises ValueError if the file has been cut meanwhile."""
+        self._check()
         found = []
         for index in range(self.first(key), self._count):
             entry = self[index]
@@ -124,7 +134,9 @@ class Book:
         return found
 
     def choices(self, board: Board) -> list[Choice]:
-        """The legal moves that the book knows in a position, the heaviest first."""
+        """The legal moves that the book knows in a position, the heaviest first. Raises ValueError as
+        `entries` does.
+        """
         weights: dict[int, int] = {}
         for entry in self.entries(board.key):
             if move := decode(board, entry.move):
@@ -134,7 +146,8 @@ class Book:
     def choose(self, board: Board, chance: Random, is_best: bool = False) -> int:
         """A move of the book for a position, packed; 0 if it knows none that may be played.
 
-        A move is drawn by its weight, and never with a weight of 0; `is_best` takes the heaviest one.
+        A move is drawn by its weight, and never with a weight of 0; `is_best` takes the heaviest one. Raises
+        ValueError as `entries` does.
         """
         choices = [choice for choice in self.choices(board) if choice.weight]
         if not choices:
@@ -142,6 +155,11 @@ class Book:
         if is_best:
             return choices[0].move
         return chance.choices(choices, [choice.weight for choice in choices])[0].move
+
+    def _check(self) -> None:
+        """To read what is mapped beyond the end of its file would end the process."""
+        if self._content.size() < len(self._content):
+            raise ValueError(f"{self.path} has been cut off while it was in use")
 
     def _key(self, index: int) -> int:
         key: int = KEY.unpack_from(self._content, index * ENTRY.size)[0]

@@ -2,11 +2,9 @@
 
 import heapq
 import itertools
-import os
 import struct
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, NamedTuple
 
 from x88 import fen
@@ -75,20 +73,16 @@ class Maker:
         if len(self._sums) >= self._held:
             self._spill()
 
-    def write(self, path: str | Path) -> int:
-        """Write the book; returns the number of its entries. An older file is replaced only once the new one
-        is whole. Raises OSError.
-        """
-        part = Path(f"{path}.part")
+    def write(self, file: IO[bytes]) -> int:
+        """Write the book; returns the number of its entries. Raises ValueError if it has none, or OSError."""
         count = 0
-        try:
-            with part.open("wb") as file:
-                for entries in self._positions():
-                    count += len(entries)
-                    file.write(b"".join(ENTRY.pack(*entry) for entry in entries))
-            os.replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+        for entries in self._positions():
+            count += len(entries)
+            file.write(b"".join(ENTRY.pack(*entry) for entry in entries))
+        if not self.games:
+            raise ValueError("there is no game with a result")
+        if not count:
+            raise ValueError("no move is wanted")
         return count
 
     def close(self) -> None:
