@@ -88,7 +88,6 @@
       fill(board.white, true);
       fill(board.black, false);
       [...board.squares.children].forEach((rect, index) => {
-        rect.toggleAttribute("hidden", !move);
         rect.setAttribute("opacity", move ? 1 : 0);
         if (!move) return;
         const [x, y] = cornerOf(board, move.slice(2 * index, 2 * index + 2));
@@ -110,7 +109,7 @@
   const isBlack = (index) => (index + (game.blackFirst ? 1 : 0)) % 2 === 1;
   const numberOf = (index) => game.number + Math.floor((index + (game.blackFirst ? 1 : 0)) / 2);
   const label = (index) => `${numberOf(index)}${isBlack(index) ? "…" : "."}`;
-  const signed = (pawns) => (pawns.startsWith("#") || pawns.startsWith("-") || pawns === "0.00" ? pawns : `+${pawns}`)
+  const signed = (pawns) => (pawns === "#0" ? "mate" : pawns.startsWith("#") || pawns.startsWith("-") || pawns === "0.00" ? pawns : `+${pawns}`)
     .replace("-", "−");
   const chance = (perMille) => `${Math.round(perMille / 10)} %`;
   const lineText = (index, steps) => steps.map((step, k) =>
@@ -139,7 +138,7 @@
     $("ply").value = ply;
     $("ply").setAttribute("aria-valuetext", text);
     const x = game.moves.length ? 1000 * ply / game.moves.length : 0;
-    document.querySelector("#curve .here").setAttribute("d", `M${x.toFixed(1)} 0V260`);
+    document.querySelector("#curve .here").setAttribute("d", `M${x.toFixed(1)} -16V276`);
     for (const button of document.querySelectorAll("#moves [aria-current]")) button.removeAttribute("aria-current");
     const button = document.querySelector(`#moves [data-ply="${ply}"][data-better="${better}"]`);
     if (button) {
@@ -193,7 +192,7 @@
       });
       found.push(line);
     }
-    if (move.c) found.push(make("p", move.c, "comment"));
+    if (move.c) found.push(make("p", `${label(index)} ${move.s}: ${move.c}`, "comment"));
     return found;
   };
 
@@ -238,7 +237,7 @@
     const points = [`0 ${y(game.start.win)}`, ...game.moves.map((move, index) => `${(1000 * (index + 1) / count).toFixed(1)} ${y(move.w)}`)];
     if (points.length === 1) points.push(`1000 ${y(game.start.win)}`);
     document.querySelector("#curve .line").setAttribute("d", `M${points.join("L")}`);
-    document.querySelector("#curve .white").setAttribute("d", `M0 260L${points.join("L")}L1000 260z`);
+    document.querySelector("#curve .white").setAttribute("d", `M0 276L${points.join("L")}L1000 276z`);
     document.querySelector("#curve .marks").replaceChildren(...game.moves.flatMap((move, index) => {
       if (!move.m) return [];
       const dot = document.createElementNS(SVG, "circle");
@@ -257,7 +256,7 @@
     const name = (side) => `${tags[side] || "?"}${tags[`${side}Elo`] ? ` (${tags[`${side}Elo`]})` : ""}`;
     $("players").textContent = `${name("White")} – ${name("Black")}  ${game.result}`;
     const details = ["Event", "Site", "Round", "Date"].filter((tag) => tags[tag]).map((tag) => (tag === "Round" ? `round ${tags.Round}` : tags[tag]));
-    const totals = game.totals.map(([accuracy, loss], side) => `${side ? "Black" : "White"} ${accuracy} %, mean loss ${loss}`);
+    const totals = game.totals.map(([accuracy, loss], side) => `${side ? "Black" : "White"} ${accuracy}, mean loss ${loss}`);
     $("details").replaceChildren(...[details.join(", "), game.opening, `Accuracy: ${totals.join("; ")}`, ...game.faults.map((fault) => `Damaged, ${fault}`)]
       .filter(Boolean).map((text) => make("span", text)));
     $("ply").max = game.moves.length;

@@ -54,6 +54,7 @@ class Page:
         boards = "".join(
             f'<div class="board {theme}">{picture.svg()}</div>' for theme, picture in pictures.items()
         )
+        marks = '<th scope="col" aria-label="Inaccuracies, mistakes, blunders">?! ? ??</th>'
         games = ",\n".join(self._games)
         return f"""<!DOCTYPE html>
 <html lang="en">
@@ -76,8 +77,8 @@ was not played is a blunder. Accuracy is in per cent, mean loss in centipawns.</
 <div class="scroll" tabindex="0" role="region" aria-labelledby="summary">
 <table id="games">
 <thead><tr><th scope="col">Game</th><th scope="col">White</th><th scope="col">Accuracy</th>
-<th scope="col">Loss</th><th scope="col">?! ? ??</th><th scope="col">Result</th><th scope="col">Black</th>
-<th scope="col">Accuracy</th><th scope="col">Loss</th><th scope="col">?! ? ??</th></tr></thead>
+<th scope="col">Loss</th>{marks}<th scope="col">Result</th><th scope="col">Black</th>
+<th scope="col">Accuracy</th><th scope="col">Loss</th>{marks}</tr></thead>
 <tbody>
 {"".join(self._rows)}</tbody>
 </table>
@@ -94,18 +95,18 @@ was not played is a blunder. Accuracy is in per cent, mean loss in centipawns.</
 <div class="left">
 <div id="boards">{boards}</div>
 <div class="controls">
-<button type="button" id="first" aria-label="Start of the game">⏮</button>
+<button type="button" id="first" aria-label="Start of the game">|◀</button>
 <button type="button" id="back" aria-label="One move back">◀</button>
 <button type="button" id="forward" aria-label="One move forward">▶</button>
-<button type="button" id="last" aria-label="End of the game">⏭</button>
+<button type="button" id="last" aria-label="End of the game">▶|</button>
 <button type="button" id="next-mark">Next mistake</button>
 <button type="button" id="flip" aria-pressed="false">Flip</button>
 </div>
 <input type="range" id="ply" min="0" value="0" aria-label="Position in the game">
 <p id="status" role="status"></p>
-<svg id="curve" viewBox="0 0 1000 260" role="img" aria-labelledby="curve-title">
+<svg id="curve" viewBox="0 -16 1000 292" role="img" aria-labelledby="curve-title">
 <title id="curve-title">White's win probability</title>
-<rect class="black" width="1000" height="260"/><path class="white"/>
+<rect class="black" y="-16" width="1000" height="292"/><path class="white"/>
 <path class="half" d="M0 130H1000"/><path class="line"/><g class="marks"></g><path class="here"/></svg>
 </div>
 <div class="right">

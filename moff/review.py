@@ -23,15 +23,16 @@ STANDARD = "-"
 
 def add_command(commands: Any, whole_number: Callable[[str, int, int], int]) -> None:
     """Add `review` to a command line; `whole_number` reads a number of at least and at most so much."""
+    least = [f"{100 * loss:.0f}" for loss in reversed(LOSSES.values())]
+    losses = f"{', '.join(least[:-1])} and {least[-1]}"
     review = commands.add_parser(
         "review",
         help="games with evaluations, mistakes and better lines",
         description="Search the position after every move of every game. Without -o, --html and --json the "
         "games go to standard output, in PGN.",
-        epilog="?!, ? and ?? mark moves that lost "
-        + ", ".join(f"{100 * loss:.0f} %%" for loss in reversed(LOSSES.values()))
-        + " of win probability or more; a mate in one that was not played is ??. After an interrupt the same "
-        "command continues, if there is a file to write: what is finished is kept beside it.",
+        epilog=f"?!, ? and ?? mark moves that lost at least {losses} % of win probability; a mate in one "
+        "that was not played is ??. After an interrupt the same command continues, if there is a file to "
+        "write: what is finished is kept beside it.",
     )
     review.add_argument("files", nargs="+", metavar="GAMES.pgn", help="the games; - reads standard input")
     limit = review.add_mutually_exclusive_group()
@@ -107,8 +108,11 @@ def _wrong_usage(options: argparse.Namespace) -> str:
         return "standard input and output serve one purpose each"
     files = [path for path in outputs if path != STANDARD]
     for i, path in enumerate(files):
-        if os.path.isdir(path) or not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-            return f"{path}: it is a folder, or in none"
+        folder = os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(path):
+            return f"{path}: it is a folder"
+        if not os.path.isdir(folder):
+            return f"{path}: there is no folder {folder}"
         if any(_is_same(path, other) for other in options.files):
             return f"{path}: games are read from it; the review goes to another file"
         if any(_is_same(path, other) for other in files[:i]):

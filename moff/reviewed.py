@@ -108,12 +108,8 @@ class ReviewedGame:
 
     def _comment(self, comment: str, i: int) -> str:
         """The comment after a move, with the evaluation of the position with this index in front."""
-        return f"{self._command(i)} {_EVALUATION.sub('', comment)}".rstrip()
-
-    def _command(self, i: int) -> str:
-        """The evaluation of a position as programs read it in a comment."""
-        depth = self.assessments[i].depth
-        return f"[%eval {self.evaluation(i)}{f',{depth}' if depth else ''}]"
+        ours = _command(self.scores[i], self.assessments[i].depth)
+        return f"{ours} {_EVALUATION.sub('', comment)}".rstrip()
 
     def _add_better(self, move: pgn.Move, i: int) -> None:
         """Add the better moves as the first variation."""
@@ -121,7 +117,7 @@ class ReviewedGame:
         if moves and not any(other.moves and other.moves[0].san == moves[0].san for other in move.variations):
             variation = pgn.Variation()
             variation.moves = moves
-            moves[0].comment = self._command(i)
+            moves[0].comment = _command(_a_ply_later(self.scores[i]), self.assessments[i].depth)
             move.variations.insert(0, variation)
 
     def _tags(self, annotator: str) -> dict[str, str]:
@@ -191,6 +187,18 @@ def evaluation_text(score: int) -> str:
     """
     mate = mate_distance(score)
     return f"{score / 100:.2f}" if mate is None else f"#{mate}"
+
+
+def _command(score: int, depth: int) -> str:
+    """An evaluation from White's view as programs read it in a comment."""
+    return f"[%eval {evaluation_text(score)}{f',{depth}' if depth else ''}]"
+
+
+def _a_ply_later(score: int) -> int:
+    """What a score becomes when the best move has been played: a mate comes nearer."""
+    if mate_distance(score) is None:
+        return score
+    return score + 1 if score > 0 else score - 1
 
 
 def _kept_opening(tags: dict[str, str]) -> Opening | None:
