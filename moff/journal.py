@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import zlib
 from typing import Any, BinaryIO
 
@@ -19,10 +20,11 @@ class Journal:
 
     def open(self, job: dict[str, Any]) -> list[Any]:
         """Open the journal of a job, or begin it; returns the results that it holds. Raises OSError, or
-        ValueError if it is the journal of another job or no journal; the file stays as it is then.
+        ValueError if it is the journal of another job, no journal, or in use; the file stays as it is then.
         """
         file = open(self.path, "r+b" if os.path.exists(self.path) else "x+b")  # noqa: SIM115
         try:
+            _lock(file)
             results, good = _read(file)
             if good and results[0] != job:
                 raise ValueError(_difference(results[0], job))
@@ -54,6 +56,19 @@ class Journal:
         """Remove the journal: the job is done."""
         self.close()
         os.remove(self.path)
+
+
+def _lock(file: BinaryIO) -> None:
+    """Keep other processes from writing the same journal, where the system has such locks. The lock ends
+    with the process.
+    """
+    if sys.platform != "win32":
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError("another process is writing it") from None
 
 
 def _line(result: Any) -> bytes:

@@ -305,7 +305,8 @@
   };
   document.addEventListener("keydown", (event) => {
     const id = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!id || event.ctrlKey || event.altKey || event.metaKey || event.target.matches("input")) return;
+    if (!id || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key.length > 1 && event.target.matches("input")) return; // the slider moves by itself
     event.preventDefault();
     actions[id]();
   });

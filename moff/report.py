@@ -74,7 +74,7 @@ was not played is a blunder. Accuracy is in per cent, mean loss in centipawns.</
 <noscript><p>The boards need JavaScript, which is switched off here.</p></noscript>
 <section aria-labelledby="summary">
 <h2 id="summary">Summary</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="summary">
+<div class="scroll" tabindex="0" role="group" aria-label="Table of the games">
 <table id="games">
 <thead><tr><th scope="col">Game</th><th scope="col">White</th><th scope="col">Accuracy</th>
 <th scope="col">Loss</th>{marks}<th scope="col">Result</th><th scope="col">Black</th>

@@ -51,7 +51,7 @@ class ReviewedGame:
         self.number = number
         self.first = BLACK if game.start.split()[1] == "b" else WHITE
         """The side that moves first."""
-        self.opening = _kept_opening(game.tags) or opening
+        self.opening = _named(game.tags, opening)
         self.judgements: list[Judgement] = []
         self.better: dict[int, list[pgn.Move]] = {}
         for i, move in enumerate(game.moves):
@@ -122,7 +122,8 @@ class ReviewedGame:
 
     def _tags(self, annotator: str) -> dict[str, str]:
         """The tags to add."""
-        tags = {"Annotator": self.game.tags.get("Annotator") or annotator}
+        known = self.game.tags.get("Annotator", "")
+        tags = {"Annotator": annotator if known.startswith("Moff ") else known or annotator}
         for name, total in zip(("White", "Black"), self.tallies, strict=True):
             if total.accuracy is not None and total.centipawns is not None:
                 tags[f"{name}Accuracy"] = f"{total.accuracy:.1f}"
@@ -201,9 +202,11 @@ def _a_ply_later(score: int) -> int:
     return score + 1 if score > 0 else score - 1
 
 
-def _kept_opening(tags: dict[str, str]) -> Opening | None:
-    """The opening that a game says it is."""
+def _named(tags: dict[str, str], found: Opening | None) -> Opening | None:
+    """The opening that the tags of a game name, completed by the one found if that has the same code."""
     eco, name = (tags.get(tag, "").replace("?", "").strip() for tag in ("ECO", "Opening"))
+    if found is not None and not name and eco in ("", found.eco):
+        return found
     return Opening(eco, name) if eco or name else None
 
 

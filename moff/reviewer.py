@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -152,8 +153,10 @@ class Review:
     def _open_journal(self) -> Journal | None:
         """The journal beside the first file to be written, if there is one; take from it what is finished."""
         options = self._options
-        path = next((path for path in (options.output, options.html, options.json) if path != STANDARD), None)
-        if path is None:
+        named = [path for path in (options.output, options.html, options.json) if path]
+        # Not beside a device or a pipe.
+        path = next((p for p in named if p != STANDARD and (os.path.isfile(p) or not os.path.exists(p))), "")
+        if not path:
             return None
         journal = Journal(f"{path}.unfinished")
         job = {"version": __version__, "settings": self._settings, "games": self._survey.digest}
@@ -222,12 +225,12 @@ class Review:
         """Draw the bar."""
         left = ""
         if searched and seconds > 1:
-            left = f", {_clock(seconds / searched * (self._total - searched))} left"
+            left = f", {clock(seconds / searched * (self._total - searched))} left"
         games = f"{len(self._finished)}/{counted(len(self._survey.positions), 'game')}"
         self._bar.show(searched / max(1, self._total), f"{games}{left}")
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
     """A time in hours, minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)

@@ -20,6 +20,7 @@ from moff import __version__
 from moff.analysis import Analysis, assess
 from moff.journal import Journal
 from moff.openings import Opening, Openings
+from moff.reviewed import ReviewedGame
 from moff.text import counted
 from search.limits import Limits
 from search.search import Search
@@ -455,6 +456,28 @@ def test_a_file_that_is_no_journal_stays(tmp_path: Path) -> None:
     assert journal.read_text() == "mine\n"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
+def test_two_reviews_do_not_write_the_same_journal(tmp_path: Path) -> None:
+    first, second = (Journal(str(tmp_path / "journal")) for _ in range(2))
+    first.open({})
+    with pytest.raises(ValueError, match="another process is writing it"):
+        second.open({})
+    first.close()
+    assert second.open({}) == []
+    second.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such devices")
+def test_no_journal_is_kept_beside_a_device(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert review("-", "--nodes", "5", "-o", pipe, data=b"1. e4 *\n").returncode == 0
+    assert b"[%eval " in os.read(reader, 10000)
+    os.close(reader)
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
 def test_a_journal_keeps_what_comes_before_any_damage(tmp_path: Path) -> None:
     path = str(tmp_path / "journal")
     job = {"name": "job"}
@@ -546,6 +569,27 @@ def test_the_deepest_named_position_is_the_opening(tmp_path: Path) -> None:
     first, *_, last = parsed(ended.stdout.decode())
     assert (first.headers["ECO"], first.headers["Opening"]) == ("C20", "King's Pawn Game")
     assert last.headers["Opening"] == "By hand"
+
+
+@pytest.mark.parametrize(
+    ("tags", "opening"),
+    [
+        ({}, Opening("C20", "King's Pawn Game")),
+        ({"ECO": "?", "Opening": "?"}, Opening("C20", "King's Pawn Game")),
+        ({"ECO": "C20"}, Opening("C20", "King's Pawn Game")),
+        ({"ECO": "A00"}, Opening("A00", "")),
+        ({"Opening": "Mine"}, Opening("", "Mine")),
+    ],
+)
+def test_the_opening_that_a_game_names_is_kept(tags: dict[str, str], opening: Opening) -> None:
+    found = Opening("C20", "King's Pawn Game")
+    assert ReviewedGame(pgn.Game(tags), [], found).opening == opening
+
+
+def test_the_annotator_is_kept_unless_it_is_moff() -> None:
+    for known, told in (("", "Moff 2"), ("A. N.", "A. N."), ("Moff 1", "Moff 2")):
+        game = pgn.Game({"Annotator": known})
+        assert f'[Annotator "{told}"]' in ReviewedGame(game, []).write("Moff 2")
 
 
 @pytest.mark.parametrize(
