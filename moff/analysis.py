@@ -131,18 +131,27 @@ def assess(
     """
     search.new_game()
     found: list[Assessment] = []
+    board = _played(start, moves)
     for plies in range(len(moves), -1, -1):
-        # Played again from the start, because the board knows the repetitions of what it has played only.
-        board = fen.parse(start)
-        for move in moves[:plies]:
-            board.forget()
-            board.make(move)
         assessment = _decided(board, plies == len(moves)) or _searched(search, board, limits)
         if is_stopped():
             return None
         found.append(assessment)
         on_position()
+        if board.ply:
+            board.unmake()
+        elif plies:  # a very long game, of which the board has forgotten the beginning
+            board = _played(start, moves[: plies - 1])
     return found[::-1]
+
+
+def _played(start: str, moves: list[int]) -> Board:
+    """The board after these moves. It knows them, and so knows repetitions."""
+    board = fen.parse(start)
+    for move in moves:
+        board.forget()
+        board.make(move)
+    return board
 
 
 def _decided(board: Board, is_last: bool) -> Assessment | None:

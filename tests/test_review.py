@@ -26,7 +26,8 @@ from search.limits import Limits
 from search.search import Search
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
-from x88 import pgn
+from x88 import build, fen, pgn
+from x88.movegen import legal_moves
 
 NODES = str(scaled(400, 40))
 
@@ -303,6 +304,20 @@ def test_a_game_of_a_thousand_plies_is_reviewed() -> None:
     (game,) = parsed(ended.stdout.decode())
     assert len(nodes_of(game)) == 1000
     assert all(node.eval() for node in game.mainline())
+
+
+@pytest.mark.skipif(not build.compiled, reason="it takes a minute uncompiled")
+def test_a_game_longer_than_the_board_remembers_is_searched_whole() -> None:
+    moves = moves_of(" ".join(["Nf3", "Nf6", "Ng1", "Ng8"] * 900))
+    found = assess(Search(1), Limits(nodes=1), pgn.Game().start, moves, lambda: None, lambda: False)
+    assert found is not None
+    assert len(found) == len(moves) + 1
+    board = fen.parse(fen.START)
+    for move, assessment in zip([*moves, 0], found, strict=True):
+        assert assessment.line == [] or assessment.line[0] in legal_moves(board)
+        if move:
+            board.forget()
+            board.make(move)
 
 
 # Damage.
