@@ -306,7 +306,7 @@
   document.addEventListener("keydown", (event) => {
     const id = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!id || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.key.length > 1 && event.target.matches("input")) return; // the slider moves by itself
+    if (event.key.length > 1 && event.target.matches("input, .scroll")) return; // they move by themselves
     event.preventDefault();
     actions[id]();
   });

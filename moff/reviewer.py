@@ -43,19 +43,14 @@ def review(options: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _opened(name: str) -> Iterator[BinaryIO]:
-    """A file that can be read twice. Standard input is copied first."""
-    if name != STANDARD:
-        with open(name, "rb") as stream:
-            if stream.seekable():
-                yield stream
-                return
-            with tempfile.TemporaryFile() as copy:
-                shutil.copyfileobj(stream, copy)
-                yield copy
-        return
-    with tempfile.TemporaryFile() as copy:
-        shutil.copyfileobj(sys.stdin.buffer, copy)
-        yield copy
+    """A file that can be read twice: standard input and pipes are copied first."""
+    with open(0 if name == STANDARD else name, "rb", closefd=name != STANDARD) as stream:
+        if name != STANDARD and stream.seekable():
+            yield stream
+            return
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(stream, copy)
+            yield copy
 
 
 class Source(NamedTuple):

@@ -176,6 +176,13 @@ def test_text_of_the_games_stays_text() -> None:
     assert "<script>alert(1)</script>" in page.words  # the name in the summary
 
 
+def test_a_page_without_games_or_moves_is_one_too() -> None:
+    assert Elements(page_of([])).data() == []
+    (game,) = Elements(page_of(read('[Variant "Atomic"]\n\n1. e4 *\n'))).data()
+    assert game["moves"] == []
+    assert game["faults"] == ["line 1: the variant 'Atomic' is not played here"]
+
+
 def test_a_hundred_games_make_no_huge_page() -> None:
     random = Random(3)
     texts = []
