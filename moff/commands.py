@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from moff import __version__, books, pace
+from moff import __version__, books, pace, review
 from moff.annotation import COLOURS
 from moff.bar import Bar
 from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, either, perft_speed, shorten, whole_number
@@ -24,7 +24,7 @@ from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
 from x88.perft_table import LARGEST, PerftTable
 from x88.piece import BLACK, WHITE
 
-NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book")
+NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "review")
 """The commands; a test checks that the parser has the same."""
 
 WRONG_USAGE = 2
@@ -168,6 +168,7 @@ def _parser() -> argparse.ArgumentParser:
     picture.set_defaults(run=_run_picture)
 
     books.add_commands(commands, _whole_number)
+    review.add_command(commands, _whole_number)
     return parser
 
 

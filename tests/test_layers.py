@@ -33,9 +33,11 @@ RULES = {
 
 SOURCES = sorted([*ROOT.glob("x88/*.py"), *ROOT.glob("search/*.py")])
 
-SILENT = [
-    ROOT / "moff" / f"{name}.py" for name in ("session", "thinker", "clock", "player", "notation", "pgn_file")
-]
+SHARED = (
+    *("session", "thinker", "clock", "player", "notation", "pgn_file"),
+    *("judgement", "analysis", "reviewed", "openings", "journal", "report"),
+)
+SILENT = [ROOT / "moff" / f"{name}.py" for name in SHARED]
 """What the faces share leaves it to them to print and to read."""
 
 FACES = sorted(set(ROOT.glob("moff/*.py")) - {ROOT / "moff" / "__main__.py"})

@@ -1,0 +1,184 @@
+"""Games searched move by move, several at once, each by one thread with a search of its own.
+
+At a fixed number of nodes the result of a game depends on nothing but the game: every game begins with an
+empty transposition table.
+"""
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+from search.limits import Limits
+from search.score import DRAW, MATE
+from search.search import Report, Search
+from x88 import fen
+from x88.board import Board
+from x88.movegen import legal_moves
+from x88.outcome import Outcome, outcome
+
+LONGEST_LINE = 8
+"""Plies kept of the best line."""
+
+
+class Assessment(NamedTuple):
+    """What the search found out about a position."""
+
+    score: int
+    """Centipawns for the side to move, or a mate score."""
+    depth: int
+    """Plies; 0 if the game is over here by the rules, which the search need not be asked about."""
+    line: list[int]
+    """The best moves, packed, at most LONGEST_LINE; empty if the game is over here."""
+
+
+class Finished(NamedTuple):
+    """A game that has been searched: the number it was given, and the assessments of its positions."""
+
+    number: int
+    assessments: list[Assessment]
+
+
+class Analysis:
+    """Threads that search games.
+
+    Games go in by `submit` and come out by `take`, in the order in which they are finished. `close` ends the
+    threads at once, and leaves unfinished what is unfinished.
+    """
+
+    def __init__(self, limits: Limits, threads: int, megabytes: int = 16) -> None:
+        """`limits` are those of each position. Raises ValueError or MemoryError if there can be no table of
+        so many megabytes for each thread.
+        """
+        self._limits = limits
+        self._searches = [Search(megabytes) for _ in range(threads)]
+        self._done = [0] * threads
+        self._is_closed = False
+        self._tasks: queue.SimpleQueue[tuple[int, str, list[int]] | None] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[Finished | BaseException] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._work, args=(number,), name=f"analysis {number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+        self.waiting = 0
+        """Games submitted and not yet taken."""
+
+    @property
+    def positions(self) -> int:
+        """Positions searched so far."""
+        return sum(self._done)
+
+    def submit(self, number: int, start: str, moves: list[int]) -> None:
+        """Have a game searched: its number among the games, the FEN it starts from, and its packed moves."""
+        self.waiting += 1
+        self._tasks.put((number, start, moves))
+
+    def take(self, timeout: float) -> Finished | None:
+        """A game that is finished; None if none is within so many seconds."""
+        try:
+            found = self._results.get(timeout=timeout)
+        except queue.Empty:
+            return None
+        if isinstance(found, BaseException):
+            raise found
+        self.waiting -= 1
+        return found
+
+    def close(self) -> None:
+        """Stop all searches and wait for the threads to end."""
+        self._is_closed = True
+        for _ in self._threads:
+            self._tasks.put(None)
+        for thread, search in zip(self._threads, self._searches, strict=True):
+            # More than once: a search that was about to begin does not know of the first time.
+            while thread.is_alive():
+                search.stop()
+                thread.join(0.01)
+
+    def _work(self, number: int) -> None:
+        """Search one game after another until there are no more."""
+
+        def count() -> None:
+            self._done[number] += 1
+
+        while (task := self._tasks.get()) is not None and not self._is_closed:
+            game, start, moves = task
+            try:
+                found = assess(self._searches[number], self._limits, start, moves, count, self._has_ended)
+            except BaseException as error:
+                self._results.put(error)
+                return
+            if found is not None:
+                self._results.put(Finished(game, found))
+
+    def _has_ended(self) -> bool:
+        return self._is_closed
+
+
+def assess(
+    search: Search,
+    limits: Limits,
+    start: str,
+    moves: list[int],
+    on_position: Callable[[], object],
+    is_stopped: Callable[[], bool],
+) -> list[Assessment] | None:
+    """Assess the position before the first move of a game and those after each; None if stopped.
+
+    The last position comes first: the search then knows, before every move, what it has found after it.
+    """
+    search.new_game()
+    found: list[Assessment] = []
+    board = _played(start, moves)
+    for plies in range(len(moves), -1, -1):
+        assessment = _decided(board, plies == len(moves)) or _searched(search, board, limits)
+        if is_stopped():
+            return None
+        found.append(assessment)
+        on_position()
+        if board.ply:
+            board.unmake()
+        elif plies:  # a very long game, of which the board has forgotten the beginning
+            board = _played(start, moves[: plies - 1])
+    return found[::-1]
+
+
+def _played(start: str, moves: list[int]) -> Board:
+    """The board after these moves. It knows them, and so knows repetitions."""
+    board = fen.parse(start)
+    for move in moves:
+        board.forget()
+        board.make(move)
+    return board
+
+
+def _decided(board: Board, is_last: bool) -> Assessment | None:
+    """The assessment of a position in which the game is over by the rules. Draws that a player must claim
+    count if the game ends with them.
+    """
+    over = outcome(board)
+    if over is None or (over in (Outcome.FIFTY_MOVES, Outcome.REPETITION) and not is_last):
+        return None
+    return Assessment(-MATE if over == Outcome.CHECKMATE else DRAW, 0, [])
+
+
+def _searched(search: Search, board: Board, limits: Limits) -> Assessment:
+    """The assessment of a position by a search."""
+    reports: list[Report] = []
+    result = search.think(board, limits, reports.append)
+    # The last word on the move that was chosen: an iteration cut short may have ended with another bound.
+    last = next((report for report in reversed(reports) if report.pv[:1] == [result.move]), reports[-1])
+    return Assessment(last.score, last.depth, _legal(board, last.pv[:LONGEST_LINE]))
+
+
+def _legal(board: Board, line: list[int]) -> list[int]:
+    """The line as far as its moves are legal, whatever the transposition table may hold."""
+    copy = board.copy()
+    for i, move in enumerate(line):
+        if move not in legal_moves(copy):
+            return line[:i]
+        copy.forget()
+        copy.make(move)
+    return line

@@ -1,0 +1,101 @@
+"""What a long job has finished so far, in a file: after an interrupt it continues there."""
+
+import json
+import os
+import sys
+import zlib
+from typing import Any, BinaryIO
+
+
+class Journal:
+    """A file of results, one in a line, which says on its first line what job they belong to.
+
+    Every line carries a checksum. A line that is damaged, such as the one being written when the machine
+    failed, is dropped with all that follow it.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._file: BinaryIO | None = None
+
+    def open(self, job: dict[str, Any]) -> list[Any]:
+        """Open the journal of a job, or begin it; returns the results that it holds. Raises OSError, or
+        ValueError if it is the journal of another job, no journal, or in use; the file stays as it is then.
+        """
+        file = open(self.path, "r+b" if os.path.exists(self.path) else "x+b")  # noqa: SIM115
+        try:
+            _lock(file)
+            results, good = _read(file)
+            if good and results[0] != job:
+                raise ValueError(_difference(results[0], job))
+            if not good and file.seek(0, os.SEEK_END):
+                raise ValueError("it is no journal")
+            file.seek(good)
+            file.truncate()
+            self._file = file
+            if not good:
+                self.add(job)
+        except BaseException:
+            file.close()
+            raise
+        return results[1:]
+
+    def add(self, result: Any) -> None:
+        """Write a result down. Raises OSError."""
+        assert self._file is not None, "not open"
+        self._file.write(_line(result))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Leave the journal to be continued."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def remove(self) -> None:
+        """Remove the journal: the job is done."""
+        self.close()
+        os.remove(self.path)
+
+
+def _lock(file: BinaryIO) -> None:
+    """Keep other processes from writing the same journal, where the system has such locks. The lock ends
+    with the process.
+    """
+    if sys.platform != "win32":
+        import fcntl
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError("another process is writing it") from None
+
+
+def _line(result: Any) -> bytes:
+    text = json.dumps(result, separators=(",", ":")).encode()
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+def _read(file: BinaryIO) -> tuple[list[Any], int]:
+    """The results of all lines up to the first that is damaged, and where that begins."""
+    results = []
+    good = 0
+    for line in file:
+        checksum, _, text = line.removesuffix(b"\n").partition(b" ")
+        if not line.endswith(b"\n") or checksum != b"%08x" % zlib.crc32(text):
+            break
+        try:
+            results.append(json.loads(text))
+        except ValueError:
+            break
+        good += len(line)
+    return results, good
+
+
+def _difference(known: Any, job: dict[str, Any]) -> str:
+    """What the job of a journal has different from this one."""
+    if isinstance(known, dict):
+        for name, value in job.items():
+            if known.get(name) != value:
+                return f"it is the journal of a job with {name} {known.get(name)!r}, not {value!r}"
+    return "it is the journal of another job"

@@ -1,0 +1,124 @@
+"""`moff review`: games with an evaluation for each move, marks for what it cost, and better lines."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from moff.judgement import LOSSES
+from moff.text import echo
+from search.pool import MOST_THREADS
+
+WRONG_USAGE = 2
+NODES = 200_000
+"""Nodes for each position, unless told otherwise."""
+
+LONGEST = 1e6
+"""Seconds for a position."""
+
+STANDARD = "-"
+"""Standard input or output."""
+
+
+def add_command(commands: Any, whole_number: Callable[[str, int, int], int]) -> None:
+    """Add `review` to a command line; `whole_number` reads a number of at least and at most so much."""
+    least = [f"{100 * loss:.0f}" for loss in reversed(LOSSES.values())]
+    losses = f"{', '.join(least[:-1])} and {least[-1]}"
+    review = commands.add_parser(
+        "review",
+        help="games with evaluations, mistakes and better lines",
+        description="Search the position after every move of every game. Without -o, --html and --json the "
+        "games go to standard output, in PGN.",
+        epilog=f"?!, ? and ?? mark moves that lost at least {losses} % of win probability; a mate in one "
+        "that was not played is ??. After an interrupt the same command continues, if there is a file to "
+        "write: what is finished is kept beside it.",
+    )
+    review.add_argument("files", nargs="+", metavar="GAMES.pgn", help="the games; - reads standard input")
+    limit = review.add_mutually_exclusive_group()
+    limit.add_argument(
+        "--nodes",
+        type=lambda text: whole_number(text, 1, 10**15),
+        metavar="N",
+        help=f"nodes for each position (default {NODES}); the same command gives the same result",
+    )
+    limit.add_argument("--time", type=_seconds, metavar="SECONDS", help="for each position, instead")
+    review.add_argument(
+        "-o", "--output", metavar="OUT.pgn", help="write the games here; - is standard output"
+    )
+    review.add_argument("--html", metavar="REPORT.html", help="write a page with boards, curves and tables")
+    review.add_argument(
+        "--json",
+        nargs="?",
+        const=STANDARD,
+        metavar="FILE",
+        help="write a line of JSON for each game, to standard output without FILE",
+    )
+    review.add_argument(
+        "--threads",
+        type=lambda text: whole_number(text, 1, MOST_THREADS),
+        default=1,
+        metavar="N",
+        help="games searched at the same time, each by one thread with 16 MB (default 1)",
+    )
+    review.add_argument(
+        "--openings",
+        action="append",
+        default=[],
+        metavar="FILE.tsv",
+        help="names of openings: columns eco, name and pgn, as in lichess's chess-openings (repeatable)",
+    )
+    review.set_defaults(run=_run)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0.001 <= value <= LONGEST:
+        raise argparse.ArgumentTypeError(f"{echo(text)} is not a number of seconds from 0.001 to {LONGEST:g}")
+    return value
+
+
+def _run(options: argparse.Namespace) -> int:
+    from moff.reviewer import review  # with all that it needs
+
+    fault = _wrong_usage(options)
+    if fault:
+        print(f"moff review: {fault}", file=sys.stderr)
+        return WRONG_USAGE
+    try:
+        return review(options)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        print(f"{error.filename or options.output}: {error.strerror or error}", file=sys.stderr)
+    except (ValueError, MemoryError) as error:
+        print(error, file=sys.stderr)
+    return 1
+
+
+def _wrong_usage(options: argparse.Namespace) -> str:
+    """What is wrong with the files named, empty if nothing: better told now than after hours."""
+    outputs = [path for path in (options.output, options.html, options.json) if path]
+    if options.html == STANDARD:
+        return "--html takes the name of a file"
+    if outputs.count(STANDARD) > 1 or options.files.count(STANDARD) > 1:
+        return "standard input and output serve one purpose each"
+    files = [path for path in outputs if path != STANDARD]
+    for i, path in enumerate(files):
+        folder = os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(path):
+            return f"{path}: it is a folder"
+        if not os.path.isdir(folder):
+            return f"{path}: there is no folder {folder}"
+        if any(_is_same(path, other) for other in options.files):
+            return f"{path}: games are read from it; the review goes to another file"
+        if any(_is_same(path, other) for other in files[:i]):
+            return f"{path}: it is named twice"
+    return ""
+
+
+def _is_same(path: str, other: str) -> bool:
+    return os.path.realpath(path) == os.path.realpath(other)

@@ -1,0 +1,635 @@
+"""`moff review`: its PGN and JSON, with python-chess as the reader, and what interrupts leave behind."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import chess
+import chess.pgn
+import pytest
+
+from moff import __version__, commands
+from moff.analysis import Analysis, assess
+from moff.journal import Journal
+from moff.openings import Opening, Openings
+from moff.reviewed import ReviewedGame
+from moff.text import counted
+from search.limits import Limits
+from search.search import Search
+from tests.client import ENGINE, PATIENCE
+from tests.oracle import scaled
+from x88 import build, fen, pgn
+from x88.movegen import legal_moves
+
+NODES = str(scaled(400, 40))
+
+GAMES = """[Event "missed mates"]
+[White "M\u00fcller"]
+[Black "B"]
+[Result "1-0"]
+
+{start} 1. e4 {[%clk 0:05:00] best [%eval 9.99,3]} e5 2. Bc4 Nc6 3. Qh5 Nf6 $14 (3... g6 {better} 4. Qf3)
+4. Nf3 d6 5. Qxf7# {done} 1-0
+
+[Event "from a FEN, Black first"]
+[Result "*"]
+[FEN "r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 31"]
+[Annotator "somebody"]
+
+31... h6 32. Kf1 *
+
+[Event "no moves"]
+[Result "0-1"]
+
+0-1
+
+[Event "stalemate"]
+[Result "1/2-1/2"]
+[FEN "k7/8/1K6/8/8/8/2Q5/8 w - - 0 1"]
+
+1. Qc7 1/2-1/2
+
+[Event "repetition"]
+[ECO "A00"]
+[Opening "By hand"]
+[Result "1/2-1/2"]
+
+1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2
+
+"""
+DAMAGED = """[Event "damaged"]
+[Result "1-0"]
+
+1. e4 e5
+2. Ke3 Nc6 1-0
+
+[Event "960"]
+[Variant "Chess960"]
+[FEN "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"]
+
+1. e4 e5 *
+
+[Event "the last"]
+
+1. d4 d5 *
+"""
+
+
+def review(*arguments: str | Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    words = [str(argument) for argument in arguments]
+    return subprocess.run([*ENGINE, "review", *words], capture_output=True, input=data, timeout=2 * PATIENCE)
+
+
+def run_here(*words: str) -> int:
+    """The exit code of the command in this process."""
+    try:
+        return commands.run(["review", *words], lambda _: None)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+
+
+def told(ended: subprocess.CompletedProcess[bytes]) -> list[str]:
+    """Standard error without the notice of the uncompiled build."""
+    return [line for line in ended.stderr.decode().splitlines() if "runs uncompiled" not in line]
+
+
+def parsed(text: str) -> list[chess.pgn.Game]:
+    """The games as python-chess reads them. It must find nothing illegal."""
+    stream = io.StringIO(text)
+    games = []
+    while (game := chess.pgn.read_game(stream)) is not None:
+        assert game.errors == []
+        games.append(game)
+    return games
+
+
+def nodes_of(game: chess.pgn.Game) -> list[chess.pgn.ChildNode]:
+    return list(game.mainline())
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a review of GAMES in all forms."""
+    folder = tmp_path_factory.mktemp("review")
+    (folder / "games.pgn").write_text(GAMES, encoding="utf-8")
+    ended = review(
+        folder / "games.pgn", "--nodes", NODES, "-o", folder / "out.pgn", "--json", folder / "out.json",
+        "--html", folder / "out.html",
+    )  # fmt: skip
+    assert (ended.returncode, told(ended)) == (0, [])
+    (folder / "table.txt").write_bytes(ended.stdout)
+    return folder
+
+
+def games_of(folder: Path) -> list[chess.pgn.Game]:
+    return parsed((folder / "out.pgn").read_text(encoding="utf-8"))
+
+
+def data_of(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "out.json").read_text().splitlines()]
+
+
+# What is written.
+
+
+def test_python_chess_reads_an_evaluation_after_every_move(reviewed: Path) -> None:
+    for game in games_of(reviewed):
+        for node in nodes_of(game):
+            score = node.eval()
+            assert score is not None
+            board = node.board()
+            if board.is_checkmate():
+                assert score.white() == chess.engine.MateGiven
+            elif board.is_stalemate() or board.is_repetition(3):
+                assert score.white() == chess.engine.Cp(0)
+            else:
+                assert (node.eval_depth() or 0) > 0
+
+
+def test_the_moves_tags_and_results_are_those_of_the_input(reviewed: Path) -> None:
+    before, after = parsed(GAMES), games_of(reviewed)
+    assert len(before) == len(after)
+    for one, other in zip(before, after, strict=True):
+        assert [node.move for node in one.mainline()] == [node.move for node in other.mainline()]
+        assert dict(one.headers).items() <= dict(other.headers).items()
+
+
+def test_comments_nags_and_variations_stay(reviewed: Path) -> None:
+    game = games_of(reviewed)[0]
+    assert game.comment == "start"
+    nodes = nodes_of(game)
+    assert nodes[0].clock() == 300
+    assert nodes[0].comment.endswith(" best")
+    assert nodes[0].comment.count("%eval") == 1
+    assert "9.99" not in nodes[0].comment
+    assert nodes[-1].comment.endswith(" done")
+    assert 14 in nodes[5].nags
+    better = next(node for node in nodes[5].parent.variations if node.san() == "g6")
+    assert (better.comment, better.next().san()) == ("better", "Qf3")
+
+
+def test_a_mate_in_one_that_was_missed_is_marked(reviewed: Path) -> None:
+    game, fen, *_ = games_of(reviewed)
+    missed = nodes_of(game)[6]
+    assert (missed.san(), missed.nags) == ("Nf3", {chess.pgn.NAG_BLUNDER})
+    better = missed.parent.variations[1]
+    assert better.san() == "Qxf7#"
+    assert better.eval().white() == chess.engine.MateGiven
+    missed = nodes_of(fen)[0]
+    assert (missed.san(), missed.nags) == ("h6", {chess.pgn.NAG_BLUNDER})
+    assert missed.parent.variations[1].san() == "Ra1#"
+    assert missed.parent.variations[1].eval().black() == chess.engine.MateGiven
+
+
+def test_marked_moves_have_a_better_line_and_others_have_none(reviewed: Path) -> None:
+    marks = {chess.pgn.NAG_BLUNDER, chess.pgn.NAG_MISTAKE, chess.pgn.NAG_DUBIOUS_MOVE}
+    for before, game in zip(parsed(GAMES), games_of(reviewed), strict=True):
+        for old, node in zip(before.mainline(), game.mainline(), strict=True):
+            kept = {line.san() for line in old.parent.variations}
+            added = [line for line in node.parent.variations if line.san() not in kept]
+            if node.nags & marks:
+                assert added or len(kept) > 1
+            else:
+                assert not added
+            assert all(line.eval() is not None for line in added)
+
+
+def test_no_line_of_the_text_is_too_long_or_breaks_a_command(reviewed: Path) -> None:
+    text = (reviewed / "out.pgn").read_text(encoding="utf-8")
+    moves = [line for line in text.splitlines() if not line.startswith('["')]
+    assert all(len(line) < 80 for line in moves if not line.startswith("["))
+    assert not re.search(r"\[%\w+\n", text)
+    assert text.endswith("1/2-1/2\n\n")
+
+
+def test_the_tags_tell_accuracy_loss_and_annotator(reviewed: Path) -> None:
+    game, fen, empty, *_, last = games_of(reviewed)
+    for name in ("WhiteAccuracy", "BlackAccuracy"):
+        assert 0 <= float(game.headers[name]) <= 100
+    assert 0 <= int(game.headers["WhiteACPL"]) <= 2000
+    assert game.headers["Annotator"].startswith("Moff ")
+    assert f"{NODES} nodes" in game.headers["Annotator"]
+    assert fen.headers["Annotator"] == "somebody"
+    assert "WhiteAccuracy" not in empty.headers
+    assert (last.headers["ECO"], last.headers["Opening"]) == ("A00", "By hand")
+
+
+def test_the_json_tells_the_same_as_the_pgn(reviewed: Path) -> None:
+    nags = {"?!": 6, "?": 2, "??": 4, None: None}
+    games = data_of(reviewed)
+    assert [game["game"] for game in games] == [1, 2, 3, 4, 5]
+    assert games[2]["before"] is None
+    for game, read in zip(games, games_of(reviewed), strict=True):
+        assert game["result"] == read.headers["Result"]
+        for colour, name in (("white", "White"), ("black", "Black")):
+            if game[colour]["moves"]:
+                assert f"{game[colour]['accuracy']:.1f}" == read.headers[f"{name}Accuracy"]
+        for move, node in zip(game["moves"], read.mainline(), strict=True):
+            assert (move["san"], move["uci"]) == (node.san(), node.move.uci())
+            assert move["fen"] == node.board().fen(en_passant="legal")
+            white = node.eval().white()
+            assert move["cp"] == white.score()
+            if not node.board().is_checkmate():
+                assert move["mate"] == white.mate()
+            assert 0 <= move["win"] <= 1
+            assert (nags[move["mark"]] in node.nags) == (move["mark"] is not None)
+            assert bool(move["mark"]) == bool(move["better"])
+            board = node.board()
+            for step in move["best"]:
+                board.push_uci(step)
+    assert games[0]["moves"][6]["mark"] == "??"
+    assert games[0]["white"]["blunders"] >= 1
+
+
+def test_the_table_has_a_row_for_each_game(reviewed: Path) -> None:
+    head, *rows = (reviewed / "table.txt").read_text(encoding="utf-8").splitlines()
+    assert head.split() == [
+        "game", "White", "accuracy", "loss", "?!", "?", "??", "Black", "accuracy", "loss", "?!", "?", "??",
+        "result",
+    ]  # fmt: skip
+    assert len(rows) == 5
+    assert rows[0].split()[1] == "Müller"
+    assert rows[0].endswith("1-0")
+
+
+def test_nothing_is_left_beside_the_files(reviewed: Path) -> None:
+    assert sorted(os.listdir(reviewed)) == ["games.pgn", "out.html", "out.json", "out.pgn", "table.txt"]
+
+
+def test_a_review_of_a_review_adds_no_second_evaluation_mark_or_line(reviewed: Path, tmp_path: Path) -> None:
+    assert review(reviewed / "out.pgn", "--nodes", NODES, "-o", tmp_path / "again.pgn").returncode == 0
+    assert (tmp_path / "again.pgn").read_bytes() == (reviewed / "out.pgn").read_bytes()
+
+
+# Standard input and output, other encodings and lines.
+
+
+def test_without_a_file_the_games_go_to_standard_output(reviewed: Path) -> None:
+    data = GAMES.encode("latin-1").replace(b"\n", b"\r\n")
+    ended = review("-", "--nodes", NODES, data=data)
+    assert (ended.returncode, told(ended)) == (0, [])
+    assert ended.stdout == (reviewed / "out.pgn").read_bytes()
+
+
+def test_json_goes_to_standard_output_without_a_file(reviewed: Path) -> None:
+    ended = review(reviewed / "games.pgn", "--nodes", NODES, "--json")
+    assert ended.stdout == (reviewed / "out.json").read_bytes()
+
+
+def test_two_threads_write_the_same(reviewed: Path, tmp_path: Path) -> None:
+    names = ("out.pgn", "out.json", "out.html")
+    pgn_file, json_file, html_file = (tmp_path / name for name in names)
+    ended = review(
+        reviewed / "games.pgn", "--nodes", NODES, "--threads", "2", "-o", pgn_file, "--json", json_file,
+        "--html", html_file,
+    )  # fmt: skip
+    assert ended.returncode == 0
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (reviewed / name).read_bytes()
+
+
+def test_a_time_for_each_position_will_do_too(tmp_path: Path) -> None:
+    ended = review("-", "--time", "0.005", data=b"1. e4 e5 *\n")
+    assert ended.returncode == 0
+    (game,) = parsed(ended.stdout.decode())
+    assert all(node.eval() for node in game.mainline())
+    assert "0.005 s a move" in game.headers["Annotator"]
+
+
+def test_a_game_of_a_thousand_plies_is_reviewed() -> None:
+    moves = ["Nf3 Nf6", "Nc3 Nc6", "Ng1 Ng8", "Nb1 Nb8"]
+    text = " ".join(moves[i % 4] for i in range(500))
+    ended = review("-", "--nodes", "5", data=f"{text} *\n".encode())
+    assert ended.returncode == 0
+    (game,) = parsed(ended.stdout.decode())
+    assert len(nodes_of(game)) == 1000
+    assert all(node.eval() for node in game.mainline())
+
+
+@pytest.mark.skipif(not build.compiled, reason="it takes a minute uncompiled")
+def test_a_game_longer_than_the_board_remembers_is_searched_whole() -> None:
+    moves = moves_of(" ".join(["Nf3", "Nf6", "Ng1", "Ng8"] * 900))
+    found = assess(Search(1), Limits(nodes=1), pgn.Game().start, moves, lambda: None, lambda: False)
+    assert found is not None
+    assert len(found) == len(moves) + 1
+    board = fen.parse(fen.START)
+    for move, assessment in zip([*moves, 0], found, strict=True):
+        assert assessment.line == [] or assessment.line[0] in legal_moves(board)
+        if move:
+            board.forget()
+            board.make(move)
+
+
+# Damage.
+
+
+def test_damaged_games_are_told_with_their_line_and_stop_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.pgn"
+    path.write_text(DAMAGED, encoding="utf-8")
+    out, html = tmp_path / "out.pgn", tmp_path / "out.html"
+    ended = review(path, "--nodes", NODES, "-o", out, "--json", tmp_path / "out.json", "--html", html)
+    assert ended.returncode == 1
+    first, second, last = told(ended)
+    assert first.startswith(f"{path}: game 1, line 5: 'Ke3' is not a legal move")
+    assert second == f"{path}: game 2, line 7: the variant 'Chess960' is not played here"
+    assert last == "2 of 3 games are damaged"
+    # What is readable of a game is reviewed; of the other variant, nothing is.
+    kept, other = parsed(out.read_text())
+    assert [node.san() for node in kept.mainline()] == ["e4", "e5"]
+    assert [node.san() for node in other.mainline()] == ["d4", "d5"]
+    games = [json.loads(line) for line in (tmp_path / "out.json").read_text().splitlines()]
+    assert [len(game["moves"]) for game in games] == [2, 0, 2]
+    assert games[0]["faults"][0]["line"] == 5
+    assert "Chess960" in html.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "[", "{", "(((", "\0\0\0", "1. e4 (1. d4", '[FEN "x"]\n\n1. e4 *']
+)
+def test_any_file_is_reviewed_as_far_as_it_can_be(text: str, tmp_path: Path) -> None:
+    (tmp_path / "games.pgn").write_bytes(text.encode())
+    assert run_here(str(tmp_path / "games.pgn"), "--nodes", "1") in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "reason"),
+    [
+        (["missing.pgn"], 1, "missing.pgn: No such file or directory"),
+        (["games.pgn", "-o", "games.pgn"], 2, "games.pgn: games are read from it"),
+        (["games.pgn", "--html", "-"], 2, "--html takes the name of a file"),
+        (["games.pgn", "-o", "-", "--json"], 2, "standard input and output serve one purpose each"),
+        (["games.pgn", "-o", "a.pgn", "--json", "a.pgn"], 2, "a.pgn: it is named twice"),
+        (["games.pgn", "-o", "."], 2, ".: it is a folder"),
+        (["games.pgn", "-o", "nowhere/out.pgn"], 2, "nowhere/out.pgn: there is no folder"),
+        (["games.pgn", "--nodes", "0"], 2, "from 1 to"),
+        (["games.pgn", "--nodes", "5", "--time", "1"], 2, "not allowed with"),
+        (["games.pgn", "--time", "nan"], 2, "'nan' is not a number of seconds"),
+        (["games.pgn", "--threads", "0"], 2, "from 1 to 1024"),
+        (
+            ["games.pgn", "--openings", "games.pgn"],
+            1,
+            "games.pgn: line 1 must name the columns eco, name, pgn",
+        ),
+        ([], 2, "required: GAMES.pgn"),
+    ],
+)
+def test_what_cannot_be_done_is_told_before_anything_is_searched(
+    words: list[str],
+    code: int,
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("games.pgn").write_text("1. e4 *\n")
+    assert run_here(*words) == code
+    output, errors = capsys.readouterr()
+    assert output == ""
+    assert reason in errors
+    assert os.listdir() == ["games.pgn"]
+    assert Path("games.pgn").read_text() == "1. e4 *\n"
+
+
+# Interrupts.
+
+
+def many_games(count: int, plies: int) -> str:
+    """Random games."""
+    random = Random(5)
+    games = []
+    for number in range(count):
+        board = chess.Board()
+        for _ in range(plies):
+            if not board.is_game_over():
+                board.push(random.choice(list(board.legal_moves)))
+        game = chess.pgn.Game.from_board(board)
+        game.headers["Round"] = str(number + 1)
+        games.append(str(game))
+    return "\n\n".join(games) + "\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_interrupted_and_started_again_it_writes_the_same_file(threads: str, tmp_path: Path) -> None:
+    path, whole, out = (tmp_path / name for name in ("games.pgn", "whole.pgn", "out.pgn"))
+    path.write_text(many_games(12, scaled(24, 12)), encoding="utf-8")
+    options = ["--nodes", str(scaled(1000, 10))]
+    assert review(path, *options, "-o", whole).returncode == 0
+    arguments = ["review", str(path), *options, "-o", str(out), "--threads", threads]
+    journal = tmp_path / "out.pgn.unfinished"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*ENGINE, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130
+    assert output == ""
+    assert re.search(r"interrupted after \d+ of 12 games; the same command continues\n$", errors)
+    assert "Traceback" not in errors
+    assert not out.exists()
+    kept = journal.read_bytes()
+    assert 2 <= kept.count(b"\n") < 13
+
+    # Half a line, as a machine that fails leaves it, is not read.
+    journal.write_bytes(kept + kept[:40])
+    ended = review(path, *options, "-o", out)
+    assert ended.returncode == 0
+    finished = counted(kept.count(b"\n") - 1, "game")
+    assert told(ended) == [f"{journal}: {finished} already reviewed"]
+    assert out.read_bytes() == whole.read_bytes()
+    assert not journal.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [("nodes", "settings '7 nodes a move', not '8 nodes a move'"), ("games", "games '0123', not '")],
+)
+def test_other_settings_or_games_do_not_continue(change: str, reason: str, tmp_path: Path) -> None:
+    path, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    path.write_text("1. e4 *\n")
+    journal = tmp_path / "out.pgn.unfinished"
+    other = Journal(str(journal))
+    other.open({"version": __version__, "settings": "7 nodes a move", "games": "0123"})
+    other.close()
+    before = journal.read_bytes()
+    ended = review(path, "--nodes", "8" if change == "nodes" else "7", "-o", out)
+    assert ended.returncode == 1
+    (line,) = told(ended)
+    assert line.startswith(f"{journal}: it is the journal of a job with {reason}")
+    assert line.endswith("; finish that review as it was begun, or remove the file")
+    assert journal.read_bytes() == before
+    assert not out.exists()
+
+
+def test_a_file_that_is_no_journal_stays(tmp_path: Path) -> None:
+    journal = tmp_path / "out.pgn.unfinished"
+    journal.write_text("mine\n")
+    ended = review("-", "--nodes", "5", "-o", tmp_path / "out.pgn", data=b"1. e4 *\n")
+    assert ended.returncode == 1
+    assert "it is no journal" in told(ended)[0]
+    assert journal.read_text() == "mine\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
+def test_two_reviews_do_not_write_the_same_journal(tmp_path: Path) -> None:
+    first, second = (Journal(str(tmp_path / "journal")) for _ in range(2))
+    first.open({})
+    with pytest.raises(ValueError, match="another process is writing it"):
+        second.open({})
+    first.close()
+    assert second.open({}) == []
+    second.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such devices")
+def test_no_journal_is_kept_beside_a_device(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert review("-", "--nodes", "5", "-o", pipe, data=b"1. e4 *\n").returncode == 0
+    assert b"[%eval " in os.read(reader, 10000)
+    os.close(reader)
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_a_journal_keeps_what_comes_before_any_damage(tmp_path: Path) -> None:
+    path = str(tmp_path / "journal")
+    job = {"name": "job"}
+    journal = Journal(path)
+    assert journal.open(job) == []
+    for result in ([1, "ä"], [2], [3]):
+        journal.add(result)
+    journal.close()
+    whole = Path(path).read_bytes()
+    lines = whole.splitlines(True)
+    for damaged, results in (
+        (whole, [[1, "ä"], [2], [3]]),
+        (whole[:-1], [[1, "ä"], [2]]),
+        (b"".join([*lines[:2], b"x" + lines[2][1:], lines[3]]), [[1, "ä"]]),
+        (b"".join([*lines[:3], b"\xff\xfe"]), [[1, "ä"], [2]]),
+    ):
+        Path(path).write_bytes(damaged)
+        assert journal.open(job) == results
+        journal.add([4])
+        journal.close()
+        assert journal.open(job) == [*results, [4]]
+        journal.close()
+    journal.open(job)
+    journal.remove()
+    assert os.listdir(tmp_path) == []
+
+
+# The search behind it.
+
+
+def moves_of(text: str) -> list[int]:
+    return [move.move for move in next(pgn.Reader(io.BytesIO(text.encode()))).moves]
+
+
+def test_what_was_searched_before_changes_nothing() -> None:
+    limits = Limits(nodes=int(NODES))
+    search = Search(1)
+    first, second = moves_of("1. e4 e5 2. Nf3 Nc6"), moves_of("1. d4 Nf6 2. c4 e6")
+
+    def searched(moves: list[int]) -> object:
+        return assess(search, limits, pgn.Game().start, moves, lambda: None, lambda: False)
+
+    before = searched(first)
+    searched(second)
+    assert searched(first) == before
+    assert before is not None
+
+
+def test_a_defect_in_a_thread_reaches_the_caller() -> None:
+    analysis = Analysis(Limits(nodes=1), 1, 1)
+    try:
+        analysis.submit(0, "no FEN", [])
+        with pytest.raises(ValueError, match="no FEN"):
+            analysis.take(PATIENCE)
+    finally:
+        analysis.close()
+
+
+def test_an_analysis_can_be_closed_at_any_time() -> None:
+    for delay in (0.0, 0.001, 0.02):
+        analysis = Analysis(Limits(infinite=True), 2, 1)
+        for number in range(3):
+            analysis.submit(number, pgn.Game().start, moves_of("1. e4 e5"))
+        time.sleep(delay)
+        analysis.close()
+        assert analysis.take(0) is None
+
+
+# Openings.
+
+NAMES = "eco\tname\tpgn\nB00\tKing's Pawn\t1. e4\nC20\tKing's Pawn Game\t1. e4 e5\nA40\tQueen's Pawn\t1. d4\n"
+
+
+def test_the_deepest_named_position_is_the_opening(tmp_path: Path) -> None:
+    path = tmp_path / "names.tsv"
+    path.write_text(NAMES, encoding="utf-8")
+    openings = Openings()
+    openings.read(str(path))
+    assert len(openings) == 3
+    for text, opening in (
+        ("1. e4 e5 2. Nf3 *", Opening("C20", "King's Pawn Game")),
+        ("1. e3 e6 2. e4 e5 3. Nf3 *", Opening("C20", "King's Pawn Game")),  # but for the move counters
+        ("1. e4 c5 *", Opening("B00", "King's Pawn")),
+        ("1. c4 *", None),
+        ("*", None),
+    ):
+        assert openings.find(next(pgn.Reader(io.BytesIO(text.encode())))) == opening
+    ended = review("-", "--nodes", "5", "--openings", path, data=GAMES.encode())
+    first, *_, last = parsed(ended.stdout.decode())
+    assert (first.headers["ECO"], first.headers["Opening"]) == ("C20", "King's Pawn Game")
+    assert last.headers["Opening"] == "By hand"
+
+
+@pytest.mark.parametrize(
+    ("tags", "opening"),
+    [
+        ({}, Opening("C20", "King's Pawn Game")),
+        ({"ECO": "?", "Opening": "?"}, Opening("C20", "King's Pawn Game")),
+        ({"ECO": "C20"}, Opening("C20", "King's Pawn Game")),
+        ({"ECO": "A00"}, Opening("A00", "")),
+        ({"Opening": "Mine"}, Opening("", "Mine")),
+    ],
+)
+def test_the_opening_that_a_game_names_is_kept(tags: dict[str, str], opening: Opening) -> None:
+    found = Opening("C20", "King's Pawn Game")
+    assert ReviewedGame(pgn.Game(tags), [], found).opening == opening
+
+
+def test_the_annotator_is_kept_unless_it_is_moff() -> None:
+    for known, told in (("", "Moff 2"), ("A. N.", "A. N."), ("Moff 1", "Moff 2")):
+        game = pgn.Game({"Annotator": known})
+        assert f'[Annotator "{told}"]' in ReviewedGame(game, []).write("Moff 2")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "line 1 must name the columns"),
+        ("eco\tname\n", "line 1 must name the columns"),
+        ("eco\tname\tpgn\nB00\tx\n", "line 2 has 2 of 3 columns"),
+        ("eco\tname\tpgn\nB00\tx\t1. e4 e6 2. Ke3\n", "line 2: 'Ke3' is not a legal move"),
+        ("eco\tname\tpgn\nB00\tx\t\n", "line 2: no moves"),
+    ],
+)
+def test_a_bad_file_of_openings_is_told_with_its_line(text: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.tsv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=re.escape(f"{path}: {reason}")):
+        Openings().read(str(path))
