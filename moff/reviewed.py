@@ -21,8 +21,6 @@ from x88 import coordinate, pgn
 from x88.piece import BLACK, WHITE
 
 _EVALUATION = re.compile(r"\[%eval\s[^\]]*\]\s*")
-_COMMANDS = re.compile(r"\{?\[%\w+\s[^\]{}]{,200}\]\S*|\S+")
-_WIDTH = 79
 _MARKS = range(1, 7)
 """The NAGs !, ?, !!, ??, !? and ?!."""
 
@@ -104,7 +102,7 @@ class ReviewedGame:
                     move.nags = [NAGS[mark], *move.nags]
                 self._add_better(move, i)
         self.game.tags |= self._tags(annotator)
-        return _fill(pgn.write(self.game))
+        return pgn.write(self.game)
 
     def _comment(self, comment: str, i: int) -> str:
         """The comment after a move, with the evaluation of the position with this index in front."""
@@ -219,20 +217,3 @@ def _tally_as_dict(total: Tally) -> dict[str, Any]:
         "mistakes": total.marks[MISTAKE],
         "blunders": total.marks[BLUNDER],
     }
-
-
-def _fill(text: str) -> str:
-    """The text of a game with its lines broken anew, but not inside the commands of comments, such as
-    `[%eval 0.31]`: not every program puts them together again.
-    """
-    head, _, moves = text.partition("\n\n")
-    lines: list[str] = []
-    row = ""
-    for word in _COMMANDS.findall(moves):
-        word = " ".join(word.split())
-        if row and len(row) + 1 + len(word) > _WIDTH and not word.startswith("%"):
-            lines.append(row)
-            row = word
-        else:
-            row = f"{row} {word}" if row else word
-    return "\n".join([head, "", *lines, row, "", ""])

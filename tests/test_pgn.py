@@ -1195,6 +1195,21 @@ def test_lines_are_filled_to_79_characters() -> None:
         assert line == line.strip()
 
 
+def test_no_line_is_broken_within_a_command_of_a_comment() -> None:
+    """Not every program puts it together again."""
+    moves = " ".join(
+        f"{move} {{[%eval 0.31,14] [%clk 0:00:{n:02}]well played}}" for n, move in enumerate(SHUFFLE * 15)
+    )
+    game = read_one(f"{moves} *")
+    text = pgn.write(game)
+    for line in text.split("\n\n")[1].splitlines():
+        assert len(line) < 80
+        assert line.count("[") == line.count("]")
+    assert [move.comment for move in read_one(text).moves] == [move.comment for move in game.moves]
+    long = read_one(f"1. e4 {{[%x {'y ' * 100}]}} *")
+    assert max(map(len, pgn.write(long).splitlines())) < 80, "but within a long one"
+
+
 def test_a_recorded_game_is_what_python_chess_makes_of_its_moves() -> None:
     random = Random(6)
     for start in STARTS:

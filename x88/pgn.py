@@ -45,6 +45,8 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 UNFINISHED = "*"
 
 _WIDTH = 79
+_WORDS = re.compile(r"\[%\w+\s[^\]]{,60}\]\S*|\S+")
+"""The words of a comment. A command, such as `[%eval 0.31]`, is one: not every program puts it together again."""
 _LONGEST_GAME = 1 << 24
 _ENOUGH = 1 << 16
 _LONGEST_COMMENT = 1 << 16
@@ -844,7 +846,7 @@ def _write_line(words: list[str], line: Variation, number: int, black: bool) -> 
 
 def _write_comment(words: list[str], comment: str) -> None:
     """Write a comment, word by word. It cannot hold a closing brace."""
-    inner = comment.replace("}", "").split()
+    inner = [" ".join(word.split()) for word in _WORDS.findall(comment.replace("}", ""))]
     if inner:
         inner[0] = "{" + inner[0]
         inner[-1] += "}"
