@@ -46,7 +46,7 @@ UNFINISHED = "*"
 
 _WIDTH = 79
 _WORDS = re.compile(r"\[%\w+\s[^\]]{,60}\]\S*|\S+")
-"""The words of a comment. A command, such as `[%eval 0.31]`, is one: not every program puts it together again."""
+"""The words of a comment. A command, such as `[%eval 0.31]`, is one: not every program puts it together."""
 _LONGEST_GAME = 1 << 24
 _ENOUGH = 1 << 16
 _LONGEST_COMMENT = 1 << 16
