@@ -33,16 +33,24 @@ LARGEST_COMMAND = 1 << 17
 """Bytes of a posted command."""
 
 MOST_CONNECTIONS = 64
-"""Connections at once. A browser opens six to a server."""
+"""Connections at once. A browser opens six to a server. Beyond that, those give way that have not shown the
+token.
+"""
 
 MOST_STREAMS = 5
 """Streams of events at once, one for each tab: a browser that has six open could fetch nothing else."""
 
+LONGEST_HEAD = 5.0
+"""Seconds in which the head of a request must have come."""
+
 LONGEST_EXCHANGE = 20.0
-"""Seconds in which a request must have come and its answer must have gone."""
+"""Seconds in which a request must have come with its body, and its answer must have gone."""
 
 LONGEST_WRITE = 5.0
 """Seconds that a client may leave an event of its stream unread."""
+
+STREAM_BUFFER = 1 << 16
+"""Bytes that may be on their way to a client. What it has not read by then is told as it is later."""
 
 HEARTBEAT = 10.0
 """Seconds between signs of life on a stream with nothing else to tell."""
@@ -133,6 +141,16 @@ class Stream:
             return True
 
 
+class Connection:
+    """What is known of an open connection."""
+
+    def __init__(self, end: float) -> None:
+        self.end = end
+        """When it is cut off, on the monotonic clock."""
+        self.is_known = False
+        """Whether it has shown the token."""
+
+
 class Server(ThreadingHTTPServer):
     """The server; `url` is where its page is."""
 
@@ -147,7 +165,7 @@ class Server(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
         self._guard = threading.Lock()
-        self._open: dict[socket.socket, float] = {}
+        self._open: dict[socket.socket, Connection] = {}
         self._streams: set[Stream] = set()
         self._is_closing = threading.Event()
         super().__init__((HOST, port), Handler)
@@ -170,10 +188,10 @@ class Server(ThreadingHTTPServer):
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection in a thread of its own, unless there are too many."""
         with self._guard:
-            is_one_too_many = len(self._open) >= MOST_CONNECTIONS
-            if not is_one_too_many:
-                self._open[request] = time.monotonic() + LONGEST_EXCHANGE
-        if is_one_too_many:
+            has_room = len(self._open) < MOST_CONNECTIONS or self._make_room()
+            if has_room:
+                self._open[request] = Connection(time.monotonic() + LONGEST_HEAD)
+        if not has_room:
             with contextlib.suppress(OSError):
                 request.setblocking(False)
                 request.send(BUSY)
@@ -195,21 +213,33 @@ class Server(ThreadingHTTPServer):
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
-    def expect_end(self, request: socket.socket, seconds: float | None) -> None:
-        """Cut a connection off after so many seconds from now; never, if None."""
+    def expect_end(self, request: socket.socket, seconds: float, is_known: bool = False) -> None:
+        """Cut a connection off after so many seconds from now. It `is_known` once it has shown the token."""
         with self._guard:
-            if request in self._open:
-                self._open[request] = time.monotonic() + seconds if seconds is not None else float("inf")
+            connection = self._open.get(request)
+            if connection is not None:
+                connection.end = time.monotonic() + seconds
+                connection.is_known |= is_known
+
+    def _make_room(self) -> bool:
+        """Cut off the connection that has been silent longest of those that have not shown the token; returns
+        whether there was one. Under the guard.
+        """
+        unknown = [request for request, connection in self._open.items() if not connection.is_known]
+        if not unknown:
+            return False
+        _cut_off(unknown[0])
+        del self._open[unknown[0]]
+        return True
 
     def _watch(self) -> None:
         """Cut off connections that take too long."""
         while not self._is_closing.wait(0.5):
             now = time.monotonic()
             with self._guard:
-                late = [request for request, end in self._open.items() if end < now]
+                late = [request for request, connection in self._open.items() if connection.end < now]
             for request in late:
-                with contextlib.suppress(OSError):
-                    request.shutdown(socket.SHUT_RDWR)
+                _cut_off(request)
 
     # Streams.
 
@@ -258,7 +288,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def handle_one_request(self) -> None:
         """A request; each has its own time."""
-        self.server.expect_end(self.connection, LONGEST_EXCHANGE)
+        self.server.expect_end(self.connection, LONGEST_HEAD)
         super().handle_one_request()
 
     def do_GET(self) -> None:
@@ -275,7 +305,9 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, answer: Any) -> None:
         try:
             self._check()
-            answer(*self._route())
+            route = self._route()
+            self.server.expect_end(self.connection, LONGEST_EXCHANGE, is_known=True)
+            answer(*route)
         except Refusal as refusal:
             self._refuse(refusal)
 
@@ -363,8 +395,9 @@ class Handler(BaseHTTPRequestHandler):
         try:
             self.server.tabs.join(tab, stream.mark)
             try:
-                self.server.expect_end(self.connection, None)
+                self.server.expect_end(self.connection, float("inf"))
                 self.connection.settimeout(LONGEST_WRITE)
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, STREAM_BUFFER)
                 self.send_response(HTTPStatus.OK)
                 self._send_headers("text/event-stream; charset=utf-8", None)
                 self._tell(tab, stream)
@@ -418,6 +451,12 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("X-Content-Type-Options", "nosniff")
         self.end_headers()
+
+
+def _cut_off(connection: socket.socket) -> None:
+    """Let whoever reads from a connection or writes to it end."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _read_command(body: bytes) -> tuple[str, dict[str, Any]]:
