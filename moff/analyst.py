@@ -18,12 +18,15 @@ from x88.board import Board
 from x88.move import NO_MOVE, captured_of, target_of
 from x88.movegen import legal_moves
 
-HASH = 64
+HASH = 32
 """Megabytes of the transposition table."""
 
 MOST_LINES = 5
 ENOUGH = 10
 """The depth in plies from which a score serves for a verdict."""
+
+FIRST_LOOK = 300
+"""Milliseconds for the position on the board, before anything else is asked."""
 
 LOOK_BACK = Limits(nodes=200_000, movetime=1000, lines=2)
 """The limits of a look at the position before a move, if it was left too soon to judge the move."""
@@ -126,6 +129,9 @@ class Analyst:
         if is_over:
             self.known(node).lines = [Finding(-MATE if in_check(board) else DRAW, MAX_PLY, [])]
         del self.known(node).lines[self.count :]
+        if self.is_on and not is_over:
+            first = Limits(movetime=FIRST_LOOK, lines=self.count)
+            self._tasks.append(self._thought(board, first, self._note_line))
         if self.seeks_threat and self.known(node).threat is None and not in_check(board):
             passed = board.copy()
             passed.forget()

@@ -44,7 +44,12 @@ LONGEST_HEAD = 5.0
 """Seconds in which the head of a request must have come."""
 
 LONGEST_EXCHANGE = 20.0
-"""Seconds in which a request must have come with its body, and its answer must have gone."""
+"""Seconds in which a request must have come with its body, or a file must have gone."""
+
+LONGEST_WORK = 300.0
+"""Seconds in which a request that has come in full must be carried out and answered: a file of games may be
+large.
+"""
 
 LONGEST_WRITE = 5.0
 """Seconds that a client may leave an event of its stream unread."""
@@ -384,6 +389,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             raise Refusal(HTTPStatus.BAD_REQUEST, "the body is incomplete")
+        self.server.expect_end(self.connection, LONGEST_WORK)
         return body
 
     def _stream(self, query: dict[str, str]) -> None:

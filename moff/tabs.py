@@ -11,7 +11,7 @@ GRACE = 5.0
 sooner.
 """
 
-MOST_TABS = 16
+MOST_TABS = 8
 """Tabs that are kept; beyond that, the one that has been left longest is forgotten."""
 
 

@@ -112,7 +112,7 @@ class View:
             return f"{node.san}: {SENTENCES.get(found.glyph, 'the best move')}"
         what = SENTENCES.get(found.glyph, "a good move")
         best = san.write(self._tab.tree.board(node.parent), found.best)
-        return f"{node.san}: {what}, {100 * found.loss:.0f} % worse than {best}"
+        return f"{node.san}: {what} that costs {100 * found.loss:.0f} % of a point; {best} is best"
 
     # The moves.
 

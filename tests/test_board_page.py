@@ -1,4 +1,4 @@
-"""The board page in a real browser: games by click and drag, analysis, files, the generator, and who can use it."""
+"""The board page in a real browser: games by click and drag, analysis, files, generator, accessibility."""
 
 import re
 import subprocess
@@ -169,10 +169,10 @@ def test_a_reload_in_the_middle_goes_on_with_the_game(desk: Desk) -> None:
 def test_two_tabs_have_a_game_each(desk: Desk) -> None:
     one = desk.open()
     other = desk.open(desk.contexts[0])
-    one.new_game("both")
-    other.new_game("both")
-    one.click("e2", "e4")
-    other.click("c2", "c4")
+    for page, move in ((one, "e2e4"), (other, "c2c4")):
+        page.page.bring_to_front()
+        page.new_game("both")
+        page.click(move[:2], move[2:])
     one.expect_moves("e4")
     other.expect_moves("c4")
     other.page.reload()
@@ -311,7 +311,8 @@ def test_a_position_and_a_file_can_be_dropped(desk: Desk) -> None:
         const data = new DataTransfer();
         if (kind === "file") data.items.add(new File([text], "dropped.pgn"));
         else data.setData("text", text);
-        document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+        const options = {dataTransfer: data, bubbles: true, cancelable: true};
+        document.body.dispatchEvent(new DragEvent("drop", options));
     }"""
     page.page.evaluate(drop, ["text", KIWIPETE])
     expect(page.page.locator("#fen")).to_have_value(KIWIPETE)
@@ -347,8 +348,10 @@ def test_moves_and_attack_map_are_those_of_moff_moves(desk: Desk) -> None:
     shown = page.page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll("#board [data-square]")].map((square) => [
             square.dataset.square,
-            ["white", "black"].map((side) =>
-                square.querySelector(`[data-attackers="${side}"]`)?.textContent.replace("′", "'") ?? "-")]))"""
+            ["white", "black"].map((side) => {
+                const badge = square.querySelector(`[data-attackers="${side}"]`);
+                return badge?.textContent.replace("′", "'") ?? "-";
+            })]))"""
     )
     map_start = next(i for i, line in enumerate(printed) if i > 9 and re.fullmatch(r" +a +b .*h", line))
     for row in printed[map_start + 1 : map_start + 9]:
