@@ -71,11 +71,11 @@ class Analyst:
         self,
         lock: threading.RLock,
         on_change: Callable[[], object],
-        on_verdict: Callable[[Node], object],
+        on_verdict: Callable[[Node, bool], object],
         make_search: Callable[[], Search] | None = None,
     ) -> None:
-        """`on_change` is told that there is something new about the position, `on_verdict` that a move has
-        another mark.
+        """`on_change` is told that there is something new about the position, `on_verdict` of each verdict on a
+        move, and whether the move has another mark now.
         """
         self._make = make_search or (lambda: Search(HASH))
         self._search: Search | None = None
@@ -217,10 +217,9 @@ class Analyst:
         """Say what a move was worth, if enough is known by now."""
         verdict = self.verdict(node)
         if verdict is not None and verdict != node.verdict:
-            is_new = node.verdict is None or node.verdict.glyph != verdict.glyph
+            before = node.glyph
             node.verdict = verdict
-            if is_new:
-                self._on_verdict(node)
+            self._on_verdict(node, node.glyph != before)
 
 
 def _serves(finding: Finding, depth: int) -> bool:

@@ -393,11 +393,12 @@ class Tab:
         if self.mode != ANALYSIS:
             raise ValueError("The board shows a game that is being played: analyse it first")
 
-    def _on_verdict(self, node: Node) -> None:
-        self._changed("tree")
+    def _on_verdict(self, node: Node, is_marked_anew: bool) -> None:
         self._changed("state")
-        if node is self.node and node.glyph:
-            self._say(self._view.verdict_text(node))
+        if is_marked_anew:
+            self._changed("tree")
+            if node is self.node and node.glyph:
+                self._say(self._view.verdict_text(node))
 
     # Positions and games from outside.
 

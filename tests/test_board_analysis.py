@@ -182,6 +182,8 @@ def test_the_marks_follow_the_expected_score() -> None:
             assert glyph == expected
     assert judge(2, 1, 0, 50).loss == 0
     assert judge(2, 1, 31_999, -31_998).glyph == "??"
+    assert judge(2, 1, 31_999, 900).glyph == "??"
+    assert judge(2, 1, 31_999, 31_999).glyph == ""
 
 
 def test_the_only_good_move_is_told() -> None:
@@ -311,13 +313,13 @@ def test_a_blunder_is_marked_and_refuted_and_the_best_move_told(tab: Tab) -> Non
 
 
 def test_what_is_over_is_judged_too(tab: Tab) -> None:
-    tab.do("set_up", {"text": "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"})
+    tab.do("set_up", {"text": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"})
     tab.do("engine", {"on": True, "threat": True})
-    tab.do("move", {"text": "Ra8#"})
+    tab.do("move", {"text": "Qh4"})
     state = until(tab, "state", lambda value: value["glyph"])
-    assert state["verdict"] == "Ra8#: the only good move"
+    assert state["verdict"] == "Qh4#: the only good move"
     assert state["end"] == "checkmate"
-    assert tab.snapshot("lines")["bar"]["share"] == 1000
+    assert tab.snapshot("lines")["bar"]["share"] == 0
 
 
 def test_the_threat_is_what_the_other_side_would_play(tab: Tab) -> None:
@@ -524,7 +526,7 @@ def test_the_moves_that_may_be_made_are_python_chess_s(tab: Tab) -> None:
 def test_an_analyst_needs_a_lock_and_nothing_else() -> None:
     import threading
 
-    analyst = Analyst(threading.RLock(), lambda: None, lambda _node: None)
+    analyst = Analyst(threading.RLock(), lambda: None, lambda _node, _is_marked: None)
     assert analyst.table is None
     analyst.leave()
     analyst.close()
