@@ -204,6 +204,7 @@ class Tab:
         if colour != "both":
             session.set_player(WHITE if colour == "white" else BLACK, person)
         session.new_game(start)
+        self.mode = PLAY
         self.is_flipped = colour == "black"
         self.report = self.hint = None
         self._show_game()

@@ -102,12 +102,11 @@ class Page:
         """The main line and its variations, in the order in which they are shown."""
         expect(self.page.locator("#moves .san")).to_have_text([*sans])
 
-    def new_game(self, colour: str, clock: str = "", here: bool = False) -> None:
+    def new_game(self, colour: str, clock: str = "") -> None:
         """Start a game by the form."""
         self.page.click("#tab-play")
         self.page.select_option("[name=colour]", colour)
         self.page.select_option("[name=clock]", clock)
-        self.page.set_checked("[name=here]", here)
         self.page.click("#new-game [type=submit]")
         expect(self.page.locator("#said")).to_contain_text("A new game")
 

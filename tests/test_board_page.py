@@ -147,8 +147,10 @@ def test_a_pawn_becomes_what_is_chosen(desk: Desk, choice: str, letter: str) -> 
 
 def test_a_game_can_begin_anywhere_and_be_drawn_by_rule(desk: Desk) -> None:
     page = desk.open()
+    page.page.select_option("[name=colour]", "both")
     page.set_up("7k/8/8/8/8/8/1q6/K7 w - - 0 1")
-    page.new_game("both", here=True)
+    page.page.click("#play-here")
+    expect(page.page.locator("#panel-play")).to_be_visible()
     page.click("a1", "b2")
     page.expect_moves("Kxb2")
     expect(page.page.locator("#end")).to_have_text("1/2-1/2 (insufficient material)")
@@ -399,7 +401,9 @@ def test_nothing_overflows_and_an_accessibility_check_finds_nothing(
         if panel == "generator":
             page.page.check('[name=overlay][value="attacks"]')
             expect(page.page.locator("#generated table")).to_have_count(2)
-        wide = page.page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= size["width"], panel
+        for width in (size["width"], 320, 768, 1024, 1400):
+            page.page.set_viewport_size({**size, "width": width})
+            assert page.page.evaluate("document.documentElement.scrollWidth") <= width, panel
+        page.page.set_viewport_size(size)
         found = axe.run(page.page).response["violations"]
         assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], panel

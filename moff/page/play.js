@@ -27,16 +27,17 @@ export function setUpPlay() {
   form.elements.strength.addEventListener("change", () => {
     form.elements.elo.disabled = form.elements.strength.value !== "elo";
   });
+  const begin = (here) => {
+    const { colour, strength, elo, clock } = form.elements;
+    const values = { colour: colour.value, clock: clock.value, here };
+    if (strength.value === "elo") values.elo = elo.valueAsNumber;
+    return attempt(() => command("new_game", values));
+  };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const { colour, strength, elo, clock, here } = form.elements;
-    attempt(async () => {
-      const values = { colour: colour.value, clock: clock.value, here: here.checked };
-      if (strength.value === "elo") values.elo = elo.valueAsNumber;
-      await command("mode", { mode: "play" });
-      await command("new_game", values);
-    });
+    begin(false);
   });
+  byId("play-here").addEventListener("click", () => begin(true));
   setInterval(showClocks, TICK);
 }
 
