@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -128,6 +129,12 @@ def test_the_files_of_the_page_are_served_and_no_others(served: Server) -> None:
         assert client.fetch("") == client.fetch("index.html")
         assert set(served.files) == names | {"figurines.json"}
         assert set(json.loads(client.fetch("figurines.json")[1])) == set("KQRBNP")
+
+
+def test_the_page_is_part_of_the_package() -> None:
+    with open(ROOT / "pyproject.toml", "rb") as file:
+        data = tomllib.load(file)["tool"]["setuptools"]["package-data"]
+    assert "page/*" in data["moff"]
 
 
 def test_the_page_needs_no_network() -> None:
