@@ -13,6 +13,7 @@ from search.limits import Limits
 from search.score import DRAW, MATE, MAX_PLY, mate_distance
 from search.search import Report, Search
 from search.table import TranspositionTable
+from x88 import build
 from x88.attack import in_check
 from x88.board import Board
 from x88.move import NO_MOVE, captured_of, target_of
@@ -22,7 +23,7 @@ HASH = 32
 """Megabytes of the transposition table."""
 
 MOST_LINES = 5
-ENOUGH = 10
+ENOUGH = 10 if build.compiled else 3
 """The depth in plies from which a score serves for a verdict."""
 
 FIRST_LOOK = 300
@@ -74,7 +75,7 @@ class Analyst:
         on_verdict: Callable[[Node, bool], object],
         make_search: Callable[[], Search] | None = None,
     ) -> None:
-        """`on_change` is told that there is something new about the position, `on_verdict` of each verdict on a
+        """`on_change` is told that there is something new about the position, `on_verdict` of a verdict on a
         move, and whether the move has another mark now.
         """
         self._make = make_search or (lambda: Search(HASH))

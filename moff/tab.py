@@ -130,7 +130,6 @@ class Tab:
             "draw": self._draw,
             "hint": self._hint,
             "move_now": lambda _: self._session.move_now(),
-            "elo": self._set_elo,
             "go_to": self._go_to,
             "flip": self._flip,
             "mode": self._set_mode,
@@ -259,12 +258,6 @@ class Tab:
             self._changed("lines")
 
         self._session.hint(show)
-        self._changed("state")
-
-    def _set_elo(self, values: dict[str, Any]) -> None:
-        elo = _elo(values)
-        side = self._own_side() ^ 1
-        self._session.set_elo(side, elo)
         self._changed("state")
 
     def _own_side(self) -> int:

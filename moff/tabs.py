@@ -30,7 +30,9 @@ class Tabs:
         self._timers: dict[Tab, threading.Timer] = {}
 
     def tab(self, name: str) -> Tab:
-        """The tab of that name, a new one if there is none."""
+        """The tab of that name, a new one if there is none. Unless somebody listens to it soon, its searches
+        end.
+        """
         forgotten = None
         with self._lock:
             tab = self._tabs.get(name)
@@ -40,6 +42,8 @@ class Tabs:
                 tab = self._tabs[name] = self._make_tab()
                 self._left[tab] = time.monotonic()
                 self._listeners[tab] = 0
+            if not self._listeners[tab]:
+                self._wait_for_listener(tab)
         if forgotten is not None:
             forgotten.close()
         return tab
@@ -47,9 +51,7 @@ class Tabs:
     def join(self, tab: Tab, listener: Callable[[str], object]) -> None:
         """Somebody listens to a tab."""
         with self._lock:
-            timer = self._timers.pop(tab, None)
-            if timer is not None:
-                timer.cancel()
+            self._stop_waiting(tab)
             self._listeners[tab] = self._listeners.get(tab, 0) + 1
         tab.listen(listener)
         tab.wake()
@@ -61,9 +63,7 @@ class Tabs:
             self._listeners[tab] -= 1
             self._left[tab] = time.monotonic()
             if not self._listeners[tab]:
-                timer = self._timers[tab] = threading.Timer(self._grace, self._rest, (tab,))
-                timer.daemon = True
-                timer.start()
+                self._wait_for_listener(tab)
 
     def close(self) -> None:
         """End everything."""
@@ -74,6 +74,18 @@ class Tabs:
             self._tabs.clear()
         for tab in tabs:
             tab.close()
+
+    def _wait_for_listener(self, tab: Tab) -> None:
+        """Let a tab rest when the grace is over, unless somebody listens by then. Under the lock."""
+        self._stop_waiting(tab)
+        timer = self._timers[tab] = threading.Timer(self._grace, self._rest, (tab,))
+        timer.daemon = True
+        timer.start()
+
+    def _stop_waiting(self, tab: Tab) -> None:
+        timer = self._timers.pop(tab, None)
+        if timer is not None:
+            timer.cancel()
 
     def _rest(self, tab: Tab) -> None:
         with self._lock:
@@ -89,7 +101,5 @@ class Tabs:
         tab = self._tabs.pop(min(alone, key=lambda name: self._left[self._tabs[name]]))
         self._listeners.pop(tab, None)
         self._left.pop(tab, None)
-        timer = self._timers.pop(tab, None)
-        if timer is not None:
-            timer.cancel()
+        self._stop_waiting(tab)
         return tab

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import chess
 import chess.pgn
 import pytest
 
-from tests.board_page import DESKTOP, PHONE, Page, browser, expect, served
+from tests.board_page import DESKTOP, PATIENCE, PHONE, Page, browser, expect, served
 from tests.client import ENGINE
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -166,6 +167,19 @@ def test_a_reload_in_the_middle_goes_on_with_the_game(desk: Desk) -> None:
     page.expect_moves("d4")
     page.click("d7", "d5")
     page.expect_moves("d4", "d5")
+
+
+def test_a_page_that_is_closed_ends_its_searches(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up(KIWIPETE)
+    page.page.check("#engine-on")
+    expect(page.page.locator("#lines li").first).to_be_visible()
+    (tab,) = desk.server.tabs._tabs.values()
+    page.page.close()
+    deadline = time.monotonic() + PATIENCE / 1000
+    while tab.analyst._thinker._is_searching and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not tab.analyst._thinker._is_searching
 
 
 def test_two_tabs_have_a_game_each(desk: Desk) -> None:

@@ -469,6 +469,17 @@ def test_a_page_that_is_loaded_again_at_once_goes_on(served: Server) -> None:
         assert not tab.analyst.is_resting
 
 
+def test_a_command_without_a_page_starts_no_search_that_lasts(served: Server) -> None:
+    with Client(served) as client:
+        client.do("mode", mode="analysis")
+        client.do("engine", on=True)
+    tab = served.tabs.tab("tab-number-1")
+    deadline = time.monotonic() + PATIENCE
+    while (not tab.analyst.is_resting or tab.analyst._thinker._is_searching) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not tab.analyst._thinker._is_searching
+
+
 def test_of_many_tabs_the_one_left_longest_is_forgotten(served: Server) -> None:
     kept = served.tabs.tab("tab-that-is-open")
     with Listener(served, "tab-that-is-open"):
