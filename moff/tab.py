@@ -18,10 +18,10 @@ from moff.notation import NotedMove, read_move
 from moff.player import Engine, Person
 from moff.session import HASH, Session
 from moff.tabview import View
-from moff.text import echo, either
+from moff.text import echo
+from moff.values import Values
 from search.limits import Limits
 from search.search import Report, Search
-from search.strength import STRONGEST, WEAKEST
 from search.table import TranspositionTable
 from x88 import fen, pgn
 from x88.board import Board
@@ -30,9 +30,6 @@ from x88.piece import BLACK, WHITE
 PLAY, ANALYSIS = "play", "analysis"
 MOVE_TIME = 1000
 """Milliseconds for a move of the engine in a game without clocks."""
-
-LONGEST_TEXT = 1 << 16
-"""Characters of a text in a command; games come another way."""
 
 MOST_ROWS = 100
 """Games of a list that are told at once."""
@@ -121,7 +118,7 @@ class Tab:
 
     def do(self, name: str, values: dict[str, Any]) -> dict[str, Any]:
         """Carry out a command; returns its answer, if it has one. Raises ValueError with the reason."""
-        commands: dict[str, Callable[[dict[str, Any]], dict[str, Any] | None]] = {
+        commands: dict[str, Callable[[Values], dict[str, Any] | None]] = {
             "new_game": self._new_game,
             "move": self._move,
             "take_back": lambda _: self._play(self._session.take_back),
@@ -147,7 +144,7 @@ class Tab:
         if name not in commands:
             raise ValueError(f"unknown command {echo(name)}")
         with self.lock:
-            return commands[name](values) or {}
+            return commands[name](Values(values)) or {}
 
     def open_games(self, name: str, text: bytes) -> None:
         """List the games of a PGN text, and open the first one. Raises ValueError."""
@@ -181,16 +178,16 @@ class Tab:
 
     # The game.
 
-    def _new_game(self, values: dict[str, Any]) -> None:
+    def _new_game(self, values: Values) -> None:
         """Begin a game: "colour" white, black, random or both; "elo", None for full strength; "clock" as
         `moff.pace` reads it, empty for none; "here" to begin at the position on the board.
         """
-        colour = _choice(values, "colour", ("white", "black", "random", "both"))
-        elo = _elo(values)
-        control = _text(values, "clock", "")
+        colour = values.choice("colour", ("white", "black", "random", "both"))
+        elo = values.elo()
+        control = values.text("clock", "")
         clock = pace.parse(control) if control else None
         start = fen.START
-        if _flag(values, "here"):
+        if values.flag("here"):
             # Without its past, a repetition cannot end the game at once.
             start = fen.write(self.board)
         person = Person(self._player, clock)
@@ -210,9 +207,9 @@ class Tab:
         self._say("A new game")
         self._let_engine_move()
 
-    def _move(self, values: dict[str, Any]) -> None:
+    def _move(self, values: Values) -> None:
         """Play a move, in coordinates or SAN: in the game, or as an attempt in the analysis."""
-        text = _text(values, "text")
+        text = values.text("text")
         if self.mode == ANALYSIS:
             move = read_move(self.board, text)
             node = self.tree.add(self.node, self.board, move)
@@ -234,11 +231,11 @@ class Tab:
             self._say(f"{self.node.turn} {self.node.san}")
         self._let_engine_move()
 
-    def _resign(self, _values: dict[str, Any]) -> None:
+    def _resign(self, _values: Values) -> None:
         self._require_game()
         self._session.resign(self._own_side())
 
-    def _draw(self, _values: dict[str, Any]) -> None:
+    def _draw(self, _values: Values) -> None:
         self._require_game()
         if all(isinstance(player, Person) for player in self._session.players):
             self._session.agree_draw()
@@ -249,7 +246,7 @@ class Tab:
 
         self._session.offer_draw(answer)
 
-    def _hint(self, _values: dict[str, Any]) -> None:
+    def _hint(self, _values: Values) -> None:
         self._require_game()
 
         def show(noted: NotedMove) -> None:
@@ -323,10 +320,10 @@ class Tab:
         self._changed("tree")
         self._show(tree.root)
 
-    def _set_mode(self, values: dict[str, Any]) -> None:
+    def _set_mode(self, values: Values) -> None:
         """Go back to the game, or to the analysis; "game" takes the game over into the analysis."""
-        mode = _choice(values, "mode", (PLAY, ANALYSIS))
-        if _flag(values, "game"):
+        mode = values.choice("mode", (PLAY, ANALYSIS))
+        if values.flag("game"):
             tree = grown(self._session.record())
             self._analyse(tree)
             self._show(tree.last())
@@ -340,46 +337,46 @@ class Tab:
         if mode == PLAY:
             self._let_engine_move()
 
-    def _set_engine(self, values: dict[str, Any]) -> None:
+    def _set_engine(self, values: Values) -> None:
         """Switch the engine on or off, and say what it is to show: "on", "lines", "threat"."""
-        if "lines" in values:
-            self.analyst.count = _number(values, "lines", 1, MOST_LINES)
-        self.analyst.is_on = _flag(values, "on", self.analyst.is_on)
-        self.analyst.seeks_threat = _flag(values, "threat", self.analyst.seeks_threat)
+        if values.has("lines"):
+            self.analyst.count = values.number("lines", 1, MOST_LINES)
+        self.analyst.is_on = values.flag("on", self.analyst.is_on)
+        self.analyst.seeks_threat = values.flag("threat", self.analyst.seeks_threat)
         self.analyst.begin()
         self._changed("state")
         self._changed("lines")
 
-    def _go_to(self, values: dict[str, Any]) -> None:
+    def _go_to(self, values: Values) -> None:
         """Show the position after a move of the tree: "node", 0 for the start."""
-        self._show(self.tree.node(_number(values, "node", 0)))
+        self._show(self.tree.node(values.number("node", 0)))
 
-    def _follow(self, values: dict[str, Any]) -> None:
+    def _follow(self, values: Values) -> None:
         """Play the first "plies" moves of a live "line", from 1, on the board."""
         self._require_analysis()
         lines = self.analyst.known(self.node).lines
-        line = _number(values, "line", 1, max(1, len(lines)))
+        line = values.number("line", 1, max(1, len(lines)))
         if not lines:
             raise ValueError("there is no line yet")
         node, board = self.node, self.board.copy()
-        for move in lines[line - 1].moves[: _number(values, "plies", 1)]:
+        for move in lines[line - 1].moves[: values.number("plies", 1)]:
             node = self.tree.add(node, board, move)
             board.forget()
             board.make(move)
         self._changed("tree")
         self._show(node)
 
-    def _delete(self, values: dict[str, Any]) -> None:
+    def _delete(self, values: Values) -> None:
         self._require_analysis()
-        node = self.tree.node(_number(values, "node", 0))
+        node = self.tree.node(values.number("node", 0))
         is_gone = node in self.tree.path(self.node)
         before = self.tree.delete(node)
         self._changed("tree")
         self._show(before if is_gone else self.node)
 
-    def _promote(self, values: dict[str, Any]) -> None:
+    def _promote(self, values: Values) -> None:
         self._require_analysis()
-        self.tree.promote(self.tree.node(_number(values, "node", 0)))
+        self.tree.promote(self.tree.node(values.number("node", 0)))
         self._changed("tree")
         self._changed("state")
 
@@ -396,9 +393,9 @@ class Tab:
 
     # Positions and games from outside.
 
-    def _set_up(self, values: dict[str, Any]) -> dict[str, Any]:
+    def _set_up(self, values: Values) -> dict[str, Any]:
         """Analyse what was pasted: a FEN or PGN."""
-        text = _text(values, "text").strip()
+        text = values.text("text").strip()
         told: list[str] = []
         if text.count("/") >= 7 and "\n" not in text:
             tree = GameTree(fen.write(fen.parse(text, told)))
@@ -411,27 +408,29 @@ class Tab:
     def _list(self, games: GameList) -> None:
         self.games = games
         self._changed("games")
-        self._open({"number": 1})
+        self._open_game(games, 1)
 
-    def _open(self, values: dict[str, Any]) -> None:
+    def _open(self, values: Values) -> None:
         """Analyse a game of the list."""
         if self.games is None:
             raise ValueError("no games are listed")
-        number = _number(values, "number", 1, len(self.games))
-        self._analyse(grown(self.games.read(number)), number)
+        self._open_game(self.games, values.number("number", 1, len(self.games)))
+
+    def _open_game(self, games: GameList, number: int) -> None:
+        self._analyse(grown(games.read(number)), number)
         self._changed("games")
 
-    def _list_rows(self, values: dict[str, Any]) -> dict[str, Any]:
+    def _list_rows(self, values: Values) -> dict[str, Any]:
         """The games with some "words" in their tags, MOST_ROWS of them from the one at index "first" on."""
         if self.games is None:
             return {"count": 0, "rows": []}
-        found = self.games.matching(_text(values, "words", ""))
-        first = _number(values, "first", 0)
+        found = self.games.matching(values.text("words", ""))
+        first = values.number("first", 0)
         return {"count": len(found), "rows": [game._asdict() for game in found[first : first + MOST_ROWS]]}
 
     # What can be asked about the position.
 
-    def _fens(self, _values: dict[str, Any]) -> dict[str, Any]:
+    def _fens(self, _values: Values) -> dict[str, Any]:
         """The FEN after every move of the line on the board, to its end."""
         line = self.tree.path(self.tree.last(self.node))
         return {
@@ -441,7 +440,7 @@ class Tab:
             ],
         }
 
-    def _testboard(self, _values: dict[str, Any]) -> dict[str, Any]:
+    def _testboard(self, _values: Values) -> dict[str, Any]:
         """The moves of both sides with the generator's scores, the attack map, the worth of the pieces."""
         board = self.board
         return {
@@ -451,7 +450,7 @@ class Tab:
             "worths": testboard.worths(board),
         }
 
-    def _searched(self, _values: dict[str, Any]) -> dict[str, Any]:
+    def _searched(self, _values: Values) -> dict[str, Any]:
         """What the last search knows of the next two plies."""
         table = self.table()
         branches = [] if table is None else testboard.tree(self.board, table)
@@ -459,7 +458,7 @@ class Tab:
 
     # Behind all that.
 
-    def _flip(self, _values: dict[str, Any]) -> None:
+    def _flip(self, _values: Values) -> None:
         self.is_flipped = not self.is_flipped
         self._changed("state")
         self._changed("lines")
@@ -482,38 +481,3 @@ class Tab:
     def _changed(self, topic: str) -> None:
         for listener in self._listeners:
             listener(topic)
-
-
-# The values of commands.
-
-
-def _text(values: dict[str, Any], name: str, default: str | None = None) -> str:
-    value = values.get(name, default)
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
-        raise ValueError(f"{name} takes a text of at most {LONGEST_TEXT} characters")
-    return value
-
-
-def _choice(values: dict[str, Any], name: str, choices: tuple[str, ...]) -> str:
-    value = values.get(name)
-    if value not in choices:
-        raise ValueError(f"{name} takes {either(choices)}")
-    return str(value)
-
-
-def _number(values: dict[str, Any], name: str, least: int, most: int = 10**9) -> int:
-    value = values.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise ValueError(f"{name} takes a whole number from {least} to {most}")
-    return value
-
-
-def _flag(values: dict[str, Any], name: str, default: bool = False) -> bool:
-    value = values.get(name, default)
-    if not isinstance(value, bool):
-        raise ValueError(f"{name} takes true or false")
-    return value
-
-
-def _elo(values: dict[str, Any]) -> int | None:
-    return None if values.get("elo") is None else _number(values, "elo", WEAKEST, STRONGEST)

@@ -321,6 +321,21 @@ def test_a_file_with_a_thousand_games_is_listed_and_opened(desk: Desk, tmp_path:
     expect(page.page.locator("#record-title")).to_have_text("White 777 – Black 777")
 
 
+def test_a_position_can_be_pasted_and_copied(desk: Desk) -> None:
+    page = desk.open(permissions=["clipboard-read", "clipboard-write"])
+    paste = """(text) => {
+        const data = new DataTransfer();
+        data.setData("text", text);
+        document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+    }"""
+    page.page.evaluate(paste, KIWIPETE)
+    expect(page.page.locator("#fen")).to_have_value(KIWIPETE)
+    for button, expected in (("#copy-fen", KIWIPETE), ("#copy-pgn", f'[FEN "{KIWIPETE}"]')):
+        page.page.click(button)
+        expect(page.page.locator("#said")).to_have_text("Copied")
+        assert expected in page.page.evaluate("navigator.clipboard.readText()")
+
+
 def test_a_position_and_a_file_can_be_dropped(desk: Desk) -> None:
     page = desk.open()
     drop = """([kind, text]) => {

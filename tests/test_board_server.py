@@ -18,9 +18,10 @@ from typing import Any
 
 import pytest
 
-from moff import server
+from moff import request
 from moff.gamelist import LARGEST_TEXT
-from moff.server import HOST, LARGEST_COMMAND, MOST_CONNECTIONS, MOST_STREAMS, Server
+from moff.request import LARGEST_COMMAND
+from moff.server import HOST, MOST_CONNECTIONS, MOST_STREAMS, Server
 from moff.tab import Tab
 from moff.tabs import MOST_TABS, Tabs
 from tests.client import ENGINE, PATIENCE
@@ -339,8 +340,8 @@ def test_ten_thousand_malformed_requests_bring_errors_and_no_harm(
 def test_a_client_that_sends_nothing_or_too_slowly_is_cut_off(
     served: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "LONGEST_HEAD", 0.5)
-    monkeypatch.setattr(server, "LONGEST_EXCHANGE", 0.5)
+    monkeypatch.setattr(request, "LONGEST_HEAD", 0.5)
+    monkeypatch.setattr(request, "LONGEST_EXCHANGE", 0.5)
     head = f"POST /{served.token}/do?tab=tab-number-1 HTTP/1.1\r\nHost: {HOST}:{served.port}\r\n"
     for start in (b"", b"GET / HT", f"{head}Content-Length: 100\r\n\r\n{{".encode()):
         with socket.create_connection((HOST, served.port), timeout=PATIENCE) as slow:
@@ -359,7 +360,7 @@ def test_a_client_that_sends_nothing_or_too_slowly_is_cut_off(
 
 
 def test_a_stream_that_is_not_read_holds_nobody_up(served: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "LONGEST_WRITE", 0.5)
+    monkeypatch.setattr(request, "LONGEST_WRITE", 0.5)
     with Client(served) as client, Listener(served):
         games = "\n\n".join(f'[White "{"W" * 200}"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *' for _ in range(3))
         moves = "1. e4 e5 " + " ".join(f"{{{'x' * 3000}}}" for _ in range(100))

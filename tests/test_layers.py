@@ -37,6 +37,7 @@ SHARED = (
     *("session", "thinker", "clock", "player", "notation", "pgn_file"),
     *("judgement", "analysis", "reviewed", "openings", "journal", "report"),
     *("tab", "tabs", "tabview", "analyst", "verdict", "gametree", "gamelist", "testboard", "server"),
+    *("request", "stream", "values"),
 )
 SILENT = [ROOT / "moff" / f"{name}.py" for name in SHARED]
 """What the faces share leaves it to them to print and to read."""
