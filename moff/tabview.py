@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from moff.annotation import COLOURS
 from moff.gametree import Node
+from moff.judgement import BLUNDER, INACCURACY, MISTAKE, NAMES, expected_score
 from moff.notation import move_number
 from moff.player import Engine, Person
 from moff.svg import arrow_outline, polygon
-from moff.verdict import expectation
+from moff.verdict import GOOD
 from search.score import mate_distance
 from x88 import coordinate, fen, san, square
 from x88.attack import in_check
@@ -29,12 +30,8 @@ LONGEST_LINE = 20
 ARROW_COLOURS = ("blue", "sky", "sky", "sky", "sky")
 """The colours of the arrows of the best lines, best first."""
 
-SENTENCES = {
-    "!": "the only good move",
-    "?!": "an inaccuracy",
-    "?": "a mistake",
-    "??": "a blunder",
-}
+BAD = (INACCURACY, MISTAKE, BLUNDER)
+"""The marks of moves that are refuted on the board."""
 
 
 class View:
@@ -109,8 +106,9 @@ class View:
         if found is None or node.parent is None:
             return ""
         if found.best == node.move:
-            return f"{node.san}: {SENTENCES.get(found.glyph, 'the best move')}"
-        what = SENTENCES.get(found.glyph, "a good move")
+            return f"{node.san}: the {'only good' if found.glyph == GOOD else 'best'} move"
+        name = NAMES.get(found.glyph, "good move")
+        what = f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
         best = san.write(self._tab.tree.board(node.parent), found.best)
         return f"{node.san}: {what} that costs {100 * found.loss:.0f} % of a point; {best} is best"
 
@@ -198,7 +196,7 @@ class View:
 
     def _arrows_of_verdict(self, node: Node) -> list[tuple[int, str, str]]:
         """After a bad move: its refutation, and what the follow-up would be."""
-        if node.verdict is None or node.verdict.glyph not in ("?!", "?", "??"):
+        if node.verdict is None or node.verdict.glyph not in BAD:
             return []
         lines = self._tab.analyst.known(node).lines
         moves = lines[0].moves if lines else []
@@ -262,4 +260,4 @@ def score_text(board: Board, score: int) -> str:
 def _bar(board: Board, score: int) -> dict[str, Any]:
     """The evaluation bar: its text, and White's expected score per mill."""
     white = score if board.side == WHITE else -score
-    return {"text": score_text(board, score), "share": round(1000 * expectation(white))}
+    return {"text": score_text(board, score), "share": round(1000 * expected_score(white))}

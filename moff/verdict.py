@@ -1,24 +1,15 @@
-"""What a move was worth, by how much of the expected score it gave away: its mark.
+"""What is said of a move as it is tried: its mark, what it gave away, and what was best."""
 
-The curve of the expected score is the one that lichess publishes ("Lichess Accuracy metric",
-lichess.org/page/accuracy), fitted to the games of people, and the limits of the marks are lichess's too.
-"""
-
-import math
 from typing import NamedTuple
 
-from search.score import mate_distance
+from moff import judgement
+from moff.judgement import LOSSES, MISTAKE, expected_score
 
-INACCURACY, MISTAKE, BLUNDER = 0.05, 0.10, 0.15
-"""The expected score, from 0 to 1, that a move with this mark gives away at least."""
+GOOD = "!"
+"""The mark of the only good move."""
 
-LARGEST = 1000
-"""Centipawns: a larger lead counts as this much."""
-
-NAGS = {"!": 1, "?": 2, "??": 4, "?!": 6}
+NAGS = {GOOD: 1, **judgement.NAGS}
 """The marks, with their NAGs in PGN."""
-
-_STEEPNESS = 0.00368208
 
 
 class Verdict(NamedTuple):
@@ -32,23 +23,17 @@ class Verdict(NamedTuple):
     """The move that was best, packed."""
 
 
-def expectation(score: int) -> float:
-    """The expected score, from 0 to 1, of the side that a score in centipawns belongs to."""
-    if mate_distance(score) is not None:
-        return 1.0 if score > 0 else 0.0
-    return 1 / (1 + math.exp(-_STEEPNESS * max(-LARGEST, min(LARGEST, score))))
-
-
 def judge(move: int, best: int, best_score: int, score: int, second_score: int | None = None) -> Verdict:
     """The verdict on a move: scores in centipawns for the side that makes it, of the best move, of this one,
     and of the second best, if that is known. The best move is marked ! where every other one would have been
-    a mistake. A mate in one that was missed is a blunder.
+    a mistake; the other marks are those of `moff review`.
     """
     if move == best:
-        is_only = second_score is not None and expectation(best_score) - expectation(second_score) >= MISTAKE
-        return Verdict("!" if is_only else "", 0.0, best)
-    loss = max(0.0, expectation(best_score) - expectation(score))
-    glyph = "??" if loss >= BLUNDER else "?" if loss >= MISTAKE else "?!" if loss >= INACCURACY else ""
-    if mate_distance(best_score) == 1 and mate_distance(score) != 1:
-        glyph = "??"
-    return Verdict(glyph, loss, best)
+        is_only = second_score is not None and _loss(best_score, second_score) >= LOSSES[MISTAKE]
+        return Verdict(GOOD if is_only else "", 0.0, best)
+    judged = judgement.judge(best_score, score)
+    return Verdict(judged.mark, judged.loss, best)
+
+
+def _loss(best_score: int, score: int) -> float:
+    return expected_score(best_score) - expected_score(score)

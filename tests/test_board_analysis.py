@@ -17,9 +17,10 @@ from moff import gametree, testboard
 from moff.analyst import ENOUGH, Analyst, Knowledge
 from moff.gamelist import GameList
 from moff.gametree import GameTree, Node, grown, played
+from moff.judgement import LOSSES, expected_score
 from moff.notation import read_move
 from moff.tab import MOST_ROWS, Tab
-from moff.verdict import BLUNDER, INACCURACY, MISTAKE, expectation, judge
+from moff.verdict import judge
 from search.limits import Limits
 from search.search import Report, Search
 from tests.oracle import STARTS, scaled
@@ -174,12 +175,9 @@ def test_a_number_that_is_none_is_refused() -> None:
 def test_the_marks_follow_the_expected_score() -> None:
     for best in range(-600, 601, 50):
         for score in range(best, -1001, -25):
-            loss = expectation(best) - expectation(score)
+            loss = expected_score(best) - expected_score(score)
             glyph = judge(2, 1, best, score).glyph
-            expected = (
-                "??" if loss >= BLUNDER else "?" if loss >= MISTAKE else "?!" if loss >= INACCURACY else ""
-            )
-            assert glyph == expected
+            assert glyph == next((mark for mark, least in LOSSES.items() if loss >= least), "")
     assert judge(2, 1, 0, 50).loss == 0
     assert judge(2, 1, 31_999, -31_998).glyph == "??"
     assert judge(2, 1, 31_999, 900).glyph == "??"
