@@ -155,8 +155,7 @@ class Handler(BaseHTTPRequestHandler):
         tab = self._tab(query)
         try:
             if name == "games":
-                tab.open_games(query.get("name", "the file"), body)
-                answer: dict[str, Any] = {}
+                answer = tab.open_games(query.get("name", "the file"), body)
             else:
                 answer = tab.do(*_read_command(body))
         except (ValueError, MemoryError) as error:

@@ -146,11 +146,14 @@ class Tab:
         with self.lock:
             return commands[name](Values(values)) or {}
 
-    def open_games(self, name: str, text: bytes) -> None:
-        """List the games of a PGN text, and open the first one. Raises ValueError."""
+    def open_games(self, name: str, text: bytes) -> dict[str, Any]:
+        """List the games of a PGN text, and open the first one; returns their number as "games". Raises
+        ValueError.
+        """
         games = GameList(name, text)
         with self.lock:
             self._list(games)
+        return {"games": len(games)}
 
     def pgn(self) -> str:
         """What the board shows as PGN: the game, or the analysis with its variations and marks."""
@@ -403,7 +406,8 @@ class Tab:
             self.is_flipped = self.board.side == BLACK
         else:
             self._list(GameList("the text", text.encode()))
-        return {"told": [f"{sentence}." for sentence in told]}
+        games = len(self.games) if self.opened and self.games is not None else 0
+        return {"told": [f"{sentence}." for sentence in told], "games": games}
 
     def _list(self, games: GameList) -> None:
         self.games = games

@@ -309,7 +309,6 @@ def test_a_file_with_a_thousand_games_is_listed_and_opened(desk: Desk, tmp_path:
     page = desk.open()
     page.page.click("#tab-games")
     page.page.set_input_files("#file", str(file))
-    page.page.click("#tab-games")
     expect(page.page.locator("#games-name")).to_have_text("thousand.pgn: 1000 games")
     expect(page.page.locator("#games-rows tbody tr")).to_have_count(100)
     page.page.click("#games-more")
@@ -330,9 +329,9 @@ def test_a_position_can_be_pasted_and_copied(desk: Desk) -> None:
     }"""
     page.page.evaluate(paste, KIWIPETE)
     expect(page.page.locator("#fen")).to_have_value(KIWIPETE)
-    for button, expected in (("#copy-fen", KIWIPETE), ("#copy-pgn", f'[FEN "{KIWIPETE}"]')):
-        page.page.click(button)
-        expect(page.page.locator("#said")).to_have_text("Copied")
+    for what, expected in (("FEN", KIWIPETE), ("PGN", f'[FEN "{KIWIPETE}"]')):
+        page.page.click(f"#copy-{what.lower()}")
+        expect(page.page.locator("#said")).to_have_text(f"{what} copied")
         assert expected in page.page.evaluate("navigator.clipboard.readText()")
 
 

@@ -7,18 +7,18 @@ import { byId, element, tell } from "./dom.js";
 let first = 0;
 let known = null;
 
-/** Let the forms work, and take what is dropped or pasted anywhere. */
+/** Let the forms work, and take what is dropped or pasted anywhere; `onOpened` is told how many games came. */
 export function setUpGames(onOpened) {
   const setUp = (text) =>
     attempt(async () => {
-      const { told } = await command("set_up", { text });
-      onOpened();
+      const { told, games } = await command("set_up", { text });
+      onOpened(games);
       if (told?.length) byId("said").textContent = told.join(" ");
     });
   const open = (file) =>
     attempt(async () => {
-      await openGames(file.name, file);
-      onOpened();
+      const { games } = await openGames(file.name, file);
+      onOpened(games);
     });
   const take = (text) => (text.length < 60000 ? setUp(text) : open(new File([text], "the text")));
 

@@ -124,13 +124,13 @@ function setUpPanels() {
 // The game and the position as text.
 
 function setUpRecord() {
-  const copy = (text) =>
+  const copy = (what, text) =>
     attempt(async () => {
       if (!(await copied(await text()))) throw new Error("The browser does not let the page copy");
-      byId("said").textContent = "Copied";
+      byId("said").textContent = `${what} copied`;
     });
-  byId("copy-pgn").addEventListener("click", () => copy(gameText));
-  byId("copy-fen").addEventListener("click", () => copy(() => known.state.fen));
+  byId("copy-pgn").addEventListener("click", () => copy("PGN", gameText));
+  byId("copy-fen").addEventListener("click", () => copy("FEN", () => known.state.fen));
   byId("download").href = `game.pgn?tab=${tab}`;
   byId("show-fens").addEventListener("click", () => {
     const isOpen = byId("fens").hidden;
@@ -192,7 +192,7 @@ async function start() {
   setUpWalking();
   setUpPlay();
   setUpAnalysis(() => known.state?.node ?? 0);
-  setUpGames(() => choosePanel("analysis"));
+  setUpGames((games) => choosePanel(games > 1 ? "games" : "analysis", false));
   setUpGenerator(board);
   setUpRecord();
   await loadPieces();
