@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 LARGEST_COMMAND = 1 << 17
 """Bytes of a posted command."""
 
-LONGEST_HEAD = 5.0
-"""Seconds in which the head of a request must have come."""
-
 LONGEST_EXCHANGE = 20.0
 """Seconds in which a request must have come with its body, or a file must have gone."""
 
@@ -83,11 +80,6 @@ class Handler(BaseHTTPRequestHandler):
         super().setup()
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
 
-    def handle_one_request(self) -> None:
-        """A request; each has its own time."""
-        self.server.expect_end(self.connection, LONGEST_HEAD)
-        super().handle_one_request()
-
     def do_GET(self) -> None:
         """Send a file of the page, the game as PGN, or the stream of events."""
         self._answer(self._get)
@@ -100,6 +92,8 @@ class Handler(BaseHTTPRequestHandler):
         """Nobody reads a log of requests."""
 
     def _answer(self, answer: Callable[[str, dict[str, str]], None]) -> None:
+        # A connection that waits for another request might be cut off at the moment when that comes.
+        self.close_connection = True
         try:
             self._check()
             route = self._route()
@@ -188,7 +182,6 @@ class Handler(BaseHTTPRequestHandler):
         tab = self._tab(query)
         stream = Stream(self.connection)
         self.server.add_stream(stream)
-        self.close_connection = True
         try:
             self.server.tabs.join(tab, stream.mark)
             try:
@@ -220,8 +213,6 @@ class Handler(BaseHTTPRequestHandler):
     # Answers.
 
     def _refuse(self, refusal: Refusal) -> None:
-        # What may follow of the request is not read, and must not be taken for another one.
-        self.close_connection = True
         body = f"{refusal.reason}\n".encode()
         self._send(refusal.status, "text/plain; charset=utf-8", body)
 
@@ -239,8 +230,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         if length is not None:
             self.send_header("Content-Length", str(length))
-        if self.close_connection:
-            self.send_header("Connection", "close")
+        self.send_header("Connection", "close")
         self.send_header("Cache-Control", "no-store")
         self.send_header("Content-Security-Policy", POLICY)
         self.send_header("Cross-Origin-Opener-Policy", "same-origin")

@@ -17,7 +17,7 @@ from importlib import resources
 from typing import Any
 
 from moff.figurine import FIGURINES
-from moff.request import LONGEST_HEAD, Handler, Refusal
+from moff.request import Handler, Refusal
 from moff.stream import Stream
 from moff.tabs import Tabs
 from x88.piece import LETTERS
@@ -31,6 +31,9 @@ token.
 
 MOST_STREAMS = 5
 """Streams of events at once, one for each tab: a browser that has six open could fetch nothing else."""
+
+LONGEST_HEAD = 5.0
+"""Seconds in which the head of a request must have come."""
 
 KINDS = {
     ".html": "text/html; charset=utf-8",

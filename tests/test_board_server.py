@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from moff import request
+from moff import request, server
 from moff.gamelist import LARGEST_TEXT
 from moff.request import LARGEST_COMMAND
 from moff.server import HOST, MOST_CONNECTIONS, MOST_STREAMS, Server
@@ -340,7 +340,7 @@ def test_ten_thousand_malformed_requests_bring_errors_and_no_harm(
 def test_a_client_that_sends_nothing_or_too_slowly_is_cut_off(
     served: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request, "LONGEST_HEAD", 0.5)
+    monkeypatch.setattr(server, "LONGEST_HEAD", 0.5)
     monkeypatch.setattr(request, "LONGEST_EXCHANGE", 0.5)
     head = f"POST /{served.token}/do?tab=tab-number-1 HTTP/1.1\r\nHost: {HOST}:{served.port}\r\n"
     for start in (b"", b"GET / HT", f"{head}Content-Length: 100\r\n\r\n{{".encode()):
