@@ -535,6 +535,25 @@ def test_an_interrupt_ends_it_cleanly_with_a_search_and_a_stream_open() -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the browser here is a shell script")
+def test_the_browser_is_told_to_open_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script, opened = tmp_path / "browser", tmp_path / "opened"
+    script.write_text(
+        f'#!/bin/sh\necho "$1" >"{opened}.part"\nmv "{opened}.part" "{opened}"\n', encoding="utf-8"
+    )
+    script.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{script} %s")
+    process = subprocess.Popen([*ENGINE, "board"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    deadline = time.monotonic() + PATIENCE
+    while not opened.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE)
+    assert line == f"Moff's board is at {opened.read_text(encoding='utf-8')}"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
