@@ -107,10 +107,12 @@ class View:
             return ""
         if found.best == node.move:
             return f"{node.san}: the {'only good' if found.glyph == GOOD else 'best'} move"
-        name = NAMES.get(found.glyph, "good move")
-        what = f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
         best = san.write(self._tab.tree.board(node.parent), found.best)
-        return f"{node.san}: {what} that costs {100 * found.loss:.0f} % of a point; {best} is best"
+        cost = f"{100 * found.loss:.0f} % of a point; {best} is best"
+        if found.glyph not in NAMES:
+            return f"{node.san}: costs {cost}" if found.loss >= 0.005 else f"{node.san}: as good as {best}"
+        name = NAMES[found.glyph]
+        return f"{node.san}: {'an' if name[0] in 'aeiou' else 'a'} {name} that costs {cost}"
 
     # The moves.
 
