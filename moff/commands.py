@@ -24,7 +24,7 @@ from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
 from x88.perft_table import LARGEST, PerftTable
 from x88.piece import BLACK, WHITE
 
-NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "review")
+NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "review", "board")
 """The commands; a test checks that the parser has the same."""
 
 WRONG_USAGE = 2
@@ -167,6 +167,18 @@ def _parser() -> argparse.ArgumentParser:
     picture.add_argument("--size", type=_pixels, metavar="PIXELS", help="width and height (default 360)")
     picture.set_defaults(run=_run_picture)
 
+    board = commands.add_parser(
+        "board",
+        help="a board in the browser: play, analyse, look at the generator",
+        epilog="The page needs no network. Only this machine can open it, by the address that is printed.",
+    )
+    board.add_argument(
+        "start", nargs="?", default="", metavar="FEN|FILE.pgn", help="a position or games to analyse"
+    )
+    board.add_argument("--port", type=_port, default=0, metavar="N", help="default: any that is free")
+    board.add_argument("--no-browser", action="store_true", help="only print the address")
+    board.set_defaults(run=_run_board)
+
     books.add_commands(commands, _whole_number)
     review.add_command(commands, _whole_number)
     return parser
@@ -192,6 +204,10 @@ def _pixels(text: str) -> int:
     from moff import picture  # which has a LARGEST of its own
 
     return _whole_number(text, picture.SMALLEST, picture.LARGEST)
+
+
+def _port(text: str) -> int:
+    return _whole_number(text, 1, 65535)
 
 
 def _elo(text: str) -> int:
@@ -416,3 +432,24 @@ def _run_picture(options: argparse.Namespace) -> int:
         print(f"{options.output}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
+
+
+def _run_board(options: argparse.Namespace) -> int:
+    from moff import browser
+
+    start, games = "", None
+    if options.start.lower().endswith(".pgn") or os.path.isfile(options.start):
+        try:
+            games = browser.read_games(options.start)
+        except OSError as error:
+            print(f"{options.start}: {error.strerror}", file=sys.stderr)
+            return 1
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 1
+    elif options.start:
+        board = _read_position(options.start)
+        if board is None:
+            return WRONG_USAGE
+        start = fen.write(board)
+    return browser.serve(start, games, options.port, not options.no_browser)

@@ -36,6 +36,8 @@ SOURCES = sorted([*ROOT.glob("x88/*.py"), *ROOT.glob("search/*.py")])
 SHARED = (
     *("session", "thinker", "clock", "player", "notation", "pgn_file"),
     *("judgement", "analysis", "reviewed", "openings", "journal", "report"),
+    *("tab", "tabs", "tabview", "analyst", "verdict", "gametree", "gamelist", "testboard", "server"),
+    *("request", "stream", "values"),
 )
 SILENT = [ROOT / "moff" / f"{name}.py" for name in SHARED]
 """What the faces share leaves it to them to print and to read."""

@@ -25,6 +25,7 @@ def test_a_person_is_greeted_in_one_line_that_points_to_help() -> None:
     lines = [line for line in typed() if "uncompiled" not in line]
     assert len(lines) == 1
     assert re.fullmatch(r"Moff \S+ speaks UCI: type help .*", lines[0])
+    assert "moff board" in lines[0]
 
 
 def test_a_program_is_not_greeted() -> None:

@@ -66,7 +66,7 @@ def list_moves(board: Board, style: Style) -> list[str]:
     """The legal moves of White and Black side by side, best first by the generator's scores: score, SAN and
     coordinates.
     """
-    columns = [_moves_of(board, WHITE), _moves_of(board, BLACK)]
+    columns = [_column_of(board, WHITE), _column_of(board, BLACK)]
     columns = [[f"{line:34}" for line in column] for column in columns]
     if style.coloured:
         columns = [[f"{_EMPHASIS[side]}{line}{_RESET}" for line in columns[side]] for side in (WHITE, BLACK)]
@@ -76,20 +76,38 @@ def list_moves(board: Board, style: Style) -> list[str]:
     return [f"{left}{right}".rstrip() for left, right in zip(white, black, strict=True)]
 
 
-def _moves_of(board: Board, side: int) -> list[str]:
-    """A column of `list_moves`."""
+class ListedMove(NamedTuple):
+    """A legal move as the test board lists it, with the generator's score."""
+
+    score: int
+    san: str
+    coordinates: str
+
+
+def moves_of(board: Board, side: int) -> list[ListedMove] | None:
+    """The legal moves of a side, as if it were to move, best first by the generator's scores; None if the
+    other side is to move and in check.
+    """
     position = board.copy()
     if board.side != side:
         if in_check(board):
-            return [f"{SIDES[side]}: none, as {SIDES[board.side]} is in check"]
+            return None
         position.forget()
         position.make_null()
-    moves = scored_moves(position)
+    return [
+        ListedMove(score, san.write(position, move), coordinate.write(move))
+        for move, score in scored_moves(position)
+    ]
+
+
+def _column_of(board: Board, side: int) -> list[str]:
+    """A column of `list_moves`."""
+    moves = moves_of(board, side)
+    if moves is None:
+        return [f"{SIDES[side]}: none, as {SIDES[board.side]} is in check"]
     count = f"{len(moves)} move{'' if len(moves) == 1 else 's'}"
     lines = [f"{SIDES[side]}: {count}{'' if board.side == side else ', if to move'}"]
-    for move, score in moves:
-        lines.append(f"{score:6}  {san.write(position, move):8} {coordinate.write(move)}")
-    return lines
+    return [*lines, *(f"{move.score:6}  {move.san:8} {move.coordinates}" for move in moves)]
 
 
 def _frame(style: Style, width: int, cell: Callable[[int], str]) -> list[str]:

@@ -1,0 +1,234 @@
+"""The engine as an analyst: live lines of the position on the board, the threat, and verdicts on the moves
+that led there.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+from moff.gametree import GameTree, Node
+from moff.thinker import Thinker, Thought
+from moff.verdict import Verdict, judge
+from search.limits import Limits
+from search.score import DRAW, MATE, MAX_PLY, mate_distance
+from search.search import Report, Search
+from search.table import TranspositionTable
+from x88 import build
+from x88.attack import in_check
+from x88.board import Board
+from x88.move import NO_MOVE, captured_of, target_of
+from x88.movegen import legal_moves
+
+HASH = 32
+"""Megabytes of the transposition table."""
+
+MOST_LINES = 5
+ENOUGH = 10 if build.compiled else 3
+"""The depth in plies from which a score serves for a verdict."""
+
+FIRST_LOOK = 300
+"""Milliseconds for the position on the board, before anything else is asked."""
+
+LOOK_BACK = Limits(nodes=200_000, movetime=1000, lines=2)
+"""The limits of a look at the position before a move, if it was left too soon to judge the move."""
+
+THREAT = Limits(movetime=500)
+
+
+class Finding(NamedTuple):
+    """A line that was found: the score in centipawns for the side to move, the depth, and packed moves."""
+
+    score: int
+    depth: int
+    moves: list[int]
+
+
+class Knowledge:
+    """What has been found out about a position."""
+
+    def __init__(self) -> None:
+        self.lines: list[Finding] = []
+        """The best lines, best first, of the last iteration that was reported."""
+        self.threat: Finding | None = None
+        """What the other side would play if it were its move, with the score for that side."""
+
+    def note(self, report: Report) -> None:
+        """Enter a line of an iteration, unless a deeper one is known: a search that begins again soon gets
+        there.
+        """
+        index = report.line - 1
+        if index < len(self.lines) and self.lines[index].depth > report.depth:
+            return
+        self.lines[index : index + 1] = [Finding(report.score, report.depth, report.pv)]
+
+
+class Analyst:
+    """A search that follows the position on the board.
+
+    It is used under the lock that it is given, under which it calls `on_change` too.
+    """
+
+    def __init__(
+        self,
+        lock: threading.RLock,
+        on_change: Callable[[], object],
+        on_verdict: Callable[[Node, bool], object],
+        make_search: Callable[[], Search] | None = None,
+    ) -> None:
+        """`on_change` is told that there is something new about the position, `on_verdict` of a verdict on a
+        move, and whether the move has another mark now.
+        """
+        self._make = make_search or (lambda: Search(HASH))
+        self._search: Search | None = None
+        self._thinker = Thinker(lock, self._make_search)
+        self._on_change = on_change
+        self._on_verdict = on_verdict
+        self._known: dict[int, Knowledge] = {}
+        self._tree: GameTree | None = None
+        self._node: Node | None = None
+        self._board: Board | None = None
+        self._tasks: list[Thought] = []
+        self.is_on = False
+        self.count = 3
+        """How many lines are wanted, 1 to MOST_LINES."""
+        self.seeks_threat = False
+        self.is_resting = False
+        """Whether nobody looks."""
+        self.report: Report | None = None
+        """The last report of the search of the position."""
+
+    @property
+    def table(self) -> TranspositionTable | None:
+        """The table of the last search, None before the first one."""
+        return None if self._search is None else self._search.table
+
+    def known(self, node: Node) -> Knowledge:
+        """What is known of the position after a move."""
+        return self._known.setdefault(node.number, Knowledge())
+
+    def study(self, tree: GameTree, node: Node, board: Board) -> None:
+        """Turn to a position of a tree; the board stays as it is."""
+        if tree is not self._tree:
+            self._known.clear()
+        self._tree, self._node, self._board = tree, node, board
+        self.begin()
+
+    def leave(self) -> None:
+        """Turn away from the board."""
+        self._node = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin again, with what is wanted now."""
+        self._thinker.drop()
+        self.report = None
+        self._tasks = []
+        node, board = self._node, self._board
+        if node is None or board is None or self.is_resting:
+            return
+        is_over = not legal_moves(board)
+        if is_over:
+            self.known(node).lines = [Finding(-MATE if in_check(board) else DRAW, MAX_PLY, [])]
+        del self.known(node).lines[self.count :]
+        if self.is_on and not is_over:
+            first = Limits(movetime=FIRST_LOOK, lines=self.count)
+            self._tasks.append(self._thought(board, first, self._note_line))
+        if self.seeks_threat and self.known(node).threat is None and not in_check(board):
+            passed = board.copy()
+            passed.forget()
+            passed.make_null()
+            if legal_moves(passed):
+                self._tasks.append(self._thought(passed, THREAT, self._note_threat))
+        if self.is_on:
+            if self._is_left_too_soon(node):
+                assert self._tree is not None
+                assert node.parent is not None
+                before = self._tree.board(node.parent)
+                self._tasks.append(self._thought(before, LOOK_BACK, self._note_before))
+            if not is_over:
+                wanted = Limits(infinite=True, lines=self.count)
+                self._tasks.append(self._thought(board, wanted, self._note_line))
+            self._judge(node)
+        self._next()
+
+    def close(self) -> None:
+        """End for good, and wait for that. Not under the lock."""
+        self._thinker.close()
+
+    def verdict(self, node: Node) -> Verdict | None:
+        """What is said of a move, None if too little is known."""
+        if node.parent is None or node.move == NO_MOVE:
+            return None
+        before, after = self.known(node.parent).lines, self.known(node).lines
+        if not before or not _serves(before[0], ENOUGH):
+            return None
+        best = before[0]
+        # The same search has compared the move with the best one, or else a search of what follows has.
+        compared = next((line for line in before if line.moves[:1] == [node.move]), None)
+        enough = min(best.depth - 1, ENOUGH)
+        if compared is not None and compared.depth >= best.depth - 1:
+            score = compared.score
+        elif after and _serves(after[0], enough):
+            score = -after[0].score
+        else:
+            return None
+        # What the move has turned out to be worth, the best move is worth at least.
+        best_score = max(best.score, score)
+        second = before[1].score if len(before) > 1 and not _is_recapture(node) else None
+        return judge(node.move, best.moves[0], best_score, score, second)
+
+    def _is_left_too_soon(self, node: Node) -> bool:
+        if node.parent is None or node.move == NO_MOVE:
+            return False
+        lines = self.known(node.parent).lines
+        return not lines or not _serves(lines[0], ENOUGH)
+
+    def _make_search(self) -> Search:
+        self._search = self._make()
+        return self._search
+
+    def _thought(self, board: Board, limits: Limits, on_report: Callable[[Report], object]) -> Thought:
+        return Thought(board, limits, None, on_report, lambda _move, _report: self._next())
+
+    def _next(self) -> None:
+        """Begin the next task."""
+        if self._tasks:
+            self._thinker.think(self._tasks.pop(0))
+
+    def _note_threat(self, report: Report) -> None:
+        if self._node is not None and report.pv and not report.bound:
+            self.known(self._node).threat = Finding(report.score, report.depth, report.pv)
+            self._on_change()
+
+    def _note_before(self, report: Report) -> None:
+        if self._node is not None and self._node.parent is not None and report.pv and not report.bound:
+            self.known(self._node.parent).note(report)
+            self._judge(self._node)
+
+    def _note_line(self, report: Report) -> None:
+        node = self._node
+        if node is None or not report.pv or report.bound:
+            return
+        self.report = report
+        self.known(node).note(report)
+        self._judge(node)
+        self._on_change()
+
+    def _judge(self, node: Node) -> None:
+        """Say what a move was worth, if enough is known by now."""
+        verdict = self.verdict(node)
+        if verdict is not None and verdict != node.verdict:
+            before = node.glyph
+            node.verdict = verdict
+            self._on_verdict(node, node.glyph != before)
+
+
+def _serves(finding: Finding, depth: int) -> bool:
+    """Whether a line is deep enough for a verdict; one that leads to mate is deep enough."""
+    return finding.depth >= depth or mate_distance(finding.score) is not None
+
+
+def _is_recapture(node: Node) -> bool:
+    """Whether a move takes back where something was taken: nobody needs to be told that it is good."""
+    before = node.parent.move if node.parent is not None else NO_MOVE
+    return bool(captured_of(before) and captured_of(node.move)) and target_of(before) == target_of(node.move)

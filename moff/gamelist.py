@@ -1,0 +1,84 @@
+"""The games of a PGN text: their tags at hand, each of them read in full when it is opened."""
+
+import io
+from typing import NamedTuple
+
+from x88 import pgn
+
+LARGEST_TEXT = 1 << 26
+"""Bytes of a text."""
+
+SHOWN_TAGS = ("White", "Black", "Result", "Date", "Event", "Site", "Round", "ECO", "WhiteElo", "BlackElo")
+
+
+class ListedGame(NamedTuple):
+    """A game as a list shows it."""
+
+    number: int
+    """In the text, from 1."""
+    line: int
+    """The line on which it begins, from 1."""
+    tags: dict[str, str]
+    moves: int
+    """Plies."""
+    fault: str
+    """What is wrong first, with its line; empty if nothing is."""
+
+    def has(self, word: str) -> bool:
+        """Whether one of its tags contains a word, whatever the case."""
+        word = word.casefold()
+        return any(word in value.casefold() for value in self.tags.values())
+
+
+class GameList:
+    """The games of a text in PGN."""
+
+    def __init__(self, name: str, text: bytes) -> None:
+        """Raises ValueError if the text is too large or holds no game."""
+        if len(text) > LARGEST_TEXT:
+            raise ValueError(f"{name} is larger than {LARGEST_TEXT >> 20} MB")
+        self.name = name
+        self.games = [_listed(game) for game in pgn.Reader(io.BytesIO(text))]
+        if not any(game.moves or game.tags for game in self.games):
+            fault = next((f": {game.fault}" for game in self.games if game.fault), "")
+            raise ValueError(f"{name} holds no game{fault}")
+        self._text = text
+        self._starts = _line_starts(text, {game.line for game in self.games})
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+    def matching(self, words: str) -> list[ListedGame]:
+        """The games with all these words in their tags."""
+        return [game for game in self.games if all(game.has(word) for word in words.split())]
+
+    def read(self, number: int) -> pgn.Game:
+        """Read a game in full, by its number. Raises ValueError."""
+        if not 1 <= number <= len(self.games):
+            raise ValueError(f"there is no game {number}: {self.name} has {len(self.games)}")
+        line = self.games[number - 1].line
+        before = sum(game.line == line for game in self.games[: number - 1])
+        reader = pgn.Reader(io.BytesIO(self._text[self._starts[line] :]))
+        for _ in range(before):
+            next(reader)
+        return next(reader)
+
+
+def _listed(game: pgn.Game) -> ListedGame:
+    tags = {name: game.tags[name] for name in SHOWN_TAGS if game.tags.get(name, "?") not in ("", "?")}
+    if game.result != pgn.UNFINISHED:
+        tags["Result"] = game.result
+    fault = f"line {game.faults[0].line}: {game.faults[0].text}" if game.faults else ""
+    return ListedGame(game.number, game.line, tags, len(game.moves), fault)
+
+
+def _line_starts(text: bytes, wanted: set[int]) -> dict[int, int]:
+    """Where some lines, counted from 1, begin in the text."""
+    starts: dict[int, int] = {}
+    start, line = 0, 1
+    while start >= 0 and len(starts) < len(wanted):
+        if line in wanted:
+            starts[line] = start
+        start = text.find(b"\n", start) + 1 or -1
+        line += 1
+    return starts

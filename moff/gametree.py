@@ -1,0 +1,213 @@
+"""A game with variations that grows as moves are tried."""
+
+from collections.abc import Iterator
+from typing import cast
+
+from moff.notation import move_number
+from moff.verdict import NAGS, Verdict
+from x88 import fen, pgn, san
+from x88.board import Board
+from x88.move import NO_MOVE
+
+MOST_NODES = 20_000
+"""Moves of a tree; no more can be added."""
+
+GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
+"""The marks of moves, by their NAGs."""
+
+
+class Node:
+    """A move of a tree and the position after it; the root has no move."""
+
+    def __init__(
+        self, number: int, parent: "Node | None", move: int, text: str, turn: str, after: str
+    ) -> None:
+        self.number = number
+        """Its number in the tree."""
+        self.parent = parent
+        self.move = move
+        """Packed; NO_MOVE for a null move and at the root."""
+        self.san = text
+        self.turn = turn
+        """The number before the move, as in PGN: "1." or "1..."."""
+        self.fen = after
+        self.nags: list[int] = []
+        self.comment = ""
+        """The comment after the move; at the root, before the first one."""
+        self.opening = ""
+        """The comment before the move, where a variation begins."""
+        self.verdict: Verdict | None = None
+        """What the engine says of the move, if it does."""
+        self.children: list[Node] = []
+        """The main line first."""
+
+    @property
+    def glyph(self) -> str:
+        """Its mark, such as "?!": that of the game, or else the engine's; empty if it has none."""
+        found = next((GLYPHS[nag] for nag in self.nags if nag in GLYPHS), "")
+        return found or (self.verdict.glyph if self.verdict is not None else "")
+
+
+class GameTree:
+    """The moves of a game and of its variations, as nodes with numbers that stay theirs."""
+
+    def __init__(self, start: str = fen.START, tags: dict[str, str] | None = None) -> None:
+        """A tree without moves from a FEN. Raises ValueError if it is none."""
+        self.start = fen.write(fen.parse(start))
+        self.tags = dict(tags or {})
+        self.result = pgn.UNFINISHED
+        self.root = Node(0, None, NO_MOVE, "", "", self.start)
+        self._nodes = {0: self.root}
+        self._next = 1
+
+    def __len__(self) -> int:
+        """The number of moves."""
+        return len(self._nodes) - 1
+
+    def __iter__(self) -> Iterator[Node]:
+        """All moves, each after the one before it; the main line's before its variations."""
+        waiting = [*reversed(self.root.children)]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node.children)
+
+    def node(self, number: int) -> Node:
+        """The node with this number. Raises ValueError."""
+        if number not in self._nodes:
+            raise ValueError(f"there is no move with the number {number}")
+        return self._nodes[number]
+
+    def path(self, node: Node) -> list[Node]:
+        """The nodes from the first move to this one."""
+        nodes = []
+        while node.parent is not None:
+            nodes.append(node)
+            node = node.parent
+        return nodes[::-1]
+
+    def board(self, node: Node) -> Board:
+        """The board after a move, with the moves that led there."""
+        board = fen.parse(self.start)
+        for passed in self.path(node):
+            board.forget()
+            if passed.move == NO_MOVE:
+                board.make_null()
+            else:
+                board.make(passed.move)
+        return board
+
+    def add(self, parent: Node, board: Board, move: int) -> Node:
+        """The node of a legal move on the board of the parent, a new one if it was not played there before.
+        Raises ValueError if the tree is full.
+        """
+        for child in parent.children:
+            if child.move == move:
+                return child
+        after = board.copy()
+        after.forget()
+        text = san.write(after, move)
+        after.make(move)
+        return self._grow(parent, move, text, move_number(board), fen.write(after))
+
+    def last(self, node: Node | None = None) -> Node:
+        """The end of the main line, or of the line that a node begins."""
+        node = node or self.root
+        while node.children:
+            node = node.children[0]
+        return node
+
+    def delete(self, node: Node) -> Node:
+        """Delete a move and all that follows; returns the node before it. Raises ValueError for the root."""
+        if node.parent is None:
+            raise ValueError("the start of the game cannot be deleted")
+        node.parent.children.remove(node)
+        waiting = [node]
+        while waiting:
+            gone = waiting.pop()
+            del self._nodes[gone.number]
+            waiting += gone.children
+        return node.parent
+
+    def promote(self, node: Node) -> None:
+        """Make the line that leads to a node the main line."""
+        while node.parent is not None:
+            siblings = node.parent.children
+            siblings.remove(node)
+            siblings.insert(0, node)
+            node = node.parent
+
+    def game(self) -> pgn.Game:
+        """The tree as a game, ready to be written."""
+        game = pgn.Game(dict(self.tags))
+        game.start = self.start
+        game.result = self.result
+        game.comment = self.root.comment
+        # Line by line: a game may be longer than Python's stack is deep.
+        waiting: list[tuple[pgn.Variation, Node | None]] = [(game, next(iter(self.root.children), None))]
+        while waiting:
+            line, node = waiting.pop()
+            is_first = True
+            while node is not None:
+                move = _WrittenMove(node)
+                line.moves.append(cast(pgn.Move, move))
+                assert node.parent is not None
+                # A variation begins with a move that is not its parent's first, and has no others beside it.
+                if node is node.parent.children[0] or not is_first:
+                    for other in node.parent.children[1:]:
+                        variation = pgn.Variation()
+                        variation.comment = other.opening
+                        move.variations.append(variation)
+                        waiting.append((variation, other))
+                is_first = False
+                node = next(iter(node.children), None)
+        return game
+
+    def _grow(self, parent: Node, move: int, text: str, turn: str, after: str) -> Node:
+        if len(self) >= MOST_NODES:
+            raise ValueError(f"a game may hold {MOST_NODES} moves with its variations, and no more")
+        node = Node(self._next, parent, move, text, turn, after)
+        self._nodes[node.number] = node
+        self._next += 1
+        parent.children.append(node)
+        return node
+
+
+def grown(game: pgn.Game) -> GameTree:
+    """The tree of a game that was read. Moves beyond MOST_NODES are left out."""
+    tree = GameTree(game.start, game.tags)
+    tree.result = game.result
+    tree.root.comment = game.comment
+    waiting: list[tuple[Node, pgn.Variation]] = [(tree.root, game)]
+    while waiting:
+        parent, line = waiting.pop()
+        opening = line.comment if line is not game else ""
+        for move in line.moves:
+            if len(tree) >= MOST_NODES:
+                return tree
+            before = parent
+            fields = before.fen.split()
+            turn = f"{fields[5]}{'.' if fields[1] == 'w' else '...'}"
+            parent = tree._grow(before, move.move, move.san, turn, move.fen)
+            parent.nags = list(move.nags)
+            parent.comment = move.comment
+            parent.opening, opening = opening, ""
+            waiting += [(before, variation) for variation in reversed(move.variations)]
+    return tree
+
+
+def played(start: str, moves: list[int]) -> GameTree:
+    """The tree of some legal moves, packed, from a FEN."""
+    return grown(pgn.record({}, start, moves, pgn.UNFINISHED))
+
+
+class _WrittenMove:
+    """A node as the PGN writer reads a move."""
+
+    def __init__(self, node: Node) -> None:
+        self.san = node.san
+        self.nags = node.nags
+        if node.glyph in NAGS and NAGS[node.glyph] not in node.nags:
+            self.nags = [NAGS[node.glyph], *node.nags]
+        self.comment = node.comment
+        self.variations: list[pgn.Variation] = []

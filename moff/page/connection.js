@@ -1,0 +1,69 @@
+// How the page and Moff talk: commands are posted, changes are streamed.
+
+const TOPICS = ["state", "tree", "lines", "games"];
+
+/** The name of this tab: it stays when the page is loaded again, and every tab has its own. */
+export const tab = tabName();
+
+function tabName() {
+  let name = null;
+  try {
+    name = sessionStorage.getItem("tab");
+  } catch {
+    // Without storage, a reload begins anew.
+  }
+  if (!name) {
+    name = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    try {
+      sessionStorage.setItem("tab", name);
+    } catch {
+      // As above.
+    }
+  }
+  return name;
+}
+
+/** Listen to the stream: `onTopic(topic, value)` for every change, `onStatus(text)` for the connection itself. */
+export function connect(onTopic, onStatus) {
+  const source = new EventSource(`events?tab=${tab}`);
+  for (const topic of TOPICS) {
+    source.addEventListener(topic, (event) => onTopic(topic, JSON.parse(event.data)));
+  }
+  source.onopen = () => onStatus("");
+  source.onerror = () => {
+    if (source.readyState === EventSource.CLOSED) {
+      onStatus("Not connected: five boards are open already, or Moff has ended.");
+      setTimeout(() => connect(onTopic, onStatus), 3000);
+    } else {
+      onStatus("The connection to Moff is lost; trying again …");
+    }
+  };
+}
+
+/** Carry out a command; returns its answer. Throws an Error with the reason if it is refused. */
+export async function command(name, values = {}) {
+  return answer(fetch(`do?tab=${tab}`, { method: "POST", body: JSON.stringify({ name, ...values }) }));
+}
+
+/** Open the games of a file. */
+export async function openGames(name, content) {
+  return answer(fetch(`games?tab=${tab}&name=${encodeURIComponent(name)}`, { method: "POST", body: content }));
+}
+
+/** The game on the board as PGN. */
+export async function gameText() {
+  return (await fetch(`game.pgn?tab=${tab}`)).text();
+}
+
+async function answer(pending) {
+  let response;
+  try {
+    response = await pending;
+  } catch {
+    throw new Error("Moff does not answer");
+  }
+  if (!response.ok) throw new Error((await response.text()).trim());
+  const value = await response.json();
+  if (value.error) throw new Error(value.error);
+  return value;
+}

@@ -1,0 +1,251 @@
+"""Requests to the server of the board page: who may ask, what is asked, and the answer.
+
+The page's files and some answers are fetched, commands are posted, and what changes is streamed.
+"""
+
+import hmac
+import json
+import re
+import socket
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from moff.gamelist import LARGEST_TEXT
+from moff.stream import Stream
+from moff.tab import Tab
+
+if TYPE_CHECKING:
+    from moff.server import Server
+
+LARGEST_COMMAND = 1 << 17
+"""Bytes of a posted command."""
+
+LONGEST_EXCHANGE = 20.0
+"""Seconds in which a request must have come with its body, or a file must have gone."""
+
+LONGEST_WORK = 300.0
+"""Seconds in which a request that has come in full must be carried out and answered: a file of games may be
+large.
+"""
+
+LONGEST_WRITE = 5.0
+"""Seconds that a client may leave an event of its stream unread."""
+
+STREAM_BUFFER = 1 << 16
+"""Bytes that may be on their way to a client. What it has not read by then is told as it is later."""
+
+HEARTBEAT = 10.0
+"""Seconds between signs of life on a stream with nothing else to tell."""
+
+PAUSE = 0.05
+"""Seconds between events, in which changes are gathered."""
+
+LOOK = 0.25
+"""Seconds between two looks whether a client has gone."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_TAB_NAME = re.compile(r"[0-9A-Za-z-]{8,64}")
+
+
+class Refusal(Exception):
+    """A request that is refused, with the status and the reason."""
+
+    def __init__(self, status: HTTPStatus, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    server: "Server"
+    protocol_version = "HTTP/1.1"
+    server_version = "Moff"
+    sys_version = ""
+    timeout = LONGEST_EXCHANGE
+    error_content_type = "text/plain; charset=utf-8"
+    error_message_format = "%(code)d %(message)s\n"
+
+    def setup(self) -> None:
+        """Events are small, and must not wait for each other."""
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+
+    def do_GET(self) -> None:
+        """Send a file of the page, the game as PGN, or the stream of events."""
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        """Carry out a command, or take games."""
+        self._answer(self._post)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nobody reads a log of requests."""
+
+    def _answer(self, answer: Callable[[str, dict[str, str]], None]) -> None:
+        # A connection that waits for another request might be cut off at the moment when that comes.
+        self.close_connection = True
+        try:
+            self._check()
+            route = self._route()
+            self.server.expect_end(self.connection, LONGEST_EXCHANGE, is_known=True)
+            answer(*route)
+        except Refusal as refusal:
+            self._refuse(refusal)
+
+    def _check(self) -> None:
+        """Refuse what does not come from our own page. Raises Refusal."""
+        hosts = self.headers.get_all("Host") or []
+        if len(hosts) != 1 or hosts[0] not in self.server.hosts:
+            # Another name for this machine: a page of another site would come with its own (DNS rebinding).
+            raise Refusal(HTTPStatus.FORBIDDEN, "wrong host")
+        origin = self.headers.get("Origin")
+        if origin is not None and origin != f"http://{hosts[0]}":
+            raise Refusal(HTTPStatus.FORBIDDEN, "wrong origin")
+        if self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+            raise Refusal(HTTPStatus.FORBIDDEN, "wrong site")
+
+    def _route(self) -> tuple[str, dict[str, str]]:
+        """The name after the token, and the values of the query. Raises Refusal."""
+        if len(self.path) > 1024:
+            raise Refusal(HTTPStatus.REQUEST_URI_TOO_LONG, "the address is too long")
+        try:
+            address = urlsplit(self.path)
+            query = {name: values[-1] for name, values in parse_qs(address.query, max_num_fields=8).items()}
+        except ValueError:
+            raise Refusal(HTTPStatus.BAD_REQUEST, "bad address") from None
+        slash, _, rest = address.path.partition("/")
+        token, separator, name = rest.partition("/")
+        given = token.encode("utf-8", "surrogateescape")
+        if slash or not separator or not hmac.compare_digest(given, self.server.token.encode()):
+            raise Refusal(HTTPStatus.FORBIDDEN, "this is not the address that Moff has printed")
+        return name, query
+
+    def _get(self, name: str, query: dict[str, str]) -> None:
+        if name == "events":
+            self._stream(query)
+        elif name == "game.pgn":
+            text = self._tab(query).pgn().encode()
+            self._send(HTTPStatus.OK, "application/x-chess-pgn; charset=utf-8", text, "moff.pgn")
+        else:
+            found = self.server.files.get(name or "index.html")
+            if found is None:
+                raise Refusal(HTTPStatus.NOT_FOUND, "there is no such file")
+            self._send(HTTPStatus.OK, *found)
+
+    def _post(self, name: str, query: dict[str, str]) -> None:
+        if name not in ("do", "games"):
+            raise Refusal(HTTPStatus.NOT_FOUND, "there is no such command")
+        body = self._body(LARGEST_TEXT if name == "games" else LARGEST_COMMAND)
+        tab = self._tab(query)
+        try:
+            if name == "games":
+                answer = tab.open_games(query.get("name", "the file"), body)
+            else:
+                answer = tab.do(*_read_command(body))
+        except (ValueError, MemoryError) as error:
+            # No status of an error: nothing is wrong between the page and us.
+            self._send_json(HTTPStatus.OK, {"error": f"{error}"})
+        else:
+            self._send_json(HTTPStatus.OK, answer)
+
+    def _tab(self, query: dict[str, str]) -> Tab:
+        name = query.get("tab", "")
+        if not _TAB_NAME.fullmatch(name):
+            raise Refusal(HTTPStatus.BAD_REQUEST, "the tab has no name")
+        return self.server.tabs.tab(name)
+
+    def _body(self, most: int) -> bytes:
+        """The body of the request. Raises Refusal."""
+        length = self.headers.get("Content-Length", "")
+        if self.headers.get("Transfer-Encoding") or not re.fullmatch(r"[0-9]{1,12}", length):
+            raise Refusal(HTTPStatus.LENGTH_REQUIRED, "a body must tell its length")
+        if int(length) > most:
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {most} bytes")
+        body = self.rfile.read(int(length))
+        if len(body) < int(length):
+            raise Refusal(HTTPStatus.BAD_REQUEST, "the body is incomplete")
+        self.server.expect_end(self.connection, LONGEST_WORK)
+        return body
+
+    def _stream(self, query: dict[str, str]) -> None:
+        """Tell a tab what changes until its client has gone."""
+        tab = self._tab(query)
+        stream = Stream(self.connection)
+        self.server.add_stream(stream)
+        try:
+            self.server.tabs.join(tab, stream.mark)
+            try:
+                self.server.expect_end(self.connection, float("inf"))
+                self.connection.settimeout(LONGEST_WRITE)
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, STREAM_BUFFER)
+                self.send_response(HTTPStatus.OK)
+                self._send_headers("text/event-stream; charset=utf-8", None)
+                self._tell(tab, stream)
+            finally:
+                self.server.tabs.part(tab, stream.mark)
+        finally:
+            self.server.remove_stream(stream)
+
+    def _tell(self, tab: Tab, stream: Stream) -> None:
+        told = time.monotonic()
+        while not stream.is_closed and not stream.has_gone():
+            topics = stream.take(LOOK)
+            for topic in topics:
+                value = json.dumps(tab.snapshot(topic), separators=(",", ":"))
+                self.wfile.write(f"event: {topic}\ndata: {value}\n\n".encode())
+            if topics:
+                told = time.monotonic()
+                time.sleep(PAUSE)
+            elif time.monotonic() - told > HEARTBEAT:
+                self.wfile.write(b": still here\n\n")
+                told = time.monotonic()
+
+    # Answers.
+
+    def _refuse(self, refusal: Refusal) -> None:
+        body = f"{refusal.reason}\n".encode()
+        self._send(refusal.status, "text/plain; charset=utf-8", body)
+
+    def _send_json(self, status: HTTPStatus, value: dict[str, Any]) -> None:
+        self._send(status, "application/json", json.dumps(value, separators=(",", ":")).encode())
+
+    def _send(self, status: HTTPStatus, kind: str, body: bytes, file: str = "") -> None:
+        self.send_response(status)
+        if file:
+            self.send_header("Content-Disposition", f'attachment; filename="{file}"')
+        self._send_headers(kind, len(body))
+        self.wfile.write(body)
+
+    def _send_headers(self, kind: str, length: int | None) -> None:
+        self.send_header("Content-Type", kind)
+        if length is not None:
+            self.send_header("Content-Length", str(length))
+        self.send_header("Connection", "close")
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+
+
+def _read_command(body: bytes) -> tuple[str, dict[str, Any]]:
+    """The name and the values of a command. Raises ValueError."""
+    try:
+        values = json.loads(body)
+    except (ValueError, RecursionError):
+        raise ValueError("the command is no JSON") from None
+    if not isinstance(values, dict) or not isinstance(values.get("name"), str):
+        raise ValueError("the command has no name")
+    return values.pop("name"), values

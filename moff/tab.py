@@ -1,0 +1,487 @@
+"""What one tab of the board page shows: a game against the engine, and an analysis beside it.
+
+Its commands come by name with values as JSON has them. Nothing here knows how they travel.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from moff import pace, testboard
+from moff.analyst import MOST_LINES, Analyst
+from moff.console import user_name
+from moff.gamelist import GameList
+from moff.gametree import GameTree, Node, grown, played
+from moff.notation import NotedMove, read_move
+from moff.player import Engine, Person
+from moff.session import HASH, Session
+from moff.tabview import View
+from moff.text import echo
+from moff.values import Values
+from search.limits import Limits
+from search.search import Report, Search
+from search.table import TranspositionTable
+from x88 import fen, pgn
+from x88.board import Board
+from x88.piece import BLACK, WHITE
+
+PLAY, ANALYSIS = "play", "analysis"
+MOVE_TIME = 1000
+"""Milliseconds for a move of the engine in a game without clocks."""
+
+MOST_ROWS = 100
+"""Games of a list that are told at once."""
+
+
+class Tab:
+    """A tab: all that it shows is kept here, so that it can be loaded again in the middle of a game.
+
+    Several threads may use it. What is refused raises a ValueError with the reason, and changes nothing.
+    """
+
+    def __init__(self, start: str = "", games: GameList | None = None) -> None:
+        """A game from the start position; or an analysis of a position, or of the first of some games."""
+        self._listeners: list[Callable[[str], object]] = []
+        self._player = user_name()
+        self._search: Search | None = None
+        self._session = Session(
+            Person(self._player),
+            Engine(Limits(movetime=MOVE_TIME)),
+            has_flags=True,
+            on_report=self._on_report,
+            on_move=self._on_move,
+            on_over=self._on_over,
+            make_search=self._make_search,
+        )
+        self.lock = self._session.lock
+        self.analyst = Analyst(self.lock, partial(self._changed, "lines"), self._on_verdict)
+        self.mode = PLAY
+        self.is_flipped = False
+        self.said = ""
+        """What has happened last, for a screen reader."""
+        self.report: Report | None = None
+        """What the engine has thought last in the game."""
+        self.hint: NotedMove | None = None
+        self.games: GameList | None = None
+        self.opened = 0
+        """The number of the game that was opened, 0 if it is none of the list."""
+        self._game_tree = GameTree()
+        self._analysis_tree = GameTree()
+        self.tree = self._game_tree
+        self.node = self.tree.root
+        self.board: Board = self.tree.board(self.node)
+        self._view = View(self)
+        if games is not None:
+            self._list(games)
+        elif start:
+            self._analyse(GameTree(start))
+
+    # What the server asks for.
+
+    def listen(self, listener: Callable[[str], object]) -> None:
+        """Tell it the topic of every change from now on: "state", "tree", "lines" or "games"."""
+        with self.lock:
+            self._listeners.append(listener)
+
+    def leave(self, listener: Callable[[str], object]) -> bool:
+        """Tell it no longer; returns whether somebody else still listens."""
+        with self.lock:
+            self._listeners.remove(listener)
+            return bool(self._listeners)
+
+    def snapshot(self, topic: str) -> dict[str, Any]:
+        """What there is to show of a topic."""
+        with self.lock:
+            return self._view.topic(topic)
+
+    def rest(self) -> None:
+        """End all searches, as nobody looks: the engine moves at once if it is to move."""
+        with self.lock:
+            self._session.move_now()
+            self.analyst.is_resting = True
+            self.analyst.begin()
+
+    def wake(self) -> None:
+        """Go on after a rest."""
+        with self.lock:
+            if self.analyst.is_resting:
+                self.analyst.is_resting = False
+                self.analyst.begin()
+            self._let_engine_move()
+
+    def close(self) -> None:
+        """End for good, and wait for the searches. Not under the lock."""
+        self._session.close()
+        self.analyst.close()
+
+    def do(self, name: str, values: dict[str, Any]) -> dict[str, Any]:
+        """Carry out a command; returns its answer, if it has one. Raises ValueError with the reason."""
+        commands: dict[str, Callable[[Values], dict[str, Any] | None]] = {
+            "new_game": self._new_game,
+            "move": self._move,
+            "take_back": lambda _: self._play(self._session.take_back),
+            "redo": lambda _: self._play(self._session.redo),
+            "resign": self._resign,
+            "draw": self._draw,
+            "hint": self._hint,
+            "move_now": lambda _: self._session.move_now(),
+            "go_to": self._go_to,
+            "flip": self._flip,
+            "mode": self._set_mode,
+            "engine": self._set_engine,
+            "delete": self._delete,
+            "promote": self._promote,
+            "follow": self._follow,
+            "set_up": self._set_up,
+            "list": self._list_rows,
+            "open": self._open,
+            "fens": self._fens,
+            "testboard": self._testboard,
+            "searched": self._searched,
+        }
+        if name not in commands:
+            raise ValueError(f"unknown command {echo(name)}")
+        with self.lock:
+            return commands[name](Values(values)) or {}
+
+    def open_games(self, name: str, text: bytes) -> dict[str, Any]:
+        """List the games of a PGN text, and open the first one; returns their number as "games". Raises
+        ValueError.
+        """
+        games = GameList(name, text)
+        with self.lock:
+            self._list(games)
+        return {"games": len(games)}
+
+    def pgn(self) -> str:
+        """What the board shows as PGN: the game, or the analysis with its variations and marks."""
+        with self.lock:
+            return pgn.write(self._session.record() if self.mode == PLAY else self.tree.game())
+
+    @property
+    def session(self) -> Session:
+        """The game, to be read."""
+        return self._session
+
+    def is_live(self) -> bool:
+        """Whether the board shows the last position of the game that is being played."""
+        return self.mode == PLAY and not self.node.children
+
+    def person_to_move(self) -> bool:
+        """Whether a move made on the board now is a move of the game."""
+        return self.is_live() and not self._session.game.is_over() and not self._session.is_engine_to_move()
+
+    def table(self) -> TranspositionTable | None:
+        """The transposition table of the last search in this mode, None before the first one."""
+        if self.mode == PLAY:
+            return None if self._search is None else self._search.table
+        return self.analyst.table
+
+    # The game.
+
+    def _new_game(self, values: Values) -> None:
+        """Begin a game: "colour" white, black, random or both; "elo", None for full strength; "clock" as
+        `moff.pace` reads it, empty for none; "here" to begin at the position on the board.
+        """
+        colour = values.choice("colour", ("white", "black", "random", "both"))
+        elo = values.elo()
+        control = values.text("clock", "")
+        clock = pace.parse(control) if control else None
+        start = fen.START
+        if values.flag("here"):
+            # Without its past, a repetition cannot end the game at once.
+            start = fen.write(self.board)
+        person = Person(self._player, clock)
+        engine = Engine(clock or Limits(movetime=MOVE_TIME), elo)
+        if colour == "random":
+            colour = secrets.choice(("white", "black"))
+        session = self._session
+        session.set_player(WHITE, engine if colour == "black" else person)
+        session.set_player(BLACK, engine if colour == "white" else replace(person, name="Player 2"))
+        if colour != "both":
+            session.set_player(WHITE if colour == "white" else BLACK, person)
+        session.new_game(start)
+        self.mode = PLAY
+        self.is_flipped = colour == "black"
+        self.report = self.hint = None
+        self._show_game()
+        self._say("A new game")
+        self._let_engine_move()
+
+    def _move(self, values: Values) -> None:
+        """Play a move, in coordinates or SAN: in the game, or as an attempt in the analysis."""
+        text = values.text("text")
+        if self.mode == ANALYSIS:
+            move = read_move(self.board, text)
+            node = self.tree.add(self.node, self.board, move)
+            self._changed("tree")
+            self._show(node)
+            self._say(f"{node.turn} {node.san}")
+            return
+        if self.node.children:
+            raise ValueError("This is an earlier position of the game: go to the last one, or analyse")
+        self._play(lambda: self._session.play(text))
+
+    def _play(self, change: Callable[[], object]) -> None:
+        """Change the game, and let the engine move if it is its turn."""
+        self._require_game()
+        change()
+        self.hint = None
+        self._show_game()
+        if self.node.san and not self._session.game.is_over():
+            self._say(f"{self.node.turn} {self.node.san}")
+        self._let_engine_move()
+
+    def _resign(self, _values: Values) -> None:
+        self._require_game()
+        self._session.resign(self._own_side())
+
+    def _draw(self, _values: Values) -> None:
+        self._require_game()
+        if all(isinstance(player, Person) for player in self._session.players):
+            self._session.agree_draw()
+            return
+
+        def answer(reason: str) -> None:
+            self._say(f"Draw declined: {reason}" if reason else "Draw agreed")
+
+        self._session.offer_draw(answer)
+
+    def _hint(self, _values: Values) -> None:
+        self._require_game()
+
+        def show(noted: NotedMove) -> None:
+            self.hint = noted
+            self._say(f"Hint: {noted.san}")
+            self._changed("lines")
+
+        self._session.hint(show)
+        self._changed("state")
+
+    def _own_side(self) -> int:
+        """The side of the person; that to move, if two play."""
+        persons = [side for side in (WHITE, BLACK) if isinstance(self._session.players[side], Person)]
+        return persons[0] if len(persons) == 1 else self._session.game.board.side
+
+    def _require_game(self) -> None:
+        if self.mode != PLAY:
+            raise ValueError("The board shows an analysis: go back to the game first")
+
+    def _let_engine_move(self) -> None:
+        if self._session.is_engine_to_move() and not self._session.is_thinking():
+            self._session.go()
+            self._changed("state")
+
+    def _show_game(self) -> None:
+        """Follow the game to its last move."""
+        game = self._session.game
+        line = self._game_tree.path(self._game_tree.last())
+        moves = [node.move for node in line]
+        if self._game_tree.start != game.start or game.moves[: len(moves)] != moves:
+            self._game_tree = played(game.start, game.moves)
+        else:
+            node = self._game_tree.last()
+            for move in game.moves[len(moves) :]:
+                node = self._game_tree.add(node, self._game_tree.board(node), move)
+        self._game_tree.result = game.result
+        if self.mode == PLAY:
+            self.tree = self._game_tree
+            self._changed("tree")
+            self._show(self.tree.last())
+
+    def _on_report(self, report: Report) -> None:
+        if report.pv and not report.bound:
+            self.report = report
+            self._changed("lines")
+
+    def _on_move(self, noted: NotedMove) -> None:
+        """The engine has moved."""
+        self.hint = None
+        self._show_game()
+        if not self._session.game.is_over():
+            self._say(f"{noted.number} {noted.san}")
+
+    def _on_over(self) -> None:
+        self._show_game()
+        game, last = self._session.game, self._game_tree.last()
+        move = f"{last.turn} {last.san}. " if last.san else ""
+        self._say(f"{move}{game.result}: {game.reason}")
+
+    def _make_search(self) -> Search:
+        self._search = Search(HASH)
+        return self._search
+
+    # The analysis.
+
+    def _analyse(self, tree: GameTree, opened: int = 0) -> None:
+        """Show a tree from its start, to be analysed."""
+        self.mode = ANALYSIS
+        self.opened = opened
+        self._analysis_tree = self.tree = tree
+        self._changed("tree")
+        self._show(tree.root)
+
+    def _set_mode(self, values: Values) -> None:
+        """Go back to the game, or to the analysis; "game" takes the game over into the analysis."""
+        mode = values.choice("mode", (PLAY, ANALYSIS))
+        if values.flag("game"):
+            tree = grown(self._session.record())
+            self._analyse(tree)
+            self._show(tree.last())
+            return
+        if mode == self.mode:
+            return
+        self.mode = mode
+        self.tree = self._game_tree if mode == PLAY else self._analysis_tree
+        self._changed("tree")
+        self._show(self.tree.last() if mode == PLAY else self.tree.root)
+        if mode == PLAY:
+            self._let_engine_move()
+
+    def _set_engine(self, values: Values) -> None:
+        """Switch the engine on or off, and say what it is to show: "on", "lines", "threat"."""
+        if values.has("lines"):
+            self.analyst.count = values.number("lines", 1, MOST_LINES)
+        self.analyst.is_on = values.flag("on", self.analyst.is_on)
+        self.analyst.seeks_threat = values.flag("threat", self.analyst.seeks_threat)
+        self.analyst.begin()
+        self._changed("state")
+        self._changed("lines")
+
+    def _go_to(self, values: Values) -> None:
+        """Show the position after a move of the tree: "node", 0 for the start."""
+        self._show(self.tree.node(values.number("node", 0)))
+
+    def _follow(self, values: Values) -> None:
+        """Play the first "plies" moves of a live "line", from 1, on the board."""
+        self._require_analysis()
+        lines = self.analyst.known(self.node).lines
+        line = values.number("line", 1, max(1, len(lines)))
+        if not lines:
+            raise ValueError("there is no line yet")
+        node, board = self.node, self.board.copy()
+        for move in lines[line - 1].moves[: values.number("plies", 1)]:
+            node = self.tree.add(node, board, move)
+            board.forget()
+            board.make(move)
+        self._changed("tree")
+        self._show(node)
+
+    def _delete(self, values: Values) -> None:
+        self._require_analysis()
+        node = self.tree.node(values.number("node", 0))
+        is_gone = node in self.tree.path(self.node)
+        before = self.tree.delete(node)
+        self._changed("tree")
+        self._show(before if is_gone else self.node)
+
+    def _promote(self, values: Values) -> None:
+        self._require_analysis()
+        self.tree.promote(self.tree.node(values.number("node", 0)))
+        self._changed("tree")
+        self._changed("state")
+
+    def _require_analysis(self) -> None:
+        if self.mode != ANALYSIS:
+            raise ValueError("The board shows a game that is being played: analyse it first")
+
+    def _on_verdict(self, node: Node, is_marked_anew: bool) -> None:
+        self._changed("state")
+        if is_marked_anew:
+            self._changed("tree")
+            if node is self.node and node.glyph:
+                self._say(self._view.verdict_text(node))
+
+    # Positions and games from outside.
+
+    def _set_up(self, values: Values) -> dict[str, Any]:
+        """Analyse what was pasted: a FEN or PGN."""
+        text = values.text("text").strip()
+        told: list[str] = []
+        if text.count("/") >= 7 and "\n" not in text:
+            tree = GameTree(fen.write(fen.parse(text, told)))
+            self._analyse(tree)
+            self.is_flipped = self.board.side == BLACK
+        else:
+            self._list(GameList("the text", text.encode()))
+        games = len(self.games) if self.opened and self.games is not None else 0
+        return {"told": [f"{sentence}." for sentence in told], "games": games}
+
+    def _list(self, games: GameList) -> None:
+        self.games = games
+        self._changed("games")
+        self._open_game(games, 1)
+
+    def _open(self, values: Values) -> None:
+        """Analyse a game of the list."""
+        if self.games is None:
+            raise ValueError("no games are listed")
+        self._open_game(self.games, values.number("number", 1, len(self.games)))
+
+    def _open_game(self, games: GameList, number: int) -> None:
+        self._analyse(grown(games.read(number)), number)
+        self._changed("games")
+
+    def _list_rows(self, values: Values) -> dict[str, Any]:
+        """The games with some "words" in their tags, MOST_ROWS of them from the one at index "first" on."""
+        if self.games is None:
+            return {"count": 0, "rows": []}
+        found = self.games.matching(values.text("words", ""))
+        first = values.number("first", 0)
+        return {"count": len(found), "rows": [game._asdict() for game in found[first : first + MOST_ROWS]]}
+
+    # What can be asked about the position.
+
+    def _fens(self, _values: Values) -> dict[str, Any]:
+        """The FEN after every move of the line on the board, to its end."""
+        line = self.tree.path(self.tree.last(self.node))
+        return {
+            "start": self.tree.start,
+            "moves": [
+                {"node": node.number, "turn": node.turn, "san": node.san, "fen": node.fen} for node in line
+            ],
+        }
+
+    def _testboard(self, _values: Values) -> dict[str, Any]:
+        """The moves of both sides with the generator's scores, the attack map, the worth of the pieces."""
+        board = self.board
+        return {
+            "fen": fen.write(board),
+            "moves": testboard.moves(board),
+            "attacks": testboard.attacks(board),
+            "worths": testboard.worths(board),
+        }
+
+    def _searched(self, _values: Values) -> dict[str, Any]:
+        """What the last search knows of the next two plies."""
+        table = self.table()
+        branches = [] if table is None else testboard.tree(self.board, table)
+        return {"fen": fen.write(self.board), "branches": [branch.as_dict() for branch in branches]}
+
+    # Behind all that.
+
+    def _flip(self, _values: Values) -> None:
+        self.is_flipped = not self.is_flipped
+        self._changed("state")
+        self._changed("lines")
+
+    def _show(self, node: Node) -> None:
+        """Show the position after a move of the tree."""
+        self.node = node
+        self.board = self.tree.board(node)
+        if self.mode == ANALYSIS:
+            self.analyst.study(self.tree, node, self.board)
+        else:
+            self.analyst.leave()
+        self._changed("state")
+        self._changed("lines")
+
+    def _say(self, text: str) -> None:
+        self.said = text
+        self._changed("state")
+
+    def _changed(self, topic: str) -> None:
+        for listener in self._listeners:
+            listener(topic)

@@ -1,0 +1,105 @@
+"""The tabs of the board page, by the names that they give themselves."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from moff.tab import Tab
+
+GRACE = 5.0
+"""Seconds after which a tab that nobody listens to ends its searches. A page that is loaded again is back
+sooner.
+"""
+
+MOST_TABS = 8
+"""Tabs that are kept; beyond that, the one that has been left longest is forgotten."""
+
+
+class Tabs:
+    """Tabs, each with a game and an analysis of its own. A tab that was closed keeps them for a while: it may
+    come back.
+    """
+
+    def __init__(self, make_tab: Callable[[], Tab], grace: float = GRACE) -> None:
+        self._make_tab = make_tab
+        self._grace = grace
+        self._lock = threading.Lock()
+        self._tabs: dict[str, Tab] = {}
+        self._listeners: dict[Tab, int] = {}
+        self._left: dict[Tab, float] = {}
+        self._timers: dict[Tab, threading.Timer] = {}
+
+    def tab(self, name: str) -> Tab:
+        """The tab of that name, a new one if there is none. Unless somebody listens to it soon, its searches
+        end.
+        """
+        forgotten = None
+        with self._lock:
+            tab = self._tabs.get(name)
+            if tab is None:
+                if len(self._tabs) >= MOST_TABS:
+                    forgotten = self._forget()
+                tab = self._tabs[name] = self._make_tab()
+                self._left[tab] = time.monotonic()
+                self._listeners[tab] = 0
+            if not self._listeners[tab]:
+                self._wait_for_listener(tab)
+        if forgotten is not None:
+            forgotten.close()
+        return tab
+
+    def join(self, tab: Tab, listener: Callable[[str], object]) -> None:
+        """Somebody listens to a tab."""
+        with self._lock:
+            self._stop_waiting(tab)
+            self._listeners[tab] = self._listeners.get(tab, 0) + 1
+        tab.listen(listener)
+        tab.wake()
+
+    def part(self, tab: Tab, listener: Callable[[str], object]) -> None:
+        """Somebody listens no longer. After the last one, the tab's searches end when the grace is over."""
+        tab.leave(listener)
+        with self._lock:
+            self._listeners[tab] -= 1
+            self._left[tab] = time.monotonic()
+            if not self._listeners[tab]:
+                self._wait_for_listener(tab)
+
+    def close(self) -> None:
+        """End everything."""
+        with self._lock:
+            tabs = [*self._tabs.values()]
+            for timer in self._timers.values():
+                timer.cancel()
+            self._tabs.clear()
+        for tab in tabs:
+            tab.close()
+
+    def _wait_for_listener(self, tab: Tab) -> None:
+        """Let a tab rest when the grace is over, unless somebody listens by then. Under the lock."""
+        self._stop_waiting(tab)
+        timer = self._timers[tab] = threading.Timer(self._grace, self._rest, (tab,))
+        timer.daemon = True
+        timer.start()
+
+    def _stop_waiting(self, tab: Tab) -> None:
+        timer = self._timers.pop(tab, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _rest(self, tab: Tab) -> None:
+        with self._lock:
+            if self._listeners.get(tab):
+                return
+        tab.rest()
+
+    def _forget(self) -> Tab | None:
+        """Drop the tab that was left longest ago, if one was left."""
+        alone = [name for name, tab in self._tabs.items() if not self._listeners.get(tab)]
+        if not alone:
+            return None
+        tab = self._tabs.pop(min(alone, key=lambda name: self._left[self._tabs[name]]))
+        self._listeners.pop(tab, None)
+        self._left.pop(tab, None)
+        self._stop_waiting(tab)
+        return tab

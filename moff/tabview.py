@@ -1,0 +1,265 @@
+"""What a tab of the board page shows, as values for JSON. All that is chess is decided here: the page only
+draws it.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from moff.annotation import COLOURS
+from moff.gametree import Node
+from moff.judgement import BLUNDER, INACCURACY, MISTAKE, NAMES, expected_score
+from moff.notation import move_number
+from moff.player import Engine, Person
+from moff.svg import arrow_outline, polygon
+from moff.verdict import GOOD
+from search.score import mate_distance
+from x88 import coordinate, fen, san, square
+from x88.attack import in_check
+from x88.board import Board
+from x88.move import NO_MOVE, origin_of, target_of
+from x88.movegen import legal_moves
+from x88.outcome import outcome
+from x88.piece import BLACK, SIDES, WHITE
+
+if TYPE_CHECKING:
+    from moff.tab import Tab
+
+LONGEST_LINE = 20
+"""Plies of a line that are shown."""
+
+ARROW_COLOURS = ("blue", "sky", "sky", "sky", "sky")
+"""The colours of the arrows of the best lines, best first."""
+
+BAD = (INACCURACY, MISTAKE, BLUNDER)
+"""The marks of moves that are refuted on the board."""
+
+
+class View:
+    """A tab as values for JSON. It is used under the tab's lock."""
+
+    def __init__(self, tab: "Tab") -> None:
+        self._tab = tab
+
+    def topic(self, name: str) -> dict[str, Any]:
+        """What there is to show of a topic."""
+        topics = {"state": self._state, "tree": self._tree, "lines": self._lines, "games": self._games}
+        return topics[name]()
+
+    # The board and the game.
+
+    def _state(self) -> dict[str, Any]:
+        tab = self._tab
+        board, node = tab.board, tab.node
+        is_open = tab.mode != "play" or tab.person_to_move()
+        moves = [coordinate.write(move) for move in legal_moves(board)] if is_open else []
+        return {
+            "mode": tab.mode,
+            "flipped": tab.is_flipped,
+            "node": node.number,
+            "fen": fen.write(board),
+            "side": SIDES[board.side],
+            "check": square.name(board.king(board.side)) if in_check(board) else "",
+            "last": [] if node.move == NO_MOVE else _squares(node.move),
+            "moves": moves,
+            "glyph": node.glyph,
+            "verdict": self.verdict_text(node),
+            "said": tab.said,
+            "end": self._end(board),
+            "game": self._game(),
+            "engine": {
+                "on": tab.analyst.is_on,
+                "lines": tab.analyst.count,
+                "threat": tab.analyst.seeks_threat,
+            },
+        }
+
+    def _end(self, board: Board) -> str:
+        """How the game has ended, as far as it is shown; empty if it goes on."""
+        if self._tab.mode == "play":
+            game = self._tab.session.game
+            return f"{game.result} ({game.reason})" if game.is_over() else ""
+        over = outcome(board)
+        return over.value if over is not None else ""
+
+    def _game(self) -> dict[str, Any]:
+        session = self._tab.session
+        game = session.game
+        runs = not game.is_over() and (bool(game.moves) or session.is_thinking())
+        clocks = [session.time_left(side) for side in (WHITE, BLACK)]
+        persons = [SIDES[side] for side in (WHITE, BLACK) if isinstance(session.players[side], Person)]
+        engine = next((player for player in session.players if isinstance(player, Engine)), None)
+        return {
+            "names": [player.name for player in session.players],
+            "persons": persons,
+            "elo": engine.elo if engine is not None else None,
+            "moves": len(game.moves),
+            "live": self._tab.is_live(),
+            "thinking": session.is_thinking(),
+            "over": game.is_over(),
+            "clocks": clocks,
+            "running": SIDES[game.board.side] if runs and clocks[game.board.side] is not None else "",
+        }
+
+    def verdict_text(self, node: Node) -> str:
+        """What is said of a move, in words; empty if nothing is."""
+        found = node.verdict
+        if found is None or node.parent is None:
+            return ""
+        if found.best == node.move:
+            return f"{node.san}: the {'only good' if found.glyph == GOOD else 'best'} move"
+        best = san.write(self._tab.tree.board(node.parent), found.best)
+        cost = f"{100 * found.loss:.0f} % of a point; {best} is best"
+        if found.glyph not in NAMES:
+            return f"{node.san}: costs {cost}" if found.loss >= 0.005 else f"{node.san}: as good as {best}"
+        name = NAMES[found.glyph]
+        return f"{node.san}: {'an' if name[0] in 'aeiou' else 'a'} {name} that costs {cost}"
+
+    # The moves.
+
+    def _tree(self) -> dict[str, Any]:
+        tree = self._tab.tree
+        return {
+            "root": {"comment": tree.root.comment},
+            "tags": tree.tags,
+            "result": tree.result,
+            "moves": [
+                {
+                    "node": node.number,
+                    "parent": node.parent.number if node.parent is not None else 0,
+                    "turn": node.turn,
+                    "san": node.san,
+                    "glyph": node.glyph,
+                    "comment": node.comment,
+                    "opening": node.opening,
+                }
+                for node in tree
+            ],
+        }
+
+    # What the engine says.
+
+    def _lines(self) -> dict[str, Any]:
+        tab = self._tab
+        if tab.mode == "play":
+            return self._lines_of_game()
+        analyst, board = tab.analyst, tab.board
+        known = analyst.known(tab.node)
+        report = analyst.report
+        lines, firsts = [], set()
+        for finding in known.lines[: analyst.count]:
+            if finding.moves and finding.moves[0] not in firsts:
+                firsts.add(finding.moves[0])
+                lines.append(_line(board, finding.moves, finding.score, finding.depth))
+        found: dict[str, Any] = {
+            "node": tab.node.number,
+            "on": analyst.is_on,
+            "lines": lines if analyst.is_on else [],
+            "depth": report.depth if report is not None else 0,
+            "nodes": report.nodes if report is not None else 0,
+            "speed": int(report.nodes / max(report.elapsed, 1) * 1000) if report is not None else 0,
+            "bar": _bar(board, known.lines[0].score) if analyst.is_on and known.lines else None,
+            "threat": None,
+        }
+        arrows: list[tuple[int, str, str]] = []
+        if analyst.is_on:
+            arrows += self._arrows_of_verdict(tab.node)
+            if not arrows:
+                best = [finding.moves[0] for finding in known.lines[: analyst.count] if finding.moves]
+                pairs = zip(best, ARROW_COLOURS, strict=False)
+                arrows += [(move, colour, "other" if i else "best") for i, (move, colour) in enumerate(pairs)]
+        if analyst.seeks_threat:
+            found["threat"] = "in check, there is no threat" if in_check(board) else "…"
+            if known.threat is not None and not in_check(board):
+                passed = board.copy()
+                passed.forget()
+                passed.make_null()
+                score = known.threat.score
+                found["threat"] = _line(passed, known.threat.moves, score, known.threat.depth)
+                arrows.append((known.threat.moves[0], "purple", "threat"))
+        found["arrows"] = self._drawn(arrows)
+        return found
+
+    def _lines_of_game(self) -> dict[str, Any]:
+        tab = self._tab
+        hint = [(tab.hint.move, "blue", "hint")] if tab.hint is not None and tab.is_live() else []
+        report, noted = tab.report, tab.hint
+        return {
+            "node": tab.node.number,
+            "on": False,
+            "lines": [],
+            "depth": report.depth if report is not None else 0,
+            "nodes": report.nodes if report is not None else 0,
+            "speed": int(report.nodes / max(report.elapsed, 1) * 1000) if report is not None else 0,
+            "bar": None,
+            "threat": None,
+            "hint": noted.san if noted is not None else "",
+            "arrows": self._drawn(hint),
+        }
+
+    def _arrows_of_verdict(self, node: Node) -> list[tuple[int, str, str]]:
+        """After a bad move: its refutation, and what the follow-up would be."""
+        if node.verdict is None or node.verdict.glyph not in BAD:
+            return []
+        lines = self._tab.analyst.known(node).lines
+        moves = lines[0].moves if lines else []
+        return [
+            (move, colour, name)
+            for move, colour, name in zip(
+                moves[:3:2], ("red", "orange"), ("refutation", "follow-up"), strict=False
+            )
+        ]
+
+    def _drawn(self, arrows: Iterable[tuple[int, str, str]]) -> list[dict[str, str]]:
+        """Arrows as paths in a board of 800 by 800 units, the way round that it is shown."""
+        drawn = []
+        for move, colour, name in arrows:
+            start, tip = (self._centre(sq) for sq in (origin_of(move), target_of(move)))
+            path = polygon(arrow_outline(start, tip))
+            squares = "".join(_squares(move))
+            drawn.append({"squares": squares, "name": name, "colour": COLOURS[colour], "path": path})
+        return drawn
+
+    def _centre(self, sq: int) -> tuple[int, int]:
+        file, rank = sq & 7, sq >> 4
+        if self._tab.is_flipped:
+            return 750 - 100 * file, 50 + 100 * rank
+        return 50 + 100 * file, 750 - 100 * rank
+
+    # Games.
+
+    def _games(self) -> dict[str, Any]:
+        games = self._tab.games
+        if games is None:
+            return {"name": "", "count": 0, "opened": 0}
+        return {"name": games.name, "count": len(games), "opened": self._tab.opened}
+
+
+def _squares(move: int) -> list[str]:
+    return [square.name(origin_of(move)), square.name(target_of(move))]
+
+
+def _line(board: Board, moves: list[int], score: int, depth: int) -> dict[str, Any]:
+    """A line with its score, which is for the side to move and is told for White."""
+    position = board.copy()
+    position.forget()
+    told: list[dict[str, str]] = []
+    for move in moves[:LONGEST_LINE]:
+        turn = move_number(position) if position.side == WHITE or not told else ""
+        told.append({"turn": turn, "san": san.write(position, move)})
+        position.make(move)
+    return {"score": score_text(board, score), "depth": depth, "moves": told}
+
+
+def score_text(board: Board, score: int) -> str:
+    """A score for the side to move, told for White: in pawns ("+0.35"), or in moves to mate ("#5", "-#3")."""
+    white = score if board.side == WHITE else -score
+    mate = mate_distance(white)
+    if mate is None:
+        return f"{white / 100:+.2f}"
+    return f"{'-' if white < 0 else ''}#{abs(mate)}"
+
+
+def _bar(board: Board, score: int) -> dict[str, Any]:
+    """The evaluation bar: its text, and White's expected score per mill."""
+    white = score if board.side == WHITE else -score
+    return {"text": score_text(board, score), "share": round(1000 * expected_score(white))}

@@ -1,0 +1,52 @@
+"""The values of a command of the board page, as JSON has them."""
+
+from typing import Any
+
+from moff.text import either
+from search.strength import STRONGEST, WEAKEST
+
+LONGEST_TEXT = 1 << 16
+"""Characters of a text in a command; games come another way."""
+
+
+class Values:
+    """Values by name. To read one that is missing or makes no sense raises ValueError with the reason."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    def has(self, name: str) -> bool:
+        """Whether a value was given."""
+        return name in self._values
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A text."""
+        value = self._values.get(name, default)
+        if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+            raise ValueError(f"{name} takes a text of at most {LONGEST_TEXT} characters")
+        return value
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """One of the choices."""
+        value = self._values.get(name)
+        if value not in choices:
+            raise ValueError(f"{name} takes {either(choices)}")
+        return str(value)
+
+    def number(self, name: str, least: int, most: int = 10**9) -> int:
+        """A whole number."""
+        value = self._values.get(name)
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise ValueError(f"{name} takes a whole number from {least} to {most}")
+        return value
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """True or false."""
+        value = self._values.get(name, default)
+        if not isinstance(value, bool):
+            raise ValueError(f"{name} takes true or false")
+        return value
+
+    def elo(self) -> int | None:
+        """The strength "elo", None for full strength."""
+        return None if self._values.get("elo") is None else self.number("elo", WEAKEST, STRONGEST)

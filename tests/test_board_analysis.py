@@ -1,0 +1,530 @@
+"""What the board page shows and does, without a browser: games with variations, lists of games, verdicts, the
+test board, and a tab's commands.
+"""
+
+import io
+import json
+import time
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import chess
+import chess.pgn
+import pytest
+
+from moff import gametree, testboard
+from moff.analyst import ENOUGH, Analyst, Knowledge
+from moff.gamelist import GameList
+from moff.gametree import GameTree, Node, grown, played
+from moff.judgement import LOSSES, expected_score
+from moff.notation import read_move
+from moff.tab import MOST_ROWS, Tab
+from moff.verdict import judge
+from search.limits import Limits
+from search.search import Report, Search
+from tests.oracle import STARTS, scaled
+from x88 import coordinate, diagram, fen, pgn, square
+from x88.diagram import Style
+from x88.piece import SIDES
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+PATIENCE = scaled(30, 300)
+
+NESTED = """[Event "A"]
+[White "Ann"]
+[Black "Bob"]
+
+{Before} 1. e4 $1 {after} ({other} 1. d4 d5 (1... Nf6 2. c4 (2. Nf3)) 2. c4) (1. c4) 1... e5 2. Nf3 Nc6 $6 1-0
+"""
+
+
+def read(text: str) -> pgn.Game:
+    return next(pgn.Reader(io.BytesIO(text.encode())))
+
+
+# --- Games with variations
+
+
+@pytest.mark.parametrize(
+    "text", [NESTED, "1. e4 (1. -- e5) 1... e5 *", f'[FEN "{MATE}"]\n\n*', "1. e4 (1. d4) (1. c4) *", "*"]
+)
+def test_a_game_that_becomes_a_tree_is_written_as_before(text: str) -> None:
+    game = read(text)
+    assert not game.faults
+    assert pgn.write(grown(game).game()) == pgn.write(game)
+
+
+def test_a_tree_tells_where_each_move_leads() -> None:
+    tree = grown(read(NESTED))
+    theirs = chess.pgn.read_game(io.StringIO(NESTED))
+    waiting: list[tuple[Node, Any]] = [(tree.root, theirs)]
+    count = 0
+    while waiting:
+        node, their = waiting.pop()
+        assert node.fen == their.board().fen(en_passant="legal")
+        assert fen.write(tree.board(node)) == node.fen
+        assert len(node.children) == len(their.variations)
+        assert tree.node(node.number) is node
+        waiting += zip(node.children, their.variations, strict=True)
+        count += 1
+    assert len(tree) == count - 1 == len([*tree])
+
+
+def test_a_move_that_is_known_is_not_added_again() -> None:
+    tree = GameTree()
+    board = tree.board(tree.root)
+    first = tree.add(tree.root, board, read_move(board, "e4"))
+    assert (first.turn, first.san) == ("1.", "e4")
+    assert tree.add(tree.root, board, read_move(board, "e2e4")) is first
+    assert tree.add(tree.root, board, read_move(board, "d4")) is not first
+    after = tree.board(first)
+    reply = tree.add(first, after, read_move(after, "c5"))
+    assert (reply.turn, reply.san) == ("1...", "c5")
+    assert fen.write(board) == fen.START
+
+
+def test_lines_are_promoted_and_deleted() -> None:
+    tree = grown(read("1. e4 e5 (1... c5 2. Nf3) 2. Nc3 *"))
+    by_san = {node.san: node for node in tree}
+    tree.promote(by_san["Nf3"])
+    assert tree.last() is by_san["Nf3"]
+    assert [node.san for node in tree.path(tree.last())] == ["e4", "c5", "Nf3"]
+    assert tree.delete(by_san["e5"]) is by_san["e4"]
+    assert [node.san for node in tree] == ["e4", "c5", "Nf3"]
+    with pytest.raises(ValueError, match="no move with the number"):
+        tree.node(by_san["Nc3"].number)
+    with pytest.raises(ValueError, match="cannot be deleted"):
+        tree.delete(tree.root)
+
+
+def test_a_tree_has_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gametree, "MOST_NODES", 3)
+    tree = grown(read("1. e4 e5 2. Nf3 Nc6 3. Bb5 *"))
+    assert [node.san for node in tree] == ["e4", "e5", "Nf3"]
+    board = tree.board(tree.last())
+    with pytest.raises(ValueError, match="3 moves"):
+        tree.add(tree.last(), board, read_move(board, "Nf6"))
+
+
+def test_a_game_as_long_as_games_get_is_no_deeper_than_a_short_one() -> None:
+    board = fen.parse(fen.START)
+    moves = [read_move(board, "Nf3")]
+    cycle = ["g1f3", "g8f6", "f3g1", "f6g8"]
+    moves = []
+    for ply in range(3000):
+        moves.append(read_move(board, cycle[ply % 4]))
+        board.forget()
+        board.make(moves[-1])
+    tree = played(fen.START, moves)
+    assert len(tree.path(tree.last())) == 3000
+    assert len(tree.game().moves) == 3000
+
+
+# --- Lists of games
+
+
+def test_any_game_of_a_list_can_be_read() -> None:
+    random = Random(1)
+    texts = []
+    for number in range(300):
+        moves = ["1. e4 e5", "1. d4 {a\n\ncomment} d5", "1. c4", "1. Ke2 e5", ""][random.randrange(5)]
+        end = random.choice(["\n\n", "\n", "\r\n\r\n", " "])
+        texts.append(
+            f'[White "W{number}"]\n[Black "B"]\n\n{moves} *{end}'
+            if random.random() < 0.8
+            else f"{moves} *{end}"
+        )
+    text = "\n".join(texts).encode()
+    expected = [*pgn.Reader(io.BytesIO(text))]
+    games = GameList("games", text)
+    assert len(games) == len(expected) > 200
+    for game, listed in zip(expected, games.games, strict=True):
+        found = games.read(listed.number)
+        assert found.tags == game.tags
+        assert [move.san for move in found.moves] == [move.san for move in game.moves]
+        assert listed.moves == len(game.moves)
+        assert bool(listed.fault) == bool(game.faults)
+
+
+def test_games_are_found_by_words_of_their_tags() -> None:
+    texts = [f'[White "Ann {i}"]\n[Event "Club {i % 2}"]\n\n1. e4 *\n' for i in range(10)]
+    games = GameList("games", "\n".join(texts).encode())
+    assert [game.number for game in games.matching("ann CLUB")] == [*range(1, 11)]
+    assert [game.number for game in games.matching("1 club ann")] == [2, 4, 6, 8, 10]
+    assert games.matching("nobody") == []
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "hello", "%"])
+def test_a_text_without_games_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="the text holds no game"):
+        GameList("the text", text.encode())
+
+
+def test_a_number_that_is_none_is_refused() -> None:
+    games = GameList("games", b"1. e4 *")
+    for number in (0, 2, -1):
+        with pytest.raises(ValueError, match="there is no game"):
+            games.read(number)
+
+
+# --- Verdicts
+
+
+def test_the_marks_follow_the_expected_score() -> None:
+    for best in range(-600, 601, 50):
+        for score in range(best, -1001, -25):
+            loss = expected_score(best) - expected_score(score)
+            glyph = judge(2, 1, best, score).glyph
+            assert glyph == next((mark for mark, least in LOSSES.items() if loss >= least), "")
+    assert judge(2, 1, 0, 50).loss == 0
+    assert judge(2, 1, 31_999, -31_998).glyph == "??"
+    assert judge(2, 1, 31_999, 900).glyph == "??"
+    assert judge(2, 1, 31_999, 31_999).glyph == ""
+
+
+def test_the_only_good_move_is_told() -> None:
+    assert judge(1, 1, 300, 300, -100).glyph == "!"
+    assert judge(1, 1, 300, 300, 290).glyph == ""
+    assert judge(1, 1, 300, 300).glyph == ""
+    assert judge(2, 1, 300, 290, 290).glyph == ""
+
+
+# --- The test board
+
+
+@pytest.mark.parametrize("text", [*STARTS, MATE])
+def test_moves_and_attacks_are_those_of_the_diagram(text: str) -> None:
+    board = fen.parse(text)
+    lines = diagram.list_moves(board, Style(ascii=True))
+    for side, half in (("White", slice(0, 34)), ("Black", slice(34, None))):
+        shown = testboard.moves(board)[side]
+        title, *rows = [line[half].rstrip() for line in lines if line[half].strip()]
+        expected = [f"{move['score']:6}  {move['san']:8} {move['coordinates']}" for move in shown["moves"]]
+        assert rows == expected
+        assert (shown["reason"] or f"{len(rows)} move") in title
+        assert shown["to_move"] == (SIDES[board.side] == side)
+    theirs = chess.Board(text)
+    for name, (white, black) in testboard.attacks(board).items():
+        for colour, found in ((chess.WHITE, white), (chess.BLACK, black)):
+            attackers = theirs.attackers(colour, chess.parse_square(name))
+            assert found["count"] == len(attackers)
+            assert bool(found["least"]) == bool(attackers)
+
+
+@pytest.mark.parametrize("text", STARTS)
+def test_the_worth_of_a_piece_is_the_difference_that_it_makes(text: str) -> None:
+    board = fen.parse(text)
+    worths = testboard.worths(board)
+    theirs = chess.Board(text)
+    assert set(worths) == {
+        chess.square_name(sq) for sq, piece in theirs.piece_map().items() if piece.piece_type != chess.KING
+    }
+    assert fen.write(board) == fen.write(fen.parse(text))
+    mirrored = testboard.worths(fen.mirrored(board))
+    for name, worth in worths.items():
+        assert mirrored[square.name(square.parse(name) ^ 0x70)] == worth
+
+
+def test_the_tree_of_a_search_has_its_score() -> None:
+    board = fen.parse(KIWIPETE)
+    search = Search(16)
+    reports: list[Report] = []
+    result = search.think(board, Limits(depth=scaled(9, 4)), reports.append)
+    branches = testboard.tree(board, search.table)
+    best = next(branch for branch in branches if branch.move == result.move)
+    assert best.score == reports[-1].score
+    assert best.replies
+    for branch in branches:
+        json.dumps(branch.as_dict())
+        assert all(not reply.replies for reply in branch.replies)
+    assert testboard.tree(board, Search(1).table) == []
+
+
+def test_a_mate_in_the_tree_is_counted_from_the_root() -> None:
+    board = fen.parse("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1")
+    search = Search(1)
+    search.think(board, Limits(depth=4))
+    shown = [branch.as_dict() for branch in testboard.tree(board, search.table)]
+    for branch in shown:
+        if branch["mate"] is not None:
+            assert branch["mate"] > 1 or branch["san"] == "Ra8#"
+
+
+# --- The analyst
+
+
+def test_a_deeper_line_is_not_lost_to_a_search_that_begins_again() -> None:
+    known = Knowledge()
+    for depth, line, score in ((8, 1, 10), (8, 2, 5), (3, 1, 99), (9, 1, 12)):
+        known.note(Report(depth, depth, score, None, 1, 1.0, 0, [score], line))
+    assert [(line.depth, line.score) for line in known.lines] == [(9, 12), (8, 5)]
+
+
+@pytest.fixture
+def tab() -> Iterator[Tab]:
+    """A tab with a game that has not begun."""
+    one = Tab()
+    yield one
+    one.close()
+
+
+def until(tab: Tab, topic: str, condition: Any) -> Any:
+    """The first snapshot of a topic that fulfils a condition."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        value = tab.snapshot(topic)
+        if condition(value):
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"{topic}: {tab.snapshot(topic)}")
+
+
+def test_the_lines_are_legal_and_of_the_position_shown(tab: Tab) -> None:
+    tab.do("set_up", {"text": KIWIPETE})
+    tab.do("engine", {"on": True, "lines": 4})
+    found = until(tab, "lines", lambda value: len(value["lines"]) == 4)
+    for line in found["lines"]:
+        board = chess.Board(KIWIPETE)
+        for move in line["moves"]:
+            board.push_san(move["san"])
+    assert len({line["moves"][0]["san"] for line in found["lines"]}) == 4
+    assert 0 <= found["bar"]["share"] <= 1000
+    assert len(found["arrows"]) == 4
+
+
+def test_a_blunder_is_marked_and_refuted_and_the_best_move_told(tab: Tab) -> None:
+    tab.do("set_up", {"text": "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3"})
+    tab.do("engine", {"on": True})
+    tab.do("move", {"text": "a6"})
+    state = until(tab, "state", lambda value: value["glyph"])
+    assert state["glyph"] == "??"
+    assert "a blunder" in state["verdict"]
+    arrows = tab.snapshot("lines")["arrows"]
+    assert (arrows[0]["squares"], arrows[0]["name"]) == ("f3f7", "refutation")
+    assert "$4" in tab.pgn()
+    tab.do("go_to", {"node": 0})
+    tab.do("move", {"text": "Qf6"})
+    until(tab, "state", lambda value: value["verdict"])
+    assert tab.snapshot("state")["glyph"] in ("", "!", "?!")
+
+
+def test_what_is_over_is_judged_too(tab: Tab) -> None:
+    tab.do("set_up", {"text": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"})
+    tab.do("engine", {"on": True, "threat": True})
+    tab.do("move", {"text": "Qh4"})
+    state = until(tab, "state", lambda value: value["glyph"])
+    assert state["verdict"] == "Qh4#: the only good move"
+    assert state["end"] == "checkmate"
+    assert tab.snapshot("lines")["bar"]["share"] == 0
+
+
+def test_the_threat_is_what_the_other_side_would_play(tab: Tab) -> None:
+    tab.do("set_up", {"text": "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3"})
+    tab.do("engine", {"threat": True})
+    lines = until(tab, "lines", lambda value: isinstance(value["threat"], dict))
+    assert lines["threat"]["moves"][0]["san"] == "Qxf7#"
+    assert lines["arrows"][-1] | {"path": ""} == {
+        "squares": "f3f7", "name": "threat", "colour": "#cc79a7", "path": "",
+    }  # fmt: skip
+    tab.do("set_up", {"text": "4k3/8/8/8/8/8/4R3/4K3 b - - 0 1"})
+    assert "in check" in tab.snapshot("lines")["threat"]
+
+
+def test_an_analyst_at_rest_searches_nothing(tab: Tab) -> None:
+    tab.do("set_up", {"text": KIWIPETE})
+    tab.do("engine", {"on": True})
+    until(tab, "lines", lambda value: value["lines"])
+    tab.rest()
+    deadline = time.monotonic() + PATIENCE
+    while tab.analyst._thinker._is_searching and time.monotonic() < deadline:
+        time.sleep(0.01)
+    tab.do("move", {"text": "O-O"})
+    assert not tab.analyst._thinker._is_searching
+    tab.wake()
+    until(tab, "lines", lambda value: value["lines"])
+
+
+def test_enough_is_less_than_a_look_back_reaches() -> None:
+    """Else some moves would never be judged."""
+    if scaled(1, 0) == 0:
+        pytest.skip("the uncompiled search is slow")
+    from moff.analyst import LOOK_BACK
+
+    reports: list[Report] = []
+    Search(16).think(fen.parse(KIWIPETE), LOOK_BACK._replace(movetime=None), reports.append)
+    assert reports[-1].depth >= ENOUGH
+
+
+# --- A tab
+
+
+def test_a_game_of_two_persons_ends_by_the_rules(tab: Tab) -> None:
+    tab.do("new_game", {"colour": "both"})
+    for text in ("f3", "e5", "g4", "Qh4"):
+        assert tab.snapshot("state")["moves"]
+        tab.do("move", {"text": text})
+    state = tab.snapshot("state")
+    assert (state["end"], state["check"], state["moves"]) == ("0-1 (checkmate)", "e1", [])
+    assert state["said"] == "2... Qh4#. 0-1: checkmate"
+    with pytest.raises(ValueError, match="the game is over"):
+        tab.do("move", {"text": "a3"})
+    tab.do("take_back", {})
+    assert tab.snapshot("state")["end"] == ""
+
+
+def test_the_engine_answers_and_moves_at_once_when_the_page_is_closed(tab: Tab) -> None:
+    tab.do("new_game", {"colour": "black", "clock": "3600"})
+    assert tab.snapshot("state")["game"]["thinking"]
+    tab.rest()
+    until(tab, "tree", lambda value: len(value["moves"]) == 1)
+    tab.do("move", {"text": "e6"})
+    assert tab.snapshot("state")["game"]["thinking"]
+    tab.do("move_now", {})
+    until(tab, "tree", lambda value: len(value["moves"]) == 3)
+    assert not tab.snapshot("state")["game"]["thinking"]
+
+
+def test_an_earlier_position_is_looked_at_but_not_played_on(tab: Tab) -> None:
+    tab.do("new_game", {"colour": "both"})
+    for text in ("e4", "e5"):
+        tab.do("move", {"text": text})
+    tab.do("go_to", {"node": 1})
+    assert tab.snapshot("state")["moves"] == []
+    with pytest.raises(ValueError, match="earlier position"):
+        tab.do("move", {"text": "c5"})
+    tab.do("mode", {"mode": "analysis", "game": True})
+    tab.do("go_to", {"node": 1})
+    tab.do("move", {"text": "c5"})
+    assert [move["san"] for move in tab.snapshot("tree")["moves"]] == ["e4", "e5", "c5"]
+    with pytest.raises(ValueError, match="go back to the game"):
+        tab.do("resign", {})
+    tab.do("mode", {"mode": "play"})
+    assert [move["san"] for move in tab.snapshot("tree")["moves"]] == ["e4", "e5"]
+
+
+def test_draws_and_resignations_are_announced(tab: Tab) -> None:
+    tab.do("new_game", {"colour": "both"})
+    tab.do("draw", {})
+    assert tab.snapshot("state")["said"] == "1/2-1/2: draw agreed"
+    tab.do("new_game", {"colour": "white", "elo": 600})
+    tab.do("draw", {})
+    assert "accepts no draw before" in tab.snapshot("state")["said"]
+    tab.do("resign", {})
+    assert tab.snapshot("state")["end"] == "0-1 (White resigns)"
+    assert '[BlackElo "600"]' in tab.pgn()
+
+
+def test_a_fallen_flag_ends_the_game(tab: Tab) -> None:
+    tab.do("new_game", {"colour": "both", "clock": "0.2"})
+    tab.do("move", {"text": "e4"})
+    state = until(tab, "state", lambda value: value["end"])
+    assert state["end"] == "1-0 (Black runs out of time)"
+    assert state["game"]["running"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("new_game", {}, "colour takes white, black, random or both"),
+        ("new_game", {"colour": ["white"]}, "colour takes"),
+        ("new_game", {"colour": "white", "elo": 10}, "elo takes a whole number"),
+        ("new_game", {"colour": "white", "clock": "soon"}, "is not a time"),
+        ("engine", {"on": 1}, "on takes true or false"),
+        ("engine", {"lines": 6}, "lines takes a whole number from 1 to 5"),
+        ("engine", {"lines": 2.0}, "lines takes a whole number"),
+        ("move", {"text": "x" * 100_000}, "text takes a text of at most"),
+        ("open", {"number": 1}, "no games are listed"),
+        ("follow", {"line": 1, "plies": 1}, "analyse it first"),
+        ("delete", {"node": 0}, "analyse it first"),
+        ("mode", {"mode": "sleep"}, "mode takes play or analysis"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_changes_nothing(
+    tab: Tab, name: str, values: dict[str, Any], said: str
+) -> None:
+    before = [tab.snapshot(topic) for topic in ("state", "tree", "lines", "games")]
+    with pytest.raises(ValueError, match=said):
+        tab.do(name, values)
+    assert [tab.snapshot(topic) for topic in ("state", "tree", "lines", "games")] == before
+
+
+def test_a_position_is_set_up_with_what_was_assumed(tab: Tab) -> None:
+    answer = tab.do("set_up", {"text": "8/8/8/3k4/8/3K4/3P4/8 b"})
+    assert answer["told"]
+    state = tab.snapshot("state")
+    assert (state["mode"], state["side"], state["flipped"]) == ("analysis", "Black", True)
+
+
+def test_the_fen_after_every_move_is_told(tab: Tab) -> None:
+    tab.do("set_up", {"text": "1. e4 e5 2. Nf3 *"})
+    told = tab.do("fens", {})
+    board = chess.Board()
+    assert told["start"] == board.fen()
+    for move in told["moves"]:
+        board.push_san(move["san"])
+        assert move["fen"] == board.fen(en_passant="legal")
+    assert len(told["moves"]) == 3
+
+
+def test_a_list_is_told_in_parts(tab: Tab) -> None:
+    tab.open_games("many", b"".join(b'[White "W%d"]\n\n1. e4 *\n\n' % i for i in range(250)))
+    part = tab.do("list", {"first": 0})
+    assert (part["count"], len(part["rows"])) == (250, MOST_ROWS)
+    rest = tab.do("list", {"first": 2 * MOST_ROWS, "words": "w"})
+    assert [row["number"] for row in rest["rows"]] == [*range(201, 251)]
+    tab.do("open", {"number": 77})
+    assert tab.snapshot("tree")["tags"]["White"] == "W76"
+    assert tab.snapshot("games")["opened"] == 77
+
+
+def test_a_live_line_is_followed_on_the_board(tab: Tab) -> None:
+    tab.do("set_up", {"text": KIWIPETE})
+    tab.do("engine", {"on": True, "lines": 1})
+    until(tab, "lines", lambda value: value["lines"] and len(value["lines"][0]["moves"]) >= 2)
+    tab.do("follow", {"line": 1, "plies": 2})
+    moves = tab.snapshot("tree")["moves"]
+    assert len(moves) == 2
+    assert tab.snapshot("state")["node"] == moves[-1]["node"]
+
+
+def test_every_snapshot_is_json(tab: Tab) -> None:
+    tab.do("set_up", {"text": NESTED})
+    tab.do("engine", {"on": True, "threat": True})
+    for node in [0, *(move["node"] for move in tab.snapshot("tree")["moves"])]:
+        tab.do("go_to", {"node": node})
+        for topic in ("state", "tree", "lines", "games"):
+            json.dumps(tab.snapshot(topic), allow_nan=False)
+        for name in ("testboard", "searched", "fens"):
+            json.dumps(tab.do(name, {}), allow_nan=False)
+
+
+def test_listeners_are_told_what_changes(tab: Tab) -> None:
+    told: list[str] = []
+    tab.listen(told.append)
+    tab.do("new_game", {"colour": "both"})
+    told.clear()
+    tab.do("move", {"text": "e4"})
+    assert set(told) == {"state", "tree", "lines"}
+    told.clear()
+    assert not tab.leave(told.append)
+    tab.do("move", {"text": "e5"})
+    assert told == []
+
+
+def test_the_moves_that_may_be_made_are_python_chess_s(tab: Tab) -> None:
+    for text in STARTS:
+        tab.do("set_up", {"text": text})
+        moves = tab.snapshot("state")["moves"]
+        assert sorted(moves) == sorted(move.uci() for move in chess.Board(text).legal_moves)
+        assert all(coordinate.write(read_move(tab.board, move)) == move for move in moves)
+
+
+def test_an_analyst_needs_a_lock_and_nothing_else() -> None:
+    import threading
+
+    analyst = Analyst(threading.RLock(), lambda: None, lambda _node, _is_marked: None)
+    assert analyst.table is None
+    analyst.leave()
+    analyst.close()

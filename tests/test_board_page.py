@@ -1,0 +1,437 @@
+"""The board page in a real browser: games by click and drag, analysis, files, generator, accessibility."""
+
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.pgn
+import pytest
+
+from tests.board_page import DESKTOP, PATIENCE, PHONE, Page, browser, expect, served
+from tests.client import ENGINE
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+PROMOTION = "8/P6k/8/8/8/8/7K/8 w - - 0 1"
+MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
+SCHOLAR = ["e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7"]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as started:
+        yield started
+
+
+class Desk:
+    """A server, and pages of it."""
+
+    def __init__(self, chromium: Any, server: Any) -> None:
+        self.chromium = chromium
+        self.server = server
+        self.contexts: list[Any] = []
+        self.pages: list[Page] = []
+
+    def open(self, context: Any = None, **options: Any) -> Page:
+        """A page in a new window, or in another tab of the same one."""
+        if context is None:
+            context = self.chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+            self.contexts.append(context)
+        self.pages.append(Page(context, self.server.url))
+        return self.pages[-1]
+
+
+@pytest.fixture
+def desk(chromium: Any) -> Iterator[Desk]:
+    """A server and its pages, of which none may have complained in the end."""
+    with served() as server:
+        one = Desk(chromium, server)
+        yield one
+        complaints = [complaint for page in one.pages for complaint in page.complaints]
+        for context in one.contexts:
+            context.close()
+        assert complaints == []
+
+
+def pgn_of(page: Page) -> chess.pgn.Game:
+    """The game that the page lets one download, as python-chess reads it."""
+    with page.page.expect_download() as download:
+        page.page.click("#download")
+    with open(download.value.path(), encoding="utf-8") as file:
+        game = chess.pgn.read_game(file)
+    assert game is not None
+    assert game.errors == []
+    return game
+
+
+# --- Playing
+
+
+@pytest.mark.parametrize("way", ["clicks", "drags"])
+def test_a_game_is_played_to_mate(desk: Desk, way: str) -> None:
+    page = desk.open()
+    page.new_game("both")
+    board = chess.Board()
+    sans = []
+    for text in SCHOLAR:
+        if way == "clicks":
+            page.click(text[:2])
+            targets = page.page.locator("#board .target")
+            expected = {
+                chess.square_name(m.to_square) for m in board.legal_moves if m.uci().startswith(text[:2])
+            }
+            assert {square.get_attribute("data-square") for square in targets.all()} == expected
+            page.click(text[2:])
+        else:
+            page.drag(text[:2], text[2:])
+        sans.append(board.san(chess.Move.from_uci(text)))
+        board.push_uci(text)
+        page.expect_moves(*sans)
+    expect(page.page.locator("#end")).to_have_text("1-0 (checkmate)")
+    expect(page.page.locator("#said")).to_contain_text("Qxf7#. 1-0: checkmate")
+    assert page.pieces() == {chess.square_name(sq): piece.symbol() for sq, piece in board.piece_map().items()}
+    expect(page.square("e8")).to_have_class(re.compile("check"))
+    game = pgn_of(page)
+    assert [move.uci() for move in game.mainline_moves()] == SCHOLAR
+    assert (game.headers["Result"], game.headers["Termination"]) == ("1-0", "checkmate")
+
+
+def test_the_engine_answers_and_its_moves_can_be_taken_back(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("white")
+    page.click("e2", "e4")
+    expect(page.page.locator("#moves .san")).to_have_count(2)
+    page.page.click("#take-back")
+    page.expect_moves()
+    assert page.pieces()["e2"] == "P"
+    page.page.click("#redo")
+    expect(page.page.locator("#moves .san")).to_have_count(2)
+    page.page.click("#hint")
+    expect(page.page.locator("#arrows path")).to_have_count(1)
+    page.page.click("#resign")
+    expect(page.page.locator("#end")).to_have_text("0-1 (White resigns)")
+    page.page.click("#take-back")
+    expect(page.page.locator("#end")).to_be_hidden()
+
+
+def test_the_engine_begins_if_one_plays_black_at_its_strength_and_on_the_clock(desk: Desk) -> None:
+    page = desk.open()
+    page.page.select_option("[name=strength]", "elo")
+    page.page.fill("[name=elo]", "800")
+    page.new_game("black", clock="60")
+    expect(page.page.locator("#moves .san")).to_have_count(1)
+    expect(page.page.locator("#above .name")).to_contain_text("(Elo 800)")
+    assert page.square("a1").bounding_box()["y"] < page.square("a8").bounding_box()["y"]
+    expect(page.page.locator("#below .clock")).to_have_class(re.compile("running"))
+    expect(page.page.locator("#below .clock")).to_have_text(re.compile(r"0:5\d"))
+    game = pgn_of(page)
+    assert (game.headers["WhiteElo"], game.headers["TimeControl"]) == ("800", "60")
+
+
+@pytest.mark.parametrize(("choice", "letter"), [("q", "Q"), ("n", "N")])
+def test_a_pawn_becomes_what_is_chosen(desk: Desk, choice: str, letter: str) -> None:
+    page = desk.open()
+    page.set_up(PROMOTION)
+    page.drag("a7", "a8")
+    expect(page.page.locator("#promotion button")).to_have_count(4)
+    page.page.keyboard.press("Escape")
+    expect(page.page.locator("#promotion")).to_be_hidden()
+    assert page.pieces()["a7"] == "P"
+    page.click("a7", "a8")
+    page.page.click(f'#promotion [data-choice="{choice}"]')
+    page.expect_moves(f"a8={letter}")
+    assert page.pieces()["a8"] == letter
+
+
+def test_a_game_can_begin_anywhere_and_be_drawn_by_rule(desk: Desk) -> None:
+    page = desk.open()
+    page.page.select_option("[name=colour]", "both")
+    page.set_up("7k/8/8/8/8/8/1q6/K7 w - - 0 1")
+    page.page.click("#play-here")
+    expect(page.page.locator("#panel-play")).to_be_visible()
+    page.click("a1", "b2")
+    page.expect_moves("Kxb2")
+    expect(page.page.locator("#end")).to_have_text("1/2-1/2 (insufficient material)")
+    expect(page.page.locator("#said")).to_contain_text("insufficient material")
+
+
+def test_a_reload_in_the_middle_goes_on_with_the_game(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("both")
+    page.click("d2", "d4")
+    page.expect_moves("d4")
+    page.page.reload()
+    page.expect_moves("d4")
+    page.click("d7", "d5")
+    page.expect_moves("d4", "d5")
+
+
+def test_a_page_that_is_closed_ends_its_searches(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up(KIWIPETE)
+    page.page.check("#engine-on")
+    expect(page.page.locator("#lines li").first).to_be_visible()
+    (tab,) = desk.server.tabs._tabs.values()
+    page.page.close()
+    deadline = time.monotonic() + PATIENCE / 1000
+    while tab.analyst._thinker._is_searching and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not tab.analyst._thinker._is_searching
+
+
+def test_two_tabs_have_a_game_each(desk: Desk) -> None:
+    one = desk.open()
+    other = desk.open(desk.contexts[0])
+    for page, move in ((one, "e2e4"), (other, "c2c4")):
+        page.page.bring_to_front()
+        page.new_game("both")
+        page.click(move[:2], move[2:])
+    one.expect_moves("e4")
+    other.expect_moves("c4")
+    other.page.reload()
+    other.expect_moves("c4")
+
+
+def test_the_keyboard_is_enough(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("both")
+    page.square("e2").focus()
+    for key in ("Enter", "ArrowUp", "ArrowUp", "Enter"):
+        page.page.keyboard.press(key)
+    page.expect_moves("e4")
+    page.page.fill("#typed-move", "Nc6")
+    page.page.keyboard.press("Enter")
+    page.expect_moves("e4", "Nc6")
+    page.page.fill("#typed-move", "Ke3")
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator("#complaint")).to_contain_text("not a legal move")
+    page.page.locator("#flip").focus()
+    page.page.keyboard.press("Home")
+    expect(page.page.locator("#fen")).to_have_value(chess.STARTING_FEN)
+
+
+def test_touch_is_enough_on_a_phone(desk: Desk) -> None:
+    page = desk.open(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.new_game("both")
+    page.square("g1").tap()
+    page.square("f3").tap()
+    page.expect_moves("Nf3")
+
+
+# --- Analysis
+
+
+def test_lines_arrive_with_scores_bar_and_arrows(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up(KIWIPETE)
+    page.page.check("#engine-on")
+    for count in ("5", "1"):
+        page.page.select_option("#engine-lines", count)
+        expect(page.page.locator("#lines li")).to_have_count(int(count))
+        expect(page.page.locator("#arrows path")).to_have_count(int(count))
+    expect(page.page.locator("#counts")).to_have_text(re.compile(r"depth \d+, .* nodes, .* nodes/s"))
+    expect(page.page.locator("#bar")).to_have_attribute("aria-label", re.compile(r"Evaluation [-+]\d"))
+    board = chess.Board(KIWIPETE)
+    for san in page.page.locator("#lines li .san").all_text_contents()[:3]:
+        board.push_san(san)
+    page.page.select_option("#notation", "figurines")
+    expect(page.page.locator("#lines .figurine").first).to_be_visible()
+    page.page.locator("#lines .move").nth(1).click()
+    expect(page.page.locator("#moves .san")).to_have_count(2)
+    page.page.uncheck("#engine-on")
+    expect(page.page.locator("#lines li")).to_have_count(0)
+
+
+def test_moves_that_are_tried_are_marked_and_a_blunder_is_refuted(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2")
+    page.page.check("#engine-on")
+    page.click("b8", "c6")
+    expect(page.page.locator("#board .mark")).to_be_visible()
+    page.page.click("#first")
+    page.click("d8", "h4")
+    expect(page.page.locator("#verdict")).to_have_text("Qh4#: the only good move")
+    page.set_up("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
+    page.click("a7", "a6")
+    expect(page.page.locator("#board .mark")).to_have_text("??")
+    expect(page.page.locator('#arrows [data-arrow="f3f7"]')).to_have_attribute("data-name", "refutation")
+    expect(page.page.locator("#verdict")).to_contain_text("a6: a blunder")
+    expect(page.page.locator("#moves .glyph")).to_have_text("??")
+    assert [node.nags for node in pgn_of(page).mainline()] == [{4}]
+
+
+def test_the_threat_is_shown_but_not_in_check(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
+    page.page.check("#engine-threat")
+    expect(page.page.locator("#threat")).to_contain_text("Qxf7#")
+    expect(page.page.locator('#arrows [data-name="threat"]')).to_have_attribute("data-arrow", "f3f7")
+    page.set_up("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1")
+    expect(page.page.locator("#threat")).to_contain_text("in check")
+
+
+def test_variations_are_walked_through_promoted_and_deleted(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up("1. e4 e5 (1... c5 2. Nf3) 2. Nc3 *")
+    page.expect_moves("e4", "e5", "c5", "Nf3", "Nc3")
+    for san in ("Nf3", "Nc3"):
+        page.page.locator("#moves .move", has_text=san).click()
+        expect(page.page.locator("#moves [aria-current]")).to_contain_text(san)
+    page.page.click("#first")
+    page.page.click("#next")
+    expect(page.page.locator("#moves [aria-current]")).to_contain_text("e4")
+    page.page.locator("#moves .move", has_text="Nf3").click()
+    page.page.click("#promote")
+    page.expect_moves("e4", "c5", "e5", "Nc3", "Nf3")
+    page.page.locator("#moves .move", has_text="e5").click()
+    page.page.click("#delete")
+    page.expect_moves("e4", "c5", "Nf3")
+    page.page.click("#show-fens")
+    board = chess.Board()
+    fens = [board.fen()]
+    for san in ("e4", "c5", "Nf3"):
+        board.push_san(san)
+        fens.append(board.fen())
+    expect(page.page.locator("#fens code")).to_have_text(fens)
+
+
+def test_a_file_with_a_thousand_games_is_listed_and_opened(desk: Desk, tmp_path: Path) -> None:
+    games = "\n".join(
+        f'[White "White {number}"]\n[Black "Black {number}"]\n[Result "1-0"]\n\n'
+        f"1. {['e4', 'd4', 'c4', 'Nf3'][number % 4]} Nf6 1-0\n"
+        for number in range(1, 1001)
+    )
+    file = tmp_path / "thousand.pgn"
+    file.write_text(games, encoding="utf-8")
+    page = desk.open()
+    page.page.click("#tab-games")
+    page.page.set_input_files("#file", str(file))
+    expect(page.page.locator("#games-name")).to_have_text("thousand.pgn: 1000 games")
+    expect(page.page.locator("#games-rows tbody tr")).to_have_count(100)
+    page.page.click("#games-more")
+    expect(page.page.locator("#games-rows tbody tr")).to_have_count(200)
+    page.page.fill("#games-words", "white 777")
+    expect(page.page.locator("#games-rows tbody tr")).to_have_count(1)
+    page.page.click('#games-rows [aria-label="Open game 777"]')
+    page.expect_moves("d4", "Nf6")
+    expect(page.page.locator("#record-title")).to_have_text("White 777 – Black 777")
+
+
+def test_a_position_can_be_pasted_and_copied(desk: Desk) -> None:
+    page = desk.open(permissions=["clipboard-read", "clipboard-write"])
+    paste = """(text) => {
+        const data = new DataTransfer();
+        data.setData("text", text);
+        document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+    }"""
+    page.page.evaluate(paste, KIWIPETE)
+    expect(page.page.locator("#fen")).to_have_value(KIWIPETE)
+    for what, expected in (("FEN", KIWIPETE), ("PGN", f'[FEN "{KIWIPETE}"]')):
+        page.page.click(f"#copy-{what.lower()}")
+        expect(page.page.locator("#said")).to_have_text(f"{what} copied")
+        assert expected in page.page.evaluate("navigator.clipboard.readText()")
+
+
+def test_a_position_and_a_file_can_be_dropped(desk: Desk) -> None:
+    page = desk.open()
+    drop = """([kind, text]) => {
+        const data = new DataTransfer();
+        if (kind === "file") data.items.add(new File([text], "dropped.pgn"));
+        else data.setData("text", text);
+        const options = {dataTransfer: data, bubbles: true, cancelable: true};
+        document.body.dispatchEvent(new DragEvent("drop", options));
+    }"""
+    page.page.evaluate(drop, ["text", KIWIPETE])
+    expect(page.page.locator("#fen")).to_have_value(KIWIPETE)
+    page.page.evaluate(drop, ["file", "1. b3 b6 *"])
+    page.expect_moves("b3", "b6")
+
+
+# --- The generator
+
+
+def test_moves_and_attack_map_are_those_of_moff_moves(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up(KIWIPETE)
+    page.page.click("#tab-generator")
+    page.page.check('[name=overlay][value="attacks"]')
+    expect(page.page.locator("#generated table")).to_have_count(2)
+    expect(page.page.locator("#board .attackers").first).to_be_visible()
+    command = [*ENGINE, "moves", "--ascii", "--attacks", "--fen", KIWIPETE]
+    printed = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=120
+    ).stdout.splitlines()
+
+    start = next(i for i, line in enumerate(printed) if line.startswith("White: "))
+    columns = {"White": [], "Black": []}
+    for line in printed[start + 1 : printed.index("", start)]:
+        for side, half in (("White", line[:34]), ("Black", line[34:])):
+            if half.strip():
+                columns[side].append(half.split())
+    for side, expected in columns.items():
+        rows = page.page.locator(f'#generated [data-side="{side}"] tbody tr').all()
+        assert [[cell.inner_text() for cell in row.locator("td").all()] for row in rows] == expected
+
+    shown = page.page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll("#board [data-square]")].map((square) => [
+            square.dataset.square,
+            ["white", "black"].map((side) => {
+                const badge = square.querySelector(`[data-attackers="${side}"]`);
+                return badge?.textContent.replace("′", "'") ?? "-";
+            })]))"""
+    )
+    map_start = next(i for i, line in enumerate(printed) if i > 9 and re.fullmatch(r" +a +b .*h", line))
+    for row in printed[map_start + 1 : map_start + 9]:
+        rank, cells = row[0], row[2:]
+        for file, name in enumerate("abcdefgh"):
+            assert cells[8 * file : 8 * file + 8].split() == shown[name + rank]
+
+
+def test_the_worth_of_pieces_and_the_tree_of_the_last_search_are_shown(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up(KIWIPETE)
+    page.page.check("#engine-on")
+    expect(page.page.locator("#lines li")).to_have_count(3)
+    page.page.click("#tab-generator")
+    page.page.check('[name=overlay][value="worths"]')
+    expect(page.page.locator("#board .worth")).to_have_count(30)
+    worths = [float(text) for text in page.page.locator("#board .worth").all_text_contents()]
+    assert max(worths) > 7
+    page.page.click("#ask-tree")
+    first = page.page.locator("#searched details").first
+    first.locator("summary").click()
+    expect(first.locator("li").first).to_be_visible()
+    board = chess.Board(KIWIPETE)
+    board.push_san(first.locator("summary .san").text_content())
+    board.parse_san(first.locator("li .san").first.text_content())
+
+
+# --- Who can use it
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")], ids=["phone-dark", "desktop-light"]
+)
+def test_nothing_overflows_and_an_accessibility_check_finds_nothing(
+    desk: Desk, size: dict[str, int], scheme: str
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = desk.open(viewport=size, color_scheme=scheme)
+    page.set_up("1. e4 {King's pawn} e5 (1... c5 2. Nf3 $4) 2. Nc3 *")
+    page.page.check("#engine-on")
+    expect(page.page.locator("#lines li").first).to_be_visible()
+    page.page.click("#show-fens")
+    for panel in ("analysis", "generator", "games", "play"):
+        page.page.click(f"#tab-{panel}")
+        if panel == "generator":
+            page.page.check('[name=overlay][value="attacks"]')
+            expect(page.page.locator("#generated table")).to_have_count(2)
+        for width in (size["width"], 320, 768, 1024, 1400):
+            page.page.set_viewport_size({**size, "width": width})
+            assert page.page.evaluate("document.documentElement.scrollWidth") <= width, panel
+        page.page.set_viewport_size(size)
+        found = axe.run(page.page).response["violations"]
+        assert [(one["id"], [node["target"] for node in one["nodes"]]) for one in found] == [], panel
