@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from moff import __version__, books, pace, review
+from moff import __version__, books, pace
 from moff.annotation import COLOURS
 from moff.bar import Bar
+from moff.review import command as review
 from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, either, perft_speed, shorten, whole_number
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
@@ -435,7 +436,7 @@ def _run_picture(options: argparse.Namespace) -> int:
 
 
 def _run_board(options: argparse.Namespace) -> int:
-    from moff import browser
+    from moff.board import command as browser
 
     start, games = "", None
     if options.start.lower().endswith(".pgn") or os.path.isfile(options.start):

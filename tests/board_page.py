@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from moff.gamelist import GameList
-from moff.server import Server
-from moff.tab import Tab
-from moff.tabs import Tabs
+from moff.board.gamelist import GameList
+from moff.board.server import Server
+from moff.board.tab import Tab
+from moff.board.tabs import Tabs
 from tests.oracle import scaled
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the browser extra is not installed")

@@ -13,14 +13,14 @@ import chess
 import chess.pgn
 import pytest
 
-from moff import gametree, testboard
-from moff.analyst import ENOUGH, Analyst, Knowledge
-from moff.gamelist import GameList
-from moff.gametree import GameTree, Node, grown, played
+from moff.board import gametree, testboard
+from moff.board.analyst import ENOUGH, Analyst, Knowledge
+from moff.board.gamelist import GameList
+from moff.board.gametree import GameTree, Node, grown, played
+from moff.board.tab import MOST_ROWS, Tab
+from moff.board.verdict import judge
 from moff.judgement import LOSSES, expected_score
 from moff.notation import read_move
-from moff.tab import MOST_ROWS, Tab
-from moff.verdict import judge
 from search.limits import Limits
 from search.search import Report, Search
 from tests.oracle import STARTS, scaled
@@ -350,7 +350,7 @@ def test_enough_is_less_than_a_look_back_reaches() -> None:
     """Else some moves would never be judged."""
     if scaled(1, 0) == 0:
         pytest.skip("the uncompiled search is slow")
-    from moff.analyst import LOOK_BACK
+    from moff.board.analyst import LOOK_BACK
 
     reports: list[Report] = []
     Search(16).think(fen.parse(KIWIPETE), LOOK_BACK._replace(movetime=None), reports.append)

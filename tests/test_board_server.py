@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from moff import request, server
-from moff.gamelist import LARGEST_TEXT
-from moff.request import LARGEST_COMMAND
-from moff.server import HOST, MOST_CONNECTIONS, MOST_STREAMS, Server
-from moff.tab import Tab
-from moff.tabs import MOST_TABS, Tabs
+from moff.board import request, server
+from moff.board.gamelist import LARGEST_TEXT
+from moff.board.request import LARGEST_COMMAND
+from moff.board.server import HOST, MOST_CONNECTIONS, MOST_STREAMS, Server
+from moff.board.tab import Tab
+from moff.board.tabs import MOST_TABS, Tabs
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
 from x88 import fen
@@ -575,7 +575,7 @@ def test_wrong_usage_is_told(arguments: list[str], code: int, said: str) -> None
 def test_a_position_and_a_file_are_shown_to_begin_with(tmp_path: Path) -> None:
     file = tmp_path / "two.pgn"
     file.write_text('[White "A"]\n\n1. e4 *\n\n[White "B"]\n\n1. d4 *\n', encoding="utf-8")
-    from moff.browser import read_games
+    from moff.board.command import read_games
 
     games = Tab(games=read_games(str(file)))
     assert games.snapshot("games") == {"name": "two.pgn", "count": 2, "opened": 1}

@@ -33,16 +33,15 @@ RULES = {
 
 SOURCES = sorted([*ROOT.glob("x88/*.py"), *ROOT.glob("search/*.py")])
 
-SHARED = (
-    *("session", "thinker", "clock", "player", "notation", "pgn_file"),
-    *("judgement", "analysis", "reviewed", "openings", "journal", "report"),
-    *("tab", "tabs", "tabview", "analyst", "verdict", "gametree", "gamelist", "testboard", "server"),
-    *("request", "stream", "values"),
-)
-SILENT = [ROOT / "moff" / f"{name}.py" for name in SHARED]
+SHARED = ("session", "thinker", "clock", "player", "notation", "pgn_file", "judgement")
+SPEAKERS = [ROOT / "moff" / name for name in ("board/command.py", "review/command.py", "review/reviewer.py")]
+SILENT = [
+    *(ROOT / "moff" / f"{name}.py" for name in SHARED),
+    *sorted({*ROOT.glob("moff/board/*.py"), *ROOT.glob("moff/review/*.py")} - {*SPEAKERS}),
+]
 """What the faces share leaves it to them to print and to read."""
 
-FACES = sorted(set(ROOT.glob("moff/*.py")) - {ROOT / "moff" / "__main__.py"})
+FACES = sorted(set(ROOT.glob("moff/**/*.py")) - {ROOT / "moff" / "__main__.py"})
 """What people meet; `moff/__main__.py` is the one file that looks up."""
 
 

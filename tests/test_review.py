@@ -17,10 +17,10 @@ import chess.pgn
 import pytest
 
 from moff import __version__, commands
-from moff.analysis import Analysis, assess
-from moff.journal import Journal
-from moff.openings import Opening, Openings
-from moff.reviewed import ReviewedGame
+from moff.review.analysis import Analysis, assess
+from moff.review.journal import Journal
+from moff.review.openings import Opening, Openings
+from moff.review.reviewed import ReviewedGame
 from moff.text import counted
 from search.limits import Limits
 from search.search import Search

@@ -16,10 +16,10 @@ import chess
 import chess.pgn
 import pytest
 
-from moff.analysis import Assessment
 from moff.judgement import expected_score
-from moff.report import Page
-from moff.reviewed import ReviewedGame
+from moff.review.analysis import Assessment
+from moff.review.report import Page
+from moff.review.reviewed import ReviewedGame
 from x88 import fen, pgn
 from x88.movegen import legal_moves
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from moff.reviewer import clock
+from moff.review.reviewer import clock
 from tests.terminal import shown
 
 

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from moff.tab import Tab
+from moff.board.tab import Tab
 
 GRACE = 5.0
 """Seconds after which a tab that nobody listens to ends its searches. A page that is loaded again is back

@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-from moff.analysis import Assessment
 from moff.judgement import (
     BLUNDER,
     INACCURACY,
@@ -15,7 +14,8 @@ from moff.judgement import (
     judge,
     tally,
 )
-from moff.openings import Opening
+from moff.review.analysis import Assessment
+from moff.review.openings import Opening
 from search.score import mate_distance
 from x88 import coordinate, pgn
 from x88.piece import BLACK, WHITE

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import cast
 
+from moff.board.verdict import NAGS, Verdict
 from moff.notation import move_number
-from moff.verdict import NAGS, Verdict
 from x88 import fen, pgn, san
 from x88.board import Board
 from x88.move import NO_MOVE

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from moff.gametree import GameTree, Node
+from moff.board.gametree import GameTree, Node
+from moff.board.verdict import Verdict, judge
 from moff.thinker import Thinker, Thought
-from moff.verdict import Verdict, judge
 from search.limits import Limits
 from search.score import DRAW, MATE, MAX_PLY, mate_distance
 from search.search import Report, Search

@@ -13,7 +13,7 @@ from typing import Any
 
 from moff.judgement import LOSSES, NAMES, Tally, expected_score
 from moff.picture import THEMES, Picture
-from moff.reviewed import ReviewedGame
+from moff.review.reviewed import ReviewedGame
 from moff.svg import escaped
 from moff.text import counted
 from x88 import coordinate, pgn

@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
 from moff import __version__
-from moff.analysis import Analysis, Assessment
 from moff.bar import Bar
-from moff.journal import Journal
-from moff.openings import Openings
 from moff.output import save
-from moff.report import Page
-from moff.review import NODES, STANDARD
-from moff.reviewed import ReviewedGame
+from moff.review.analysis import Analysis, Assessment
+from moff.review.command import NODES, STANDARD
+from moff.review.journal import Journal
+from moff.review.openings import Openings
+from moff.review.report import Page
+from moff.review.reviewed import ReviewedGame
 from moff.text import counted
 from search.limits import Limits
 from x88 import pgn

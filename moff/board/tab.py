@@ -9,17 +9,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from moff import pace, testboard
-from moff.analyst import MOST_LINES, Analyst
+from moff import pace
+from moff.board import testboard
+from moff.board.analyst import MOST_LINES, Analyst
+from moff.board.gamelist import GameList
+from moff.board.gametree import GameTree, Node, grown, played
+from moff.board.tabview import View
+from moff.board.values import Values
 from moff.console import user_name
-from moff.gamelist import GameList
-from moff.gametree import GameTree, Node, grown, played
 from moff.notation import NotedMove, read_move
 from moff.player import Engine, Person
 from moff.session import HASH, Session
-from moff.tabview import View
 from moff.text import echo
-from moff.values import Values
 from search.limits import Limits
 from search.search import Report, Search
 from search.table import TranspositionTable

@@ -5,10 +5,10 @@ import sys
 import threading
 import webbrowser
 
-from moff.gamelist import LARGEST_TEXT, GameList
-from moff.server import HOST, Server
-from moff.tab import Tab
-from moff.tabs import Tabs
+from moff.board.gamelist import LARGEST_TEXT, GameList
+from moff.board.server import HOST, Server
+from moff.board.tab import Tab
+from moff.board.tabs import Tabs
 
 
 def serve(start: str = "", games: GameList | None = None, port: int = 0, opens: bool = True) -> int:

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from moff.annotation import COLOURS
-from moff.gametree import Node
+from moff.board.gametree import Node
+from moff.board.verdict import GOOD
 from moff.judgement import BLUNDER, INACCURACY, MISTAKE, NAMES, expected_score
 from moff.notation import move_number
 from moff.player import Engine, Person
 from moff.svg import arrow_outline, polygon
-from moff.verdict import GOOD
 from search.score import mate_distance
 from x88 import coordinate, fen, san, square
 from x88.attack import in_check
@@ -22,7 +22,7 @@ from x88.outcome import outcome
 from x88.piece import BLACK, SIDES, WHITE
 
 if TYPE_CHECKING:
-    from moff.tab import Tab
+    from moff.board.tab import Tab
 
 LONGEST_LINE = 20
 """Plies of a line that are shown."""

@@ -82,7 +82,7 @@ def _seconds(text: str) -> float:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from moff.reviewer import review  # with all that it needs
+    from moff.review.reviewer import review  # with all that it needs
 
     fault = _wrong_usage(options)
     if fault:
