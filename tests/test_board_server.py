@@ -122,11 +122,11 @@ def assert_serves(served: Server) -> None:
 
 
 def test_the_files_of_the_page_are_served_and_no_others(served: Server) -> None:
-    names = {path.name for path in (ROOT / "moff" / "page").iterdir()}
+    names = {path.name for path in (ROOT / "moff" / "board" / "page").iterdir()}
     with Client(served) as client:
         for name in names:
             status, body = client.fetch(name)
-            assert (status, body) == (200, (ROOT / "moff" / "page" / name).read_bytes())
+            assert (status, body) == (200, (ROOT / "moff" / "board" / "page" / name).read_bytes())
         assert client.fetch("") == client.fetch("index.html")
         assert set(served.files) == names | {"figurines.json"}
         assert set(json.loads(client.fetch("figurines.json")[1])) == set("KQRBNP")
@@ -135,11 +135,11 @@ def test_the_files_of_the_page_are_served_and_no_others(served: Server) -> None:
 def test_the_page_is_part_of_the_package() -> None:
     with open(ROOT / "pyproject.toml", "rb") as file:
         data = tomllib.load(file)["tool"]["setuptools"]["package-data"]
-    assert "page/*" in data["moff"]
+    assert "page/*" in data["moff.board"]
 
 
 def test_the_page_needs_no_network() -> None:
-    for path in (ROOT / "moff" / "page").iterdir():
+    for path in (ROOT / "moff" / "board" / "page").iterdir():
         text = path.read_text(encoding="utf-8")
         addresses = set(re.findall(r"\w+://[^\s\"'`)]+", text))
         assert addresses <= {"http://www.w3.org/2000/svg"}, path
