@@ -7,7 +7,6 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from moff.bar import Bar
-from moff.notation import move_number
 from moff.text import counted, shorten
 from x88 import fen, san
 from x88.board import Board
@@ -137,6 +136,7 @@ def _verdict(board: Board, ranked: "list[RankedMove]", dtz: int) -> str:
 
 def _line(tables: "Tablebase", board: Board) -> list[str]:
     """The best line, with the way the game ends, as a paragraph."""
+    from moff.notation import move_number
     from search.tableplay import best_line
 
     words = []
