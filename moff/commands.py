@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from moff import __version__, books, pace
+from moff import __version__, books, pace, tablebases
 from moff.annotation import COLOURS
 from moff.bar import Bar
 from moff.review import command as review
@@ -25,7 +25,7 @@ from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
 from x88.perft_table import LARGEST, PerftTable
 from x88.piece import BLACK, WHITE
 
-NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "review", "board")
+NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "tb", "review", "board")
 """The commands; a test checks that the parser has the same."""
 
 WRONG_USAGE = 2
@@ -181,6 +181,7 @@ def _parser() -> argparse.ArgumentParser:
     board.set_defaults(run=_run_board)
 
     books.add_commands(commands, _whole_number)
+    tablebases.add_command(commands)
     review.add_command(commands, _whole_number)
     return parser
 

@@ -52,12 +52,10 @@ class Tablebase:
                 self._add(folder, name)
 
     def _add(self, folder: str, name: str) -> None:
-        stem, suffix = os.path.splitext(name)
-        white, _, black = stem.partition("v")
-        if suffix not in MAGIC or not _is_side(white) or not _is_side(black):
+        parts = parse_name(name)
+        if parts is None:
             return
-        if len(white) + len(black) > MOST_PIECES:
-            return
+        white, black, suffix = parts
         table = Table(os.path.join(folder, name), white, black, suffix)
         for key in {signature(white, black), signature(black, white)}:
             self._tables.setdefault((suffix, key), table)
@@ -211,6 +209,17 @@ def _men(board: Board) -> Men:
         if code != EMPTY:
             found.append((NUMBER_OF_KIND[code & KIND] | 8 * side_of(code), square))
     return found
+
+
+def parse_name(name: str) -> tuple[str, str, str] | None:
+    """The pieces of both sides and the suffix in the name of a table's file; None if it is no such name."""
+    stem, suffix = os.path.splitext(name)
+    white, _, black = stem.partition("v")
+    if suffix not in MAGIC or not _is_side(white) or not _is_side(black):
+        return None
+    if len(white) + len(black) > MOST_PIECES:
+        return None
+    return white, black, suffix
 
 
 def _is_side(letters: str) -> bool:

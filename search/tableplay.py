@@ -1,0 +1,202 @@
+"""Play from the endgame tablebases alone: the legal moves by result and distance, and the best line.
+
+A won ending is won within the fifty-move rule and a lost one is held longest. The winner takes the move whose
+DTZ is smallest, so the next capture or pawn move always comes nearer; that move itself must keep the result,
+and of several the one is played after which the next distance is best.
+"""
+
+from typing import Final, NamedTuple
+
+from search.tablebase import Tablebase
+from search.tablefile import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
+from x88 import fen
+from x88.attack import in_check
+from x88.board import Board
+from x88.move import CAPTURED, MOVED_SHIFT, NO_MOVE, SQUARE, TARGET_SHIFT
+from x88.movegen import legal_moves
+from x88.outcome import outcome
+from x88.piece import KIND, PAWN
+
+FIFTY_MOVES: Final = 100
+"""Plies without a capture or pawn move that make a draw."""
+
+LETTERS: Final = "KQRBNP"
+
+
+class RankedMove(NamedTuple):
+    """A legal move, judged by the tables for the side that plays it."""
+
+    move: int
+    """Packed."""
+    result: int
+    """From LOSS to WIN, with the game's fifty-move counter and repetitions."""
+    dtz: int
+    """Plies to the next capture or pawn move that keeps the result, or to mate, this move included. Positive
+    for a win, negative for a loss, 0 for a draw; beyond 100 where the fifty-move rule saves the loser. Tables
+    that count in moves make it 1 too low at times.
+    """
+    mates: bool
+    following: int
+    """The DTZ after a capture or pawn move, for the side that plays it, 0 after other moves."""
+    repeats: bool
+    """Whether the position after it has occurred before."""
+
+    def order(self) -> tuple[int, ...]:
+        """The smaller, the better for the side that plays it."""
+        return (
+            -self.result,
+            not self.mates,
+            self.dtz,
+            self.following,
+            self.repeats if self.result > DRAW else not self.repeats,
+        )
+
+
+def rank(tables: Tablebase, board: Board) -> list[RankedMove] | None:
+    """The legal moves, best first; None if the tables do not tell about each of them.
+
+    The board's counter and history are those of the game: a win that comes too late for the fifty-move rule
+    is a cursed win, and a move that brings a position about for the third time is a draw.
+    """
+    ranked = []
+    for move in legal_moves(board):
+        found = _judge(tables, board, move)
+        if found is None:
+            return None
+        ranked.append(found)
+    return sorted(ranked, key=RankedMove.order)
+
+
+def _judge(tables: Tablebase, board: Board, move: int) -> RankedMove | None:
+    """What the tables say about a legal move; None if they do not tell."""
+    counter = board.halfmove
+    board.make(move)
+    try:
+        repeats = board.is_repetition(1)
+        if not legal_moves(board):
+            if in_check(board):
+                return RankedMove(move, WIN, 1, True, 0, False)
+            return RankedMove(move, DRAW, 0, False, 0, False)
+        is_drawn = board.is_repetition(2)
+        after = tables.dtz(board)
+    finally:
+        board.unmake()
+    if after is None:
+        return None
+    result = -result_of(after)
+    if _is_zeroing(move):
+        return RankedMove(move, result, before_zeroing(result), False, -after, False)
+    if is_drawn:
+        return RankedMove(move, DRAW, 0, False, 0, True)
+    dtz = -after + (result > DRAW) - (result < DRAW)
+    return RankedMove(move, with_counter(result, dtz, counter), dtz, False, 0, repeats)
+
+
+def result_of(dtz: int) -> int:
+    """The result, from LOSS to WIN, that a DTZ means when the fifty-move counter is zero."""
+    if dtz == 0:
+        return DRAW
+    if dtz > 0:
+        return WIN if dtz <= FIFTY_MOVES else CURSED_WIN
+    return LOSS if dtz >= -FIFTY_MOVES else BLESSED_LOSS
+
+
+def before_zeroing(result: int) -> int:
+    """The DTZ of a capture or pawn move with this result."""
+    return {WIN: 1, CURSED_WIN: FIFTY_MOVES + 1, DRAW: 0, BLESSED_LOSS: -FIFTY_MOVES - 1, LOSS: -1}[result]
+
+
+def with_counter(result: int, dtz: int, counter: int) -> int:
+    """The result where the counter of the fifty-move rule stands at `counter` plies."""
+    if abs(dtz) + counter <= FIFTY_MOVES:
+        return result
+    return {WIN: CURSED_WIN, LOSS: BLESSED_LOSS}.get(result, result)
+
+
+def best_line(tables: Tablebase, board: Board) -> list[int]:
+    """The moves with both sides at their best up to the end of the game: mate, stalemate, or a draw by the
+    rules; or up to where a table is missing. The board is left as it was.
+
+    In a drawn ending captures that keep the draw come first, and moves to and fro otherwise.
+    """
+    line: list[int] = []
+    board = board.copy()
+    while outcome(board) is None:
+        ranked = rank(tables, board)
+        if ranked is None:
+            break
+        chosen = ranked[0].move
+        if ranked[0].result == DRAW:
+            chosen = _simplest([each.move for each in ranked if each.result == DRAW], line)
+        line.append(chosen)
+        board.forget()
+        board.make(chosen)
+    return line
+
+
+def _simplest(drawing: list[int], line: list[int]) -> int:
+    """Of the moves that keep a draw, the one that ends the game soonest: a capture, or the last move back."""
+    last = line[-2] if len(line) > 1 else NO_MOVE
+    back = last >> TARGET_SHIFT & SQUARE | (last & SQUARE) << TARGET_SHIFT
+    where = SQUARE | SQUARE << TARGET_SHIFT
+    return min(
+        drawing,
+        key=lambda move: (not move & CAPTURED, move & where != back, move >> MOVED_SHIFT & KIND == PAWN),
+    )
+
+
+def missing_table(tables: Tablebase, board: Board) -> str:
+    """The name of a file, such as KRvKP.rtbw, that `rank` needs for the moves of a position and cannot use;
+    empty if there is none.
+    """
+    found = _missing(tables, board)
+    for move in [] if found else legal_moves(board):
+        board.make(move)
+        found = _missing(tables, board)
+        board.unmake()
+        if found:
+            break
+    return found
+
+
+def _missing(tables: Tablebase, board: Board) -> str:
+    """The same for the distance of a position itself."""
+    found = _missing_result(tables, board)
+    if found or tables.dtz(board) is not None:
+        return found
+    for move in legal_moves(board):
+        if _is_zeroing(move):
+            board.make(move)
+            found = _missing_result(tables, board)
+            board.unmake()
+            if found:
+                return found
+    return name_of(board) + ".rtbz"
+
+
+def _missing_result(tables: Tablebase, board: Board) -> str:
+    """The same for the result alone."""
+    if tables.wdl(board) is not None:
+        return ""
+    name = name_of(board)
+    for move in legal_moves(board) if len(name) <= tables.most + 1 else []:
+        if move & CAPTURED:
+            board.make(move)
+            found = _missing_result(tables, board)
+            board.unmake()
+            if found:
+                return found
+    return name + ".rtbw"
+
+
+def name_of(board: Board) -> str:
+    """The name of a position's table, such as KRvKP: the side with more pieces, or stronger ones, first."""
+    placement = fen.write(board).split()[0]
+    white = "".join(letter * placement.count(letter) for letter in LETTERS)
+    black = "".join(letter * placement.count(letter.lower()) for letter in LETTERS)
+    sides = sorted((white, black), key=lambda side: (-len(side), [LETTERS.index(letter) for letter in side]))
+    return "v".join(sides)
+
+
+def _is_zeroing(move: int) -> bool:
+    return bool(move & CAPTURED) or move >> MOVED_SHIFT & KIND == PAWN
