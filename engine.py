@@ -10,7 +10,6 @@ if __name__ == "__main__":
 import contextlib
 import io
 import os
-import re
 import signal
 import sys
 import threading
@@ -19,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from moff import __version__ as VERSION
+from moff.go_line import GO_WORDS, has_end, parse_limits
 from moff.option import Option
 from moff.ownbook import OwnBook
 from moff.stdin import input_lines
@@ -47,21 +47,6 @@ COMMANDS_AS_WORDS = (("go", "perft"), ("position", "moves"))
 ABOUT = f"Moff {VERSION} by {AUTHOR}: plain Python on a 0x88 board, compiled"
 GREETING = (
     f"Moff {VERSION} speaks UCI: type help for its commands, quit to leave. Run moff board for a board."
-)
-GO_WORDS = (
-    "searchmoves",
-    "ponder",
-    "wtime",
-    "btime",
-    "winc",
-    "binc",
-    "movestogo",
-    "depth",
-    "nodes",
-    "mate",
-    "movetime",
-    "infinite",
-    "perft",
 )
 
 
@@ -378,7 +363,7 @@ class Engine:
         if "perft" in words:
             self._perft(words[words.index("perft") + 1 :])
             return
-        limits, faults = self._parse_limits(words)
+        limits, faults = parse_limits(words, self._board, self._limits, self._tells_unknown())
         if faults:
             more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
             self._complain(f"go: {shorten(faults[0])}{more}")
@@ -386,7 +371,7 @@ class Engine:
             self._info("book")
             self._bestmove(Result(move, NO_MOVE, 0))
             return
-        self._has_end = _has_end(limits)
+        self._has_end = has_end(limits)
         self._ends_by_itself = self._has_end and not limits.ponder
         self._idle.clear()
         self._search.start(
@@ -402,62 +387,6 @@ class Engine:
         except ValueError as error:
             self._complain(f"go: {shorten(str(error))}")
             return 0
-
-    def _parse_limits(self, words: list[str]) -> tuple[Limits, list[str]]:
-        """The limits of a `go` line, in any order, and what is wrong with it. The GUI waits for a move in any
-        case: unknown words are ignored, a number out of range becomes the nearest valid one, and if no limit
-        can be read, the move comes at once.
-        """
-        found: dict[str, int] = {}
-        flags = set()
-        moves: list[int] = []
-        faults: list[str] = []
-        lost = False
-        at = 0
-        while at < len(words):
-            word = words[at]
-            at += 1
-            if word in ("infinite", "ponder"):
-                flags.add(word)
-            elif word == "searchmoves":
-                while at < len(words) and words[at] not in GO_WORDS:
-                    try:
-                        moves.append(coordinate.parse(self._board, words[at]))
-                    except ValueError as error:
-                        faults.append(str(error))
-                    at += 1
-            elif word in GO_WORDS:
-                text = words[at] if at < len(words) and words[at] not in GO_WORDS else ""
-                at += bool(text)
-                # A clock may be overdrawn: GUIs send negative times inside their margin.
-                least = -LARGEST_NUMBER if word in ("wtime", "btime", "winc", "binc", "movetime") else 0
-                value, fault = _nearest_number(word, text, least)
-                if value is not None:
-                    found[word] = value
-                if fault:
-                    faults.append(fault)
-                    lost = lost or value is None
-            elif self._tells_unknown():
-                faults.append(f"unknown word {echo(word)}")
-        for word in {"depth", "nodes", "mate", "movetime"} & found.keys():
-            # None at all still asks for a move.
-            found[word] = max(1, found[word])
-        is_unlimited = not (flags or found.keys() - {"movestogo"})
-        if is_unlimited and lost:
-            found["depth"] = 1
-        limits = self._limits._replace(
-            depth=found.get("depth"),
-            nodes=found.get("nodes"),
-            mate=found.get("mate"),
-            movetime=found.get("movetime"),
-            time=(found.get("wtime"), found.get("btime")),
-            increment=(max(0, found.get("winc", 0)), max(0, found.get("binc", 0))),
-            movestogo=found.get("movestogo") or None,
-            infinite="infinite" in flags or (is_unlimited and "depth" not in found),
-            ponder="ponder" in flags,
-            searchmoves=tuple(moves),
-        )
-        return limits, faults
 
     def _stop(self, _words: list[str]) -> None:
         self._search.stop()
@@ -681,29 +610,6 @@ def _print(line: str) -> None:
     except OSError as error:
         # Nobody reads the output any more, and a search may be running: there is nothing left to do.
         os._exit(0 if isinstance(error, BrokenPipeError) else 1)
-
-
-def _nearest_number(name: str, text: str, least: int) -> tuple[int | None, str]:
-    """The value of a limit, or the nearest one allowed, or None if the text is not a number; and what is
-    wrong with it, if anything is. What is larger than any clock or count becomes the largest number.
-    """
-    number = re.fullmatch(r"(-?[0-9]+)(\.[0-9]*)?", text)
-    whole = number[1] if number else ""
-    value = None
-    if number:
-        # Python converts only so many digits.
-        value = int(whole) if len(whole) <= 40 else LARGEST_NUMBER * (-1) ** (whole[0] == "-")
-    if value is not None and value >= least and whole == text:
-        return min(value, LARGEST_NUMBER), ""
-    fault = f"{name} takes a whole number from {least} to {LARGEST_NUMBER}, not {echo(text)}"
-    return value if value is None else max(least, min(value, LARGEST_NUMBER)), fault
-
-
-def _has_end(limits: Limits) -> bool:
-    """Whether a search ends without being stopped. One for a mate alone may never find it."""
-    bounds = (limits.depth, limits.nodes, limits.movetime, *limits.time)
-    only_mate = limits.mate is not None and bounds == (None,) * len(bounds) and not any(limits.increment)
-    return not limits.infinite and not only_mate
 
 
 def main() -> int:

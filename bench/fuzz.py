@@ -24,8 +24,10 @@ import script  # first: it puts this checkout on the path
 from search_fuzz import TALKS, Conversation, Forgery
 
 from engine import Engine
+from moff.go_line import parse_limits
 from moff.text import LARGEST_NUMBER
 from search.benchmark import POSITIONS
+from search.limits import Limits
 from search.pool import MOST_THREADS
 from x88 import coordinate, fen, pgn, san
 
@@ -139,7 +141,7 @@ def converse(text: str) -> None:
 
 def read_limits(text: str) -> None:
     """Whatever a `go` line says, there are limits to search by."""
-    limits, _ = ENGINE._parse_limits(text.split())
+    limits, _ = parse_limits(text.split(), fen.parse(fen.START), Limits())
     for value in (limits.depth, limits.nodes, limits.mate, limits.movetime):
         if value is not None and not 1 <= value <= LARGEST_NUMBER:
             raise AssertionError(f"{value} is no limit")

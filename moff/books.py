@@ -5,12 +5,12 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from moff import output
+from moff.arguments import STANDARD, WRONG_USAGE, is_same_file, read_position, whole_number
 from moff.bar import Bar
-from moff.text import counted, shorten
+from moff.text import counted
 from x88 import fen, pgn, san
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ MOST_FAULTS = 20
 """So many faults of a book are told one by one."""
 
 
-def add_commands(commands: Any, whole_number: Callable[[str, int], int]) -> None:
-    """Add `book` and its commands to a command line; `whole_number` reads a number of at least so much."""
+def add_commands(commands: Any) -> None:
+    """Add `book` and its commands to a command line."""
     book = commands.add_parser("book", help="make, show or check an opening book")
     ways = book.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
@@ -79,9 +79,9 @@ def _run_make(options: argparse.Namespace) -> int:
 
     output_file = options.output
     for name in options.files:
-        if name != "-" and _is_same(name, output_file):
+        if name != STANDARD and is_same_file(name, output_file):
             print(f"{output_file} holds games to read: write the book to another file", file=sys.stderr)
-            return 2
+            return WRONG_USAGE
     wanted = Wanted(options.plies, options.min_games, options.min_score, options.only_wins)
     maker = Maker(wanted)
     damaged = 0
@@ -112,17 +112,9 @@ def _run_make(options: argparse.Namespace) -> int:
     return 1 if damaged else 0
 
 
-def _is_same(name: str, other: str) -> bool:
-    """Whether two paths lead to one file."""
-    try:
-        return os.path.samefile(name, other)
-    except OSError:
-        return False
-
-
 @contextlib.contextmanager
 def _opened(name: str) -> Any:
-    with open(0 if name == "-" else name, "rb", closefd=name != "-") as stream:
+    with open(0 if name == STANDARD else name, "rb", closefd=name != STANDARD) as stream:
         yield stream
 
 
@@ -155,14 +147,9 @@ def _open_book(path: str) -> "Book | None":
 
 
 def _run_show(options: argparse.Namespace) -> int:
-    told: list[str] = []
-    try:
-        board = fen.parse(options.fen, told)
-    except ValueError as error:
-        print(shorten(str(error)), file=sys.stderr)
+    board = read_position(options.fen)
+    if board is None:
         return 1
-    for sentence in told:
-        print(shorten(sentence), file=sys.stderr)
     book = _open_book(options.book)
     if book is None:
         return 1

@@ -13,13 +13,14 @@ from typing import BinaryIO
 
 from moff import __version__, books, pace, tablebases
 from moff.annotation import COLOURS
+from moff.arguments import WRONG_USAGE, read_position, whole_number
 from moff.bar import Bar
+from moff.board import command as board_page
 from moff.review import command as review
-from moff.text import LARGEST_NUMBER, can_rewrite, counted, echo, either, perft_speed, shorten, whole_number
+from moff.text import can_rewrite, counted, echo, either, perft_speed
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
 from x88 import build, coordinate, diagram, fen, pgn
-from x88.board import Board
 from x88.diagram import Style
 from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
 from x88.perft_table import LARGEST, PerftTable
@@ -28,7 +29,6 @@ from x88.piece import BLACK, WHITE
 NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "tb", "review", "board")
 """The commands; a test checks that the parser has the same."""
 
-WRONG_USAGE = 2
 PACE = "120+1"
 LOG_FILE = "moff.log"
 
@@ -168,59 +168,37 @@ def _parser() -> argparse.ArgumentParser:
     picture.add_argument("--size", type=_pixels, metavar="PIXELS", help="width and height (default 360)")
     picture.set_defaults(run=_run_picture)
 
-    board = commands.add_parser(
-        "board",
-        help="a board in the browser: play, analyse, look at the generator",
-        epilog="The page needs no network. Only this machine can open it, by the address that is printed.",
-    )
-    board.add_argument(
-        "start", nargs="?", default="", metavar="FEN|FILE.pgn", help="a position or games to analyse"
-    )
-    board.add_argument("--port", type=_port, default=0, metavar="N", help="default: any that is free")
-    board.add_argument("--no-browser", action="store_true", help="only print the address")
-    board.set_defaults(run=_run_board)
-
-    books.add_commands(commands, _whole_number)
+    board_page.add_command(commands)
+    books.add_commands(commands)
     tablebases.add_command(commands)
-    review.add_command(commands, _whole_number)
+    review.add_command(commands)
     return parser
 
 
 def _positive(text: str) -> int:
-    return _whole_number(text, 1)
+    return whole_number(text, 1)
 
 
 def _plies(text: str) -> int:
-    return _whole_number(text, 1, DEEPEST)
+    return whole_number(text, 1, DEEPEST)
 
 
 def _threads(text: str) -> int:
-    return _whole_number(text, 1, MOST_THREADS)
+    return whole_number(text, 1, MOST_THREADS)
 
 
 def _megabytes(text: str) -> int:
-    return _whole_number(text, 1, LARGEST)
+    return whole_number(text, 1, LARGEST)
 
 
 def _pixels(text: str) -> int:
     from moff import picture  # which has a LARGEST of its own
 
-    return _whole_number(text, picture.SMALLEST, picture.LARGEST)
-
-
-def _port(text: str) -> int:
-    return _whole_number(text, 1, 65535)
+    return whole_number(text, picture.SMALLEST, picture.LARGEST)
 
 
 def _elo(text: str) -> int:
-    return _whole_number(text, WEAKEST, STRONGEST)
-
-
-def _whole_number(text: str, least: int, most: int = LARGEST_NUMBER) -> int:
-    try:
-        return whole_number("it", text, least, most)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+    return whole_number(text, WEAKEST, STRONGEST)
 
 
 def _run_bench(options: argparse.Namespace) -> int:
@@ -266,21 +244,8 @@ def _run_bench(options: argparse.Namespace) -> int:
     return 0
 
 
-def _read_position(text: str) -> Board | None:
-    """The position of a FEN, with a note of what was assumed; None, with a complaint, if the FEN is bad."""
-    told: list[str] = []
-    board = None
-    try:
-        board = fen.parse(text, told)
-    except ValueError as error:
-        told = [str(error)]
-    for sentence in told:
-        print(shorten(sentence), file=sys.stderr)
-    return board
-
-
 def _run_perft(options: argparse.Namespace) -> int:
-    board = _read_position(options.fen)
+    board = read_position(options.fen)
     if board is None:
         return 1
     try:
@@ -334,7 +299,7 @@ def _style(letters: bool, flipped: bool = False) -> Style:
 
 
 def _run_moves(options: argparse.Namespace) -> int:
-    board = _read_position(options.fen)
+    board = read_position(options.fen)
     if board is None:
         return 1
     style = _style(options.ascii)
@@ -405,7 +370,7 @@ def _run_picture(options: argparse.Namespace) -> int:
     from moff.output import save
     from moff.picture import STANDARD_SIZE, Picture
 
-    board = _read_position(options.fen)
+    board = read_position(options.fen)
     if board is None:
         return WRONG_USAGE
     try:
@@ -434,24 +399,3 @@ def _run_picture(options: argparse.Namespace) -> int:
         print(f"{options.output}: {error.strerror}", file=sys.stderr)
         return 1
     return 0
-
-
-def _run_board(options: argparse.Namespace) -> int:
-    from moff.board import command as browser
-
-    start, games = "", None
-    if options.start.lower().endswith(".pgn") or os.path.isfile(options.start):
-        try:
-            games = browser.read_games(options.start)
-        except OSError as error:
-            print(f"{options.start}: {error.strerror}", file=sys.stderr)
-            return 1
-        except ValueError as error:
-            print(error, file=sys.stderr)
-            return 1
-    elif options.start:
-        board = _read_position(options.start)
-        if board is None:
-            return WRONG_USAGE
-        start = fen.write(board)
-    return browser.serve(start, games, options.port, not options.no_browser)

@@ -6,9 +6,10 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from moff.arguments import WRONG_USAGE, read_position
 from moff.bar import Bar
-from moff.text import counted, shorten
-from x88 import fen, san
+from moff.text import counted
+from x88 import san
 from x88.board import Board
 from x88.outcome import Outcome, outcome
 from x88.piece import WHITE
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from search.tablebase import Tablebase
     from search.tableplay import RankedMove
 
-WRONG_USAGE = 2
 PATH = "SYZYGY_PATH"
 """The environment variable with the folders of the tables, as other programs have it."""
 
@@ -65,13 +65,9 @@ def _run(options: argparse.Namespace) -> int:
     folders = [folder for folder in path.split(os.pathsep) if folder]
     if not folders:
         return _complain(f"name the folders of the tables with --path or in {PATH}", WRONG_USAGE)
-    told: list[str] = []
-    try:
-        board = fen.parse(options.fen, told)
-    except ValueError as error:
-        return _complain(shorten(str(error)), 1)
-    for sentence in told:
-        print(shorten(sentence), file=sys.stderr)
+    board = read_position(options.fen)
+    if board is None:
+        return 1
     return _tell(board, folders)
 
 

@@ -245,6 +245,27 @@ def test_lines_arrive_with_scores_bar_and_arrows(desk: Desk) -> None:
     expect(page.page.locator("#lines li")).to_have_count(0)
 
 
+def test_the_last_click_wins_though_its_command_overtakes_another(desk: Desk) -> None:
+    held = []
+
+    def pass_on(route: Any) -> None:
+        if '"lines":5' in route.request.post_data:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page = desk.open()
+    page.set_up(KIWIPETE)
+    page.page.route("**/do?*", pass_on)
+    for count in ("5", "2"):
+        page.page.select_option("#engine-lines", count)
+    page.page.wait_for_timeout(300)
+    held.pop().continue_()
+    page.page.wait_for_timeout(300)
+    page.page.check("#engine-on")
+    expect(page.page.locator("#lines li")).to_have_count(2)
+
+
 def test_moves_that_are_tried_are_marked_and_a_blunder_is_refuted(desk: Desk) -> None:
     page = desk.open()
     page.set_up("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2")

@@ -504,6 +504,8 @@ SEARCHES = [
 JOBS = [
     (f"go perft {PERFT[0]}", f"info string {PERFT[1]} nodes "),
     (f"perft {PERFT[0]}", f"info string {PERFT[1]} nodes "),
+    # A ponderhit that no search waits for says nothing of what runs now.
+    (f"go infinite\nstop\ngo perft {PERFT[0]}\nponderhit", f"info string {PERFT[1]} nodes "),
     ("bench 3", "[0-9]+ nodes [0-9]+ nps"),
 ]
 

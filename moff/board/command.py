@@ -1,20 +1,69 @@
 """`moff board`: the board page in the browser."""
 
+import argparse
 import os
 import sys
-import threading
-import webbrowser
+from typing import TYPE_CHECKING, Any
 
-from moff.board.gamelist import LARGEST_TEXT, GameList
-from moff.board.server import HOST, Server
-from moff.board.tab import Tab
-from moff.board.tabs import Tabs
+from moff.arguments import WRONG_USAGE, read_position, whole_number
+from x88 import fen
+
+if TYPE_CHECKING:
+    from moff.board.gamelist import GameList
 
 
-def serve(start: str = "", games: GameList | None = None, port: int = 0, opens: bool = True) -> int:
+def add_command(commands: Any) -> None:
+    """Add `board` to a command line."""
+    board = commands.add_parser(
+        "board",
+        help="a board in the browser: play, analyse, look at the generator",
+        epilog="The page needs no network. Only this machine can open it, by the address that is printed.",
+    )
+    board.add_argument(
+        "start", nargs="?", default="", metavar="FEN|FILE.pgn", help="a position or games to analyse"
+    )
+    board.add_argument(
+        "--port",
+        type=lambda text: whole_number(text, 1, 65535),
+        default=0,
+        metavar="N",
+        help="default: any that is free",
+    )
+    board.add_argument("--no-browser", action="store_true", help="only print the address")
+    board.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    start, games = "", None
+    if options.start.lower().endswith(".pgn") or os.path.isfile(options.start):
+        try:
+            games = read_games(options.start)
+        except OSError as error:
+            print(f"{options.start}: {error.strerror}", file=sys.stderr)
+            return 1
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 1
+    elif options.start:
+        board = read_position(options.start)
+        if board is None:
+            return WRONG_USAGE
+        start = fen.write(board)
+    return serve(start, games, options.port, not options.no_browser)
+
+
+def serve(start: str = "", games: "GameList | None" = None, port: int = 0, opens: bool = True) -> int:
     """Serve the page, with a position or some games to begin with, until an interrupt; returns the exit code.
     With `opens`, the browser is told to open it. Raises KeyboardInterrupt after a clean end.
     """
+    # With all that they need, which no other command does.
+    import threading
+    import webbrowser
+
+    from moff.board.server import HOST, Server
+    from moff.board.tab import Tab
+    from moff.board.tabs import Tabs
+
     try:
         server = Server(Tabs(lambda: Tab(start, games)), port)
     except OSError as error:
@@ -37,7 +86,9 @@ def serve(start: str = "", games: GameList | None = None, port: int = 0, opens: 
     return 0
 
 
-def read_games(path: str) -> GameList:
+def read_games(path: str) -> "GameList":
     """The games of a file. Raises OSError or ValueError."""
+    from moff.board.gamelist import LARGEST_TEXT, GameList
+
     with open(path, "rb") as file:
         return GameList(os.path.basename(path), file.read(LARGEST_TEXT + 1))

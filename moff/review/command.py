@@ -3,26 +3,22 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable
 from typing import Any
 
+from moff.arguments import STANDARD, WRONG_USAGE, is_same_file, whole_number
 from moff.judgement import LOSSES
 from moff.text import echo
 from search.pool import MOST_THREADS
 
-WRONG_USAGE = 2
 NODES = 200_000
 """Nodes for each position, unless told otherwise."""
 
 LONGEST = 1e6
 """Seconds for a position."""
 
-STANDARD = "-"
-"""Standard input or output."""
 
-
-def add_command(commands: Any, whole_number: Callable[[str, int, int], int]) -> None:
-    """Add `review` to a command line; `whole_number` reads a number of at least and at most so much."""
+def add_command(commands: Any) -> None:
+    """Add `review` to a command line."""
     least = [f"{100 * loss:.0f}" for loss in reversed(LOSSES.values())]
     losses = f"{', '.join(least[:-1])} and {least[-1]}"
     review = commands.add_parser(
@@ -113,12 +109,8 @@ def _wrong_usage(options: argparse.Namespace) -> str:
             return f"{path}: it is a folder"
         if not os.path.isdir(folder):
             return f"{path}: there is no folder {folder}"
-        if any(_is_same(path, other) for other in options.files):
+        if any(is_same_file(path, other) for other in options.files):
             return f"{path}: games are read from it; the review goes to another file"
-        if any(_is_same(path, other) for other in files[:i]):
+        if any(is_same_file(path, other) for other in files[:i]):
             return f"{path}: it is named twice"
     return ""
-
-
-def _is_same(path: str, other: str) -> bool:
-    return os.path.realpath(path) == os.path.realpath(other)

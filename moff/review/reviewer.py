@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
 from moff import __version__
+from moff.arguments import STANDARD
 from moff.bar import Bar
 from moff.output import save
 from moff.review.analysis import Analysis, Assessment
-from moff.review.command import NODES, STANDARD
+from moff.review.command import NODES
 from moff.review.journal import Journal
 from moff.review.openings import Openings
 from moff.review.report import Page

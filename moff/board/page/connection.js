@@ -41,13 +41,13 @@ export function connect(onTopic, onStatus) {
 }
 
 /** Carry out a command; returns its answer. Throws an Error with the reason if it is refused. */
-export async function command(name, values = {}) {
-  return answer(fetch(`do?tab=${tab}`, { method: "POST", body: JSON.stringify({ name, ...values }) }));
+export function command(name, values = {}) {
+  return post(`do?tab=${tab}`, JSON.stringify({ name, ...values }));
 }
 
 /** Open the games of a file. */
-export async function openGames(name, content) {
-  return answer(fetch(`games?tab=${tab}&name=${encodeURIComponent(name)}`, { method: "POST", body: content }));
+export function openGames(name, content) {
+  return post(`games?tab=${tab}&name=${encodeURIComponent(name)}`, content);
 }
 
 /** The game on the board as PGN. */
@@ -55,10 +55,19 @@ export async function gameText() {
   return (await fetch(`game.pgn?tab=${tab}`)).text();
 }
 
-async function answer(pending) {
+// What is sent side by side may arrive in another order, and the last click has to win.
+let last = Promise.resolve();
+
+function post(address, body) {
+  const answered = last.then(() => answer(address, body));
+  last = answered.catch(() => {});
+  return answered;
+}
+
+async function answer(address, body) {
   let response;
   try {
-    response = await pending;
+    response = await fetch(address, { method: "POST", body });
   } catch {
     throw new Error("Moff does not answer");
   }

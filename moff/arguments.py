@@ -1,0 +1,44 @@
+"""What the arguments of Moff's commands have in common."""
+
+import argparse
+import os
+import sys
+
+from moff.text import LARGEST_NUMBER, shorten
+from moff.text import whole_number as read_number
+from x88 import fen
+from x88.board import Board
+
+WRONG_USAGE = 2
+"""The exit code after wrong usage."""
+
+STANDARD = "-"
+"""Standard input or output."""
+
+
+def whole_number(text: str, least: int, most: int = LARGEST_NUMBER) -> int:
+    """A number as a parser's type. Raises ArgumentTypeError."""
+    try:
+        return read_number("it", text, least, most)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def read_position(text: str) -> Board | None:
+    """The position of a FEN, with a note of what was assumed; None, with a complaint, if the FEN is bad."""
+    told: list[str] = []
+    board = None
+    try:
+        board = fen.parse(text, told)
+    except ValueError as error:
+        told = [str(error)]
+    for sentence in told:
+        print(shorten(sentence), file=sys.stderr)
+    return board
+
+
+def is_same_file(path: str, other: str) -> bool:
+    """Whether two paths lead to one file, even if there is none yet."""
+    if os.path.exists(path) and os.path.exists(other):
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
