@@ -300,6 +300,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         checks = reducible and not move & (EN_PASSANT | PROMOTED) and gives_check(searcher.board, move)
         if ply == 0:
             searcher.begin_root_move(move, number)
+        elif ply == 1:
+            searcher.begin_reply()
         searcher.make(move, ply)
         new_depth = depth - 1 + extension
         searcher.reductions[ply] = 0
@@ -327,6 +329,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         searcher.unmake()
         if ply == 0:
             searcher.end_root_move(move)
+        elif ply == 1:
+            searcher.end_reply(move)
         if searcher.stop.stopped:
             return DRAW
         if score > best:

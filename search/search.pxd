@@ -2,6 +2,7 @@ cimport cython
 
 from search.alphabeta cimport search
 from search.deepening cimport iterate
+from search.nodecounts cimport NodeCounts
 from search.parameters cimport Parameters
 from search.pool cimport Pool
 from search.score cimport DRAW, INFINITE, MATE, MAX_PLY

@@ -24,6 +24,7 @@ from x88.movegen import legal_moves
 if not cython.compiled:
     from search.alphabeta import search
     from search.deepening import iterate
+    from search.nodecounts import NodeCounts
     from search.parameters import Parameters
     from search.pool import Pool
     from search.score import DRAW, INFINITE, MATE, MAX_PLY
@@ -166,6 +167,12 @@ class Search:
         self._seed = seed
         self._set_seed()
         self.forget()
+
+    def count_nodes(self) -> NodeCounts:
+        """Count the nodes of each root move and reply from the next search on: those of the first thread."""
+        if self._searcher.counts is None:
+            self._searcher.counts = NodeCounts()
+        return self._searcher.counts
 
     def forget_lag(self) -> None:
         """Forget what moves lose on the clock: another game is played."""

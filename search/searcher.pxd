@@ -5,6 +5,7 @@ cimport cython
 from search.correction cimport Corrections
 from search.evaluate cimport Evaluation
 from search.history cimport History
+from search.nodecounts cimport NodeCounts
 from search.parameters cimport Parameters
 from search.placement cimport Placement
 from search.score cimport MAX_PLY, NO_SCORE
@@ -13,6 +14,7 @@ from search.system cimport give_way, monotonic_ns
 from search.table cimport TranspositionTable
 from x88.atomic cimport atomic_count
 from x88.board cimport Board
+from x88.move cimport NO_MOVE
 from x88.movegen cimport MoveStack, generate
 from x88.piece cimport BLACK, WHITE
 
@@ -56,6 +58,8 @@ cdef class Searcher:
     cdef long long[448] root_nodes
     cdef int root_count
     cdef long long root_began
+    cdef long long reply_began
+    cdef NodeCounts counts
     cdef int root_score
     cdef int[448] allowed
     cdef int allowed_count
@@ -76,6 +80,8 @@ cdef class Searcher:
     cdef void begin_root_move(self, int move, int number) noexcept nogil
     @cython.locals(i=int)
     cdef void end_root_move(self, int move) noexcept nogil
+    cdef void begin_reply(self) noexcept nogil
+    cdef void end_reply(self, int reply) noexcept nogil
     cdef void _report_root_move(self, int move, int number) noexcept with gil
     cdef void limit_time(self, double milliseconds, double rescue, double grace)
     cdef void tick_after(self, double milliseconds)

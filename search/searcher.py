@@ -14,12 +14,14 @@ if not cython.compiled:
     from search.correction import Corrections
     from search.evaluate import Evaluation
     from search.history import History
+    from search.nodecounts import NodeCounts
     from search.parameters import Parameters
     from search.score import MAX_PLY, NO_SCORE
     from search.stop import Stop
     from search.system import give_way, monotonic_ns
     from search.table import TranspositionTable
     from x88.board import Board
+    from x88.move import NO_MOVE
     from x88.movegen import MoveStack, generate
     from x88.piece import BLACK, WHITE
 
@@ -52,6 +54,7 @@ class Searcher:
     At the root, `root_score` is the score of the principal variation, and `root_nodes[i]` counts the nodes of
     `root_moves[i]` in all iterations. If `allowed` is not empty, only those moves are searched, starting with
     the first. While `is_reporting`, `on_root_move` is called with each root move, packed, and its number.
+    `counts`, if there are any, are of the first two plies.
     """
 
     def __init__(self, table: TranspositionTable, stop: Stop, parameters: Parameters | None = None) -> None:
@@ -89,6 +92,8 @@ class Searcher:
         self.root_nodes = [0] * 448
         self.root_count = 0
         self.root_began = 0
+        self.reply_began = 0
+        self.counts: NodeCounts | None = None
         self.root_score = 0
         self.allowed = [0] * 448
         self.allowed_count = 0
@@ -123,6 +128,8 @@ class Searcher:
             self.excluded[i] = 0
             self.reductions[i] = 0
         self.allowed_count = 0
+        if self.counts is not None:
+            self.counts.begin(self.board.key)
         self.root_count = generate(self.board, self.stack, 0)
         for i in range(self.root_count):
             self.root_moves[i] = self.stack.moves[i]
@@ -171,6 +178,17 @@ class Searcher:
         for i in range(self.root_count):
             if self.root_moves[i] == move:
                 self.root_nodes[i] += self.nodes - self.root_began
+        if self.counts is not None:
+            self.counts.add(move, NO_MOVE, self.nodes - self.root_began)
+
+    def begin_reply(self) -> None:
+        """Start counting the nodes of a reply to a root move."""
+        self.reply_began = self.nodes
+
+    def end_reply(self, reply: int) -> None:
+        """Count the nodes searched since `begin_reply`."""
+        if self.counts is not None:
+            self.counts.add(self.board.last_move(), reply, self.nodes - self.reply_began)
 
     def nodes_under(self, move: int) -> int:
         """The number of nodes searched under a root move."""

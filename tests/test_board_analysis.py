@@ -230,16 +230,23 @@ def test_the_worth_of_a_piece_is_the_difference_that_it_makes(text: str) -> None
 def test_the_tree_of_a_search_has_its_score() -> None:
     board = fen.parse(KIWIPETE)
     search = Search(16)
+    counts = search.count_nodes()
     reports: list[Report] = []
     result = search.think(board, Limits(depth=scaled(9, 4)), reports.append)
-    branches = testboard.tree(board, search.table)
+    branches = testboard.tree(board, search.table, counts)
     best = next(branch for branch in branches if branch.move == result.move)
     assert best.score == reports[-1].score
     assert best.replies
     for branch in branches:
         json.dumps(branch.as_dict())
         assert all(not reply.replies for reply in branch.replies)
+        assert branch.nodes == counts.nodes(branch.move) > 0
+        assert [reply.nodes for reply in branch.replies] == [
+            counts.nodes(branch.move, reply.move) for reply in branch.replies
+        ]
     assert testboard.tree(board, Search(1).table) == []
+    search.think(fen.parse(fen.START), Limits(depth=1))
+    assert all(branch.nodes is None for branch in testboard.tree(board, search.table, counts))
 
 
 def test_a_mate_in_the_tree_is_counted_from_the_root() -> None:
@@ -525,6 +532,6 @@ def test_an_analyst_needs_a_lock_and_nothing_else() -> None:
     import threading
 
     analyst = Analyst(threading.RLock(), lambda: None, lambda _node, _is_marked: None)
-    assert analyst.table is None
+    assert analyst.search is None
     analyst.leave()
     analyst.close()

@@ -428,6 +428,8 @@ def test_the_worth_of_pieces_and_the_tree_of_the_last_search_are_shown(desk: Des
     board = chess.Board(KIWIPETE)
     board.push_san(first.locator("summary .san").text_content())
     board.parse_san(first.locator("li .san").first.text_content())
+    for place in (first.locator("summary"), first.locator("li").first):
+        expect(place).to_have_text(re.compile(r"depth \d+, [\d.]+( [kM])? nodes?$"))
 
 
 # --- Who can use it

@@ -12,7 +12,6 @@ from moff.thinker import Thinker, Thought
 from search.limits import Limits
 from search.score import DRAW, MATE, MAX_PLY, mate_distance
 from search.search import Report, Search
-from search.table import TranspositionTable
 from x88 import build
 from x88.attack import in_check
 from x88.board import Board
@@ -79,7 +78,8 @@ class Analyst:
         move, and whether the move has another mark now.
         """
         self._make = make_search or (lambda: Search(HASH))
-        self._search: Search | None = None
+        self.search: Search | None = None
+        """None before the first search."""
         self._thinker = Thinker(lock, self._make_search)
         self._on_change = on_change
         self._on_verdict = on_verdict
@@ -96,11 +96,6 @@ class Analyst:
         """Whether nobody looks."""
         self.report: Report | None = None
         """The last report of the search of the position."""
-
-    @property
-    def table(self) -> TranspositionTable | None:
-        """The table of the last search, None before the first one."""
-        return None if self._search is None else self._search.table
 
     def known(self, node: Node) -> Knowledge:
         """What is known of the position after a move."""
@@ -184,8 +179,9 @@ class Analyst:
         return not lines or not _serves(lines[0], ENOUGH)
 
     def _make_search(self) -> Search:
-        self._search = self._make()
-        return self._search
+        self.search = self._make()
+        self.search.count_nodes()
+        return self.search
 
     def _thought(self, board: Board, limits: Limits, on_report: Callable[[Report], object]) -> Thought:
         return Thought(board, limits, None, on_report, lambda _move, _report: self._next())

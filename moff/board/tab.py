@@ -23,7 +23,6 @@ from moff.session import HASH, Session
 from moff.text import echo
 from search.limits import Limits
 from search.search import Report, Search
-from search.table import TranspositionTable
 from x88 import fen, pgn
 from x88.board import Board
 from x88.piece import BLACK, WHITE
@@ -174,11 +173,9 @@ class Tab:
         """Whether a move made on the board now is a move of the game."""
         return self.is_live() and not self._session.game.is_over() and not self._session.is_engine_to_move()
 
-    def table(self) -> TranspositionTable | None:
-        """The transposition table of the last search in this mode, None before the first one."""
-        if self.mode == PLAY:
-            return None if self._search is None else self._search.table
-        return self.analyst.table
+    def search(self) -> Search | None:
+        """The search of this mode, None before it is first needed."""
+        return self._search if self.mode == PLAY else self.analyst.search
 
     # The game.
 
@@ -312,6 +309,7 @@ class Tab:
 
     def _make_search(self) -> Search:
         self._search = Search(HASH)
+        self._search.count_nodes()
         return self._search
 
     # The analysis.
@@ -457,8 +455,8 @@ class Tab:
 
     def _searched(self, _values: Values) -> dict[str, Any]:
         """What the last search knows of the next two plies."""
-        table = self.table()
-        branches = [] if table is None else testboard.tree(self.board, table)
+        search = self.search()
+        branches = [] if search is None else testboard.tree(self.board, search.table, search.count_nodes())
         return {"fen": fen.write(self.board), "branches": [branch.as_dict() for branch in branches]}
 
     # Behind all that.

@@ -7,6 +7,7 @@ After "Testbräde för draggeneratorn" of the Swedish series "Draggenerator".
 from typing import Any, NamedTuple
 
 from search.evaluate import Evaluation
+from search.nodecounts import NodeCounts
 from search.score import LONGEST_MATE, mate_distance
 from search.table import EXACT, LOWER, TranspositionTable, bound_of, depth_of, score_of
 from x88 import coordinate, diagram, san, square
@@ -14,6 +15,8 @@ from x88.attack_map import AttackMap
 from x88.board import Board
 from x88.movegen import legal_moves
 from x88.piece import BLACK, EMPTY, KIND, KING, SIDES, WHITE, letter, make_piece, side_of
+
+TREE_PLIES = 2
 
 
 def moves(board: Board) -> dict[str, Any]:
@@ -74,8 +77,9 @@ def worths(board: Board) -> dict[str, int]:
 
 
 class Branch(NamedTuple):
-    """What the transposition table knows of a move: the score in centipawns for the side that makes it, its
-    bound (">=", "<=", or empty if it is exact), and the depth in plies after the move.
+    """What a search has found out about a move: the score in centipawns for the side that makes it, its bound
+    (">=", "<=", or empty if it is exact), the depth in plies after the move, and the nodes that it took, None
+    where they were not counted.
     """
 
     move: int
@@ -83,6 +87,7 @@ class Branch(NamedTuple):
     score: int
     bound: str
     depth: int
+    nodes: int | None
     replies: list["Branch"]
 
     def as_dict(self) -> dict[str, Any]:
@@ -94,32 +99,38 @@ class Branch(NamedTuple):
             "mate": mate_distance(self.score),
             "bound": self.bound,
             "depth": self.depth,
+            "nodes": self.nodes,
             "replies": [reply.as_dict() for reply in self.replies],
         }
 
 
-def tree(board: Board, table: TranspositionTable, plies: int = 2) -> list[Branch]:
-    """The tree that a search has left in its table, so many plies deep: the deepest results first, and among
-    those the best. What the table no longer holds, or what was never stored, is missing.
+def tree(board: Board, table: TranspositionTable, counts: NodeCounts | None = None) -> list[Branch]:
+    """The tree that a search of a position has left in its table, two plies deep: the deepest results first,
+    and among those the best. What the table no longer holds, or what was never stored, is missing. `counts`
+    are those of the last search.
     """
-    return _branches(board.copy(), table, plies, 1)
+    if counts is not None and not counts.is_of(board.key):
+        counts = None
 
+    def branches(moves: list[int]) -> list[Branch]:
+        found = []
+        for move in legal_moves(line):
+            text = san.write(line, move)
+            line.make(move)
+            if data := table.probe(line.key):
+                now = [*moves, move]
+                score = -_at_root(score_of(data), len(now))
+                # The table's bounds are those of the side that replies.
+                bound = bound_of(data)
+                sign = "" if bound == EXACT else "<=" if bound == LOWER else ">="
+                nodes = None if counts is None else counts.nodes(*now)
+                replies = branches(now) if len(now) < TREE_PLIES else []
+                found.append(Branch(move, text, score, sign, depth_of(data), nodes, replies))
+            line.unmake()
+        return sorted(found, key=lambda branch: (-branch.depth, branch.bound != "", -branch.score))
 
-def _branches(board: Board, table: TranspositionTable, plies: int, ply: int) -> list[Branch]:
-    found = []
-    for move in legal_moves(board):
-        text = san.write(board, move)
-        board.make(move)
-        data = table.probe(board.key)
-        if data:
-            score = -_at_root(score_of(data), ply)
-            # The table's bounds are those of the side that replies.
-            bound = bound_of(data)
-            sign = "" if bound == EXACT else "<=" if bound == LOWER else ">="
-            replies = _branches(board, table, plies - 1, ply + 1) if plies > 1 else []
-            found.append(Branch(move, text, score, sign, depth_of(data), replies))
-        board.unmake()
-    return sorted(found, key=lambda branch: (-branch.depth, branch.bound != "", -branch.score))
+    line = board.copy()
+    return branches([])
 
 
 def _at_root(score: int, ply: int) -> int:

@@ -2,7 +2,7 @@
 
 import { attempt } from "./complaint.js";
 import { command } from "./connection.js";
-import { byId, element, tell } from "./dom.js";
+import { byId, element, number, tell } from "./dom.js";
 import { moveText } from "./pieces.js";
 
 /** Let the switches work; `current()` is the number of the move that the board shows. */
@@ -83,10 +83,4 @@ function showBar(bar) {
   place.style.setProperty("--share", `${bar.share / 10}%`);
   place.classList.toggle("low", bar.share < 500);
   byId("bar-text").textContent = bar.text;
-}
-
-function number(value) {
-  if (value < 10000) return String(value);
-  if (value < 1e6) return `${(value / 1e3).toFixed(0)} k`;
-  return `${(value / 1e6).toFixed(2)} M`;
 }

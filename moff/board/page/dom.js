@@ -30,6 +30,13 @@ export function tell(target, text) {
   target.hidden = !text;
 }
 
+/** A count in few figures. */
+export function number(value) {
+  if (value < 10000) return String(value);
+  if (value < 1e6) return `${(value / 1e3).toFixed(0)} k`;
+  return `${(value / 1e6).toFixed(2)} M`;
+}
+
 /** Put a text on the clipboard; returns whether that worked. */
 export async function copied(text) {
   try {

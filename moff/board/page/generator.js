@@ -3,7 +3,7 @@
 
 import { attempt } from "./complaint.js";
 import { command } from "./connection.js";
-import { byId, element } from "./dom.js";
+import { byId, element, number } from "./dom.js";
 import { moveText, pieceName } from "./pieces.js";
 
 const LEGENDS = {
@@ -127,8 +127,9 @@ async function showTree() {
   );
 }
 
-function told({ san, score, mate, bound, depth }) {
+function told({ san, score, mate, bound, depth, nodes }) {
   const sign = { ">=": "≥ ", "<=": "≤ " }[bound] ?? "";
   const value = mate === null ? `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(2)}` : `mate ${mate}`;
-  return [moveText(san), ` ${sign}${value} `, element("span", { class: "quiet" }, `depth ${depth}`)];
+  const effort = nodes === null ? "" : `, ${number(nodes)} ${nodes === 1 ? "node" : "nodes"}`;
+  return [moveText(san), ` ${sign}${value} `, element("span", { class: "quiet" }, `depth ${depth}${effort}`)];
 }
