@@ -138,44 +138,59 @@ _LETTER = {
 # --- Positions of games
 
 
+class Rows:
+    """Records in the making."""
+
+    def __init__(self) -> None:
+        self._cells = bytearray()
+        self._columns = {"score": array("h"), "move": array("H"), "state": array("H"), "counts": array("H")}
+
+    def add(self, cells: bytearray, score: int, short: int, state: int, ply: int, halfmove: int) -> None:
+        """Add a position: its squares as `placement` gives them, and the fields of the table above."""
+        self._cells += cells
+        counts = min(ply, MOST_PLIES) | min(halfmove, 127) << HALFMOVE_SHIFT
+        for column, number in zip(self._columns.values(), (score, short, state, counts), strict=True):
+            column.append(number)
+
+    def records(self) -> Records:
+        """All of them, in order."""
+        records = pack(np.frombuffer(self._cells, np.uint8).reshape(-1, 64))
+        for name, column in self._columns.items():
+            records[name] = np.array(column)
+        return records
+
+
 def expand(games: Iterable[Game]) -> Records:
     """All positions after the openings of these games, in order.
 
     Raises ValueError if a game cannot be replayed.
     """
-    cells = bytearray()
-    scores, moves, states, counts = array("h"), array("H"), array("H"), array("H")
+    rows = Rows()
     for game in games:
         opening = len(game.moves) - len(game.scores)
-        placement = bytearray()
+        cells = bytearray()
         for ply, (board, move) in enumerate(replay(game)):
-            if not placement:
-                placement = _placement(board)
-            short = _short_move(move)
+            if not cells:
+                cells = placement(board)
+            short = short_move(move)
             if ply >= opening:
-                cells += placement
                 score = game.scores[ply - opening]
-                scores.append(-score if board.side == BLACK and score != NO_SCORE else score)
-                moves.append(short)
-                state = _state(board, move, game.result)
+                state = state_of(board, move, game.result)
                 if game.bounds[ply - opening]:
                     state |= LOWER_BOUND
-                states.append(state)
-                counts.append(min(ply, MOST_PLIES) | min(board.halfmove, 127) << HALFMOVE_SHIFT)
-            _move_piece(placement, move, short)
-    records = pack(np.frombuffer(cells, np.uint8).reshape(-1, 64))
-    for name, column in (("score", scores), ("move", moves), ("state", states), ("counts", counts)):
-        records[name] = np.array(column)
-    return records
+                own = -score if board.side == BLACK and score != NO_SCORE else score
+                rows.add(cells, own, short, state, ply, board.halfmove)
+            _move_piece(cells, move, short)
+    return rows.records()
 
 
-def _placement(board: Board) -> bytearray:
+def placement(board: Board) -> bytearray:
     """The piece on each square, a1 first, coded as in a record, or VACANT."""
     codes = [board.piece_at(sq + (sq & 0x38)) for sq in range(64)]
     return bytearray(VACANT if code == EMPTY else _CODE[code] for code in codes)
 
 
-def _short_move(move: int) -> int:
+def short_move(move: int) -> int:
     """A packed move, coded as in a record."""
     origin, target = origin_of(move), target_of(move)
     promoted = promoted_of(move)
@@ -183,21 +198,21 @@ def _short_move(move: int) -> int:
     return squares | _KIND[promoted] << 12 if promoted else squares
 
 
-def _move_piece(placement: bytearray, move: int, short: int) -> None:
+def _move_piece(cells: bytearray, move: int, short: int) -> None:
     """Make a move on the squares."""
     origin, target, promoted = short & 63, short >> 6 & 63, short >> 12
-    piece = placement[origin]
-    placement[origin] = VACANT
-    placement[target] = piece & 8 | promoted if promoted else piece
+    piece = cells[origin]
+    cells[origin] = VACANT
+    cells[target] = piece & 8 | promoted if promoted else piece
     if move & EN_PASSANT:
-        placement[target ^ 8] = VACANT
+        cells[target ^ 8] = VACANT
     elif move & CASTLING:
         corner, passed = (target + 1, target - 1) if target > origin else (target - 2, target + 1)
-        placement[passed] = placement[corner]
-        placement[corner] = VACANT
+        cells[passed] = cells[corner]
+        cells[corner] = VACANT
 
 
-def _state(board: Board, move: int, result: int) -> int:
+def state_of(board: Board, move: int, result: int) -> int:
     """The state of a record, without LOWER_BOUND."""
     state = board.side | board.castling << CASTLING_SHIFT
     if board.en_passant_legal:
@@ -444,20 +459,25 @@ def shuffle(options: argparse.Namespace, reader: Reader, filters: Filters) -> st
                 file.add(records[kept & (held_out == number)])
             read += len(records)
             _show(f"{read} positions read, {sum(file.count for file in ordered)} kept")
-        chance = np.random.default_rng(options.seed)
         for path, source in zip(outputs, ordered, strict=True):
-            output = RecordFile(path)
-            stack.callback(output.discard)
-            source.flush()
-            mapped = _map(source.part, source.count)
-            order = chance.permutation(source.count)
-            for first in range(0, source.count, CHUNK):
-                output.add(mapped[order[first : first + CHUNK]])
-                _show(f"{path}: {output.count} of {source.count} written")
-            del mapped  # some systems remove no file that is mapped
-            output.close()
-            told.append(f"{path}: {output.count} positions")
+            write_shuffled(source, path, options.seed)
+            told.append(f"{path}: {source.count} positions")
     return "\n".join([*told, f"{read - sum(file.count for file in ordered)} of {read} dropped"])
+
+
+def write_shuffled(source: RecordFile, path: Path, seed: int) -> None:
+    """Write the records of a file that is not closed yet to another one, in random order. Raises OSError."""
+    with contextlib.ExitStack() as stack:
+        output = RecordFile(path)
+        stack.callback(output.discard)
+        source.flush()
+        mapped = _map(source.part, source.count)
+        order = np.random.default_rng(seed).permutation(source.count)
+        for first in range(0, source.count, CHUNK):
+            output.add(mapped[order[first : first + CHUNK]])
+            _show(f"{path}: {output.count} of {source.count} written")
+        del mapped  # some systems remove no file that is mapped
+        output.close()
 
 
 # --- Statistics

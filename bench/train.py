@@ -5,11 +5,12 @@
     python bench/train.py --run run0 --export net.moff
 
 The first command writes the positions of bench/selfplay.py in random order, with some games set aside; the
-second trains. RUN is a folder: its settings, a checkpoint after each part of an epoch, the losses as a table
-(losses.csv) and as a picture (losses.svg). The same command continues an interrupted run, and gives the
-numbers that it would have given without the interruption, on the same machine with the same number of
-threads. --export writes the network of the run's last checkpoint in the format of search/network.py; a
-finished run has written it to RUN/net.moff already.
+second trains. RUN is a folder: its settings, a checkpoint after each part of an epoch, the losses as a
+table (losses.csv) and as a picture (losses.svg). The same command continues an interrupted run, and gives
+the numbers that it would have given without the interruption, on the same machine with the same number of
+threads. --begin starts from the numbers of another run's last checkpoint instead of random ones. --export
+writes the network of the run's last checkpoint in the format of search/network.py; a finished run has
+written it to RUN/net.moff already.
 
 The network is described in search/network.py. It is trained to predict, from 0 to 1, a blend of the search's
 score (--blend of it, through the sigmoid of score / 400) and the game's result (the rest), by squared error,
@@ -28,8 +29,10 @@ import csv
 import json
 import math
 import os
+import pickle
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -236,13 +239,19 @@ class Settings:
     positions: int
     checked: int
     """Positions for training and for validation."""
+    begin: str
+    """The CRC-32 of the numbers to begin with; empty if they are random."""
 
 
 class Run:
     """A network in training, in a folder."""
 
-    def __init__(self, folder: Path, settings: Settings, device: str) -> None:
-        """Continues what is in the folder. Raises ValueError if that has other settings, or OSError."""
+    def __init__(
+        self, folder: Path, settings: Settings, device: str, begin: dict[str, torch.Tensor] | None = None
+    ) -> None:
+        """Continues what is in the folder, or begins with these numbers. Raises ValueError if the run there
+        has other settings, or OSError.
+        """
         self.folder = folder
         self.settings = settings
         self.device = device
@@ -262,8 +271,10 @@ class Run:
                 if found.get(name) != asdict(settings).get(name)
             ]
             raise ValueError(f"{folder} is a run with other settings: {', '.join(sorted(different))}")
+        if begin is not None:
+            self.net.load_state_dict(begin)
         if (folder / "checkpoint.pt").exists():
-            state = torch.load(folder / "checkpoint.pt", map_location=device, weights_only=True)
+            state = _checkpoint(folder, device)
             self.net.load_state_dict(state["net"])
             self.optimiser.load_state_dict(state["optimiser"])
             self.step = state["step"]
@@ -394,6 +405,25 @@ class Run:
         )
 
 
+def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:
+    """The last checkpoint of a run. Raises ValueError if it is damaged, or OSError."""
+    path = folder / "checkpoint.pt"
+    try:
+        found: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+    except (RuntimeError, pickle.UnpicklingError, EOFError) as error:
+        raise ValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
+    return found
+
+
+def _beginning(folder: Path, hidden: int, outputs: int) -> dict[str, torch.Tensor]:
+    """The numbers of another run. Raises ValueError if it has other sizes or is damaged, or OSError."""
+    found: dict[str, torch.Tensor] = _checkpoint(folder)["net"]
+    own = {name: numbers.shape for name, numbers in Net(hidden, outputs).state_dict().items()}
+    if {name: numbers.shape for name, numbers in found.items()} != own:
+        raise ValueError(f"{folder} is a run of a network of other sizes")
+    return found
+
+
 def _replace(path: Path, content: bytes) -> None:
     """Write a file that is never half-written."""
     part = path.with_name(path.name + ".part")
@@ -409,6 +439,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("records", nargs="?", type=Path, help="written by bench/positions.py --shuffle")
     parser.add_argument("--validation", type=Path, metavar="FILE", help="records of other games")
     parser.add_argument("--run", type=Path, required=True, metavar="FOLDER", help="where the run is kept")
+    parser.add_argument("--begin", type=Path, metavar="FOLDER", help="with the numbers of this run")
     parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
     parser.add_argument("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
     parser.add_argument("--outputs", type=script.positive, default=8, metavar="N", help="default 8")
@@ -425,7 +456,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _settings(options: argparse.Namespace, records: Records, checked: Records) -> Settings:
+def _settings(
+    options: argparse.Namespace, records: Records, checked: Records, begin: dict[str, torch.Tensor] | None
+) -> Settings:
     """Raises ValueError for impossible ones."""
     if not 0 <= options.blend <= 1:
         raise ValueError("--blend must be from 0 to 1")
@@ -450,7 +483,15 @@ def _settings(options: argparse.Namespace, records: Records, checked: Records) -
         options.seed,
         len(records),
         len(checked),
+        "" if begin is None else f"{_checksum(begin):08x}",
     )
+
+
+def _checksum(numbers: dict[str, torch.Tensor]) -> int:
+    found = 0
+    for name in sorted(numbers):
+        found = zlib.crc32(numbers[name].numpy().tobytes(), found)
+    return found
 
 
 def _known_settings(folder: Path) -> Settings:
@@ -479,7 +520,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.records or not options.validation:
         raise ValueError("training needs RECORDS and --validation RECORDS")
     records, checked = positions.load(options.records), positions.load(options.validation)
-    run = Run(options.run, _settings(options, records, checked), device)
+    begin = _beginning(options.begin, options.hidden, options.outputs) if options.begin else None
+    run = Run(options.run, _settings(options, records, checked, begin), device, begin)
     run.train(records, checked)
     run.draw()
     print(run.export(options.run / "net.moff", checked))

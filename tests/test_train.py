@@ -19,6 +19,7 @@ pytest.importorskip("matplotlib", reason="the train extra is not installed")
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 sys.path.append(str(BENCH))
 positions: Any = importlib.import_module("positions")
+nearby: Any = importlib.import_module("nearby")
 selfplay: Any = importlib.import_module("selfplay")
 train: Any = importlib.import_module("train")
 
@@ -223,6 +224,29 @@ def test_a_finished_run_is_exported(
     assert capsys.readouterr().out == f"{path}: {path.stat().st_size} bytes\n"
 
 
+def test_a_run_begins_with_the_numbers_of_another(
+    data: tuple[Path, Path], trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept: dict[str, object] = {"epochs": 1, "rate": 0.000001, "final_rate": 0.000001}
+    begun = tmp_path / "begun"
+    assert train.main(arguments(data, begun, begin=trained, **kept)) == 0
+    first, last = losses_of(begun)[0], losses_of(trained)[-1]
+    assert first["validation"] == pytest.approx(last["validation"], rel=0.01)
+    assert (begun / "net.moff").read_bytes()[:32] != (trained / "net.moff").read_bytes()[:32], "it has learnt"
+    # Another beginning would be another run.
+    for options in (kept, {**kept, "begin": begun}):
+        assert train.main(arguments(data, begun, **options)) == 2
+        assert "is a run with other settings: begin" in capsys.readouterr().err
+    assert train.main(arguments(data, tmp_path / "other", begin=trained, **{**kept, "hidden": 32})) == 2
+    assert f"{trained} is a run of a network of other sizes" in capsys.readouterr().err
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    (damaged / "checkpoint.pt").write_bytes((trained / "checkpoint.pt").read_bytes()[:1000])
+    assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
+    assert f"{damaged / 'checkpoint.pt'} is damaged" in capsys.readouterr().err
+    assert train.main(["--run", str(damaged), "--export", str(tmp_path / "net")]) == 2
+
+
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
@@ -269,7 +293,12 @@ def test_from_no_position_to_a_network(tmp_path: Path, monkeypatch: pytest.Monke
         assert selfplay.main() == 0
     shuffled = [str(games), "--shuffle", str(records), "--validation", str(checked), "--share", "0.3"]
     assert positions.main(shuffled) == 0
-    run = tmp_path / "run"
-    assert train.main(arguments((records, checked), run, epochs=1)) == 0
+    nearby_positions = [tmp_path / name for name in ("near", "near-checked")]
+    out, validation = map(str, nearby_positions)
+    found = [str(games), "--out", out, "--validation", validation, "--share", "0.9", "--per-position", "2"]
+    assert nearby.main(found) == 0
+    first, run = tmp_path / "first", tmp_path / "run"
+    assert train.main(arguments((nearby_positions[0], nearby_positions[1]), first, epochs=1, blend=1)) == 0
+    assert train.main(arguments((records, checked), run, epochs=1, begin=first)) == 0
     assert json.loads((run / "settings.json").read_text())["positions"] == len(positions.load(records))
     assert network.read(run / "net.moff").hidden == 16

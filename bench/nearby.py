@@ -1,0 +1,237 @@
+"""Positions near those of games, each judged by a shallow search: a first lesson for a network.
+
+    python bench/nearby.py gen0.moff --out near.records --validation near-test.records --concurrency 2
+    python bench/train.py near.records --validation near-test.records --run near --blend 1
+    python bench/train.py train.records --validation test.records --run run0 --begin near
+
+A search looks at many positions that no game would reach: pieces left hanging, lost and won. Here a few
+random moves lead from each position of a game to such ones (--per-position of them, 1 to --moves moves
+away), and a search of --depth plies says what they are worth. Ten times as many positions can be had in an
+hour as by playing, and a network that has learnt them needs fewer games (`bench/train.py --begin`).
+
+The games are those of bench/selfplay.py --positions. The records are those of bench/positions.py --shuffle,
+filtered as by default there; their result is always a draw and means nothing, so train with --blend 1. What
+was finished is kept in the folder OUT.parts until all is done, and the same command goes on with it.
+
+The exit code is 0; 2 after wrong usage; 130 when interrupted. Needs the `tuning` extra.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from random import Random
+
+import script  # first: it puts this checkout on the path
+
+from search.limits import Limits
+from search.search import Report, Search
+from x88.attack import in_check
+from x88.board import Board
+from x88.movegen import legal_moves
+
+try:
+    import numpy as np
+    from tqdm import tqdm
+except ImportError as error:
+    print(f'{error}: python -m pip install -e ".[tuning]"', file=sys.stderr)
+    sys.exit(script.WRONG_USAGE)
+
+import positions
+from gamefile import Block, replay
+from positions import RecordFile, Records
+
+GAMES = 4
+"""Games of a part."""
+
+DRAWN = 1
+"""The result in all records."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What makes the records of a part."""
+
+    per_position: int
+    moves: int
+    depth: int
+    seed: int
+
+
+class Judge:
+    """A shallow search."""
+
+    def __init__(self, depth: int) -> None:
+        self._search = Search(1)
+        self._limits = Limits(depth=depth)
+        self._last: Report | None = None
+
+    def forget(self) -> None:
+        """Judge as if nothing had been judged yet."""
+        self._search.forget()
+
+    def judge(self, board: Board) -> tuple[int, int]:
+        """The score in centipawns for the side to move, and the best move, of a position with a move."""
+        self._search.think(board, self._limits, self._note)
+        assert self._last is not None
+        return self._last.score, self._last.pv[0]
+
+    def _note(self, report: Report) -> None:
+        if not report.bound:
+            self._last = report
+
+
+def wander(board: Board, chance: Random, moves: int) -> Board | None:
+    """The position after 1 to so many random moves; None where the game is over or a side is in check."""
+    found = board.copy()
+    for _ in range(chance.randint(1, moves)):
+        legal = legal_moves(found)
+        if not legal:
+            return None
+        found.make(chance.choice(sorted(legal)))
+    found.forget()
+    return None if in_check(found) or not legal_moves(found) else found
+
+
+def judged(block: Block, settings: Settings) -> Records:
+    """Positions near those of some games, with their scores."""
+    judge = Judge(settings.depth)
+    chance = Random(f"{settings.seed} {block.seed} {block.games[0].number}")
+    rows = positions.Rows()
+    for game in block.games:
+        opening = len(game.moves) - len(game.scores)
+        judge.forget()
+        for ply, (board, _) in enumerate(replay(game)):
+            for _ in range(settings.per_position if ply >= opening else 0):
+                near = wander(board, chance, settings.moves)
+                if near is None:
+                    continue
+                score, move = judge.judge(near)
+                state = positions.state_of(near, move, DRAWN)
+                rows.add(
+                    positions.placement(near), score, positions.short_move(move), state, ply, near.halfmove
+                )
+    return rows.records()
+
+
+# --- Parts
+
+
+class Parts:
+    """The folder of the parts that are finished."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        """Raises ValueError if the parts there were made in another way, or OSError."""
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(asdict(settings))
+        known = folder / "settings.json"
+        if not known.exists():
+            known.write_text(text)
+        elif known.read_text() != text:
+            raise ValueError(f"{folder} has parts with other settings: {known.read_text()}")
+
+    def path(self, block: Block) -> Path:
+        """Where the part of some games is."""
+        return self.folder / f"{block.seed}-{block.games[0].number}-{len(block.games)}.records"
+
+    def make(self, block: Block, settings: Settings) -> None:
+        """Make a part."""
+        records = judged(block, settings)
+        file = RecordFile(self.path(block))
+        try:
+            file.add(records)
+            file.close()
+        finally:
+            file.discard()
+
+
+def blocks_of(reader: positions.Reader) -> Iterator[Block]:
+    """The games in blocks of GAMES."""
+    for block in reader:
+        for first in range(0, len(block.games), GAMES):
+            yield block._replace(games=block.games[first : first + GAMES])
+
+
+def make_parts(parts: Parts, blocks: list[Block], settings: Settings, concurrency: int) -> None:
+    """Make the parts that are missing."""
+    missing = [block for block in blocks if not parts.path(block).exists()]
+    with (
+        ProcessPoolExecutor(
+            concurrency, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
+        ) as executor,
+        tqdm(total=len(blocks), initial=len(blocks) - len(missing), unit=" parts", disable=None) as bar,
+    ):
+        try:
+            for _ in executor.map(parts.make, missing, [settings] * len(missing)):
+                bar.update()
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+
+def join(parts: Parts, blocks: list[Block], options: argparse.Namespace) -> str:
+    """Write the positions of all parts that pass the filters, shuffled; returns a summary."""
+    outputs = [path for path in (options.out, options.validation) if path]
+    filters = positions.Filters()
+    told = []
+    with contextlib.ExitStack() as stack:
+        ordered = [RecordFile(path.with_name(path.name + ".ordered")) for path in outputs]
+        for file in ordered:
+            stack.callback(file.discard)
+        for block in blocks:
+            records = positions.load(parts.path(block))
+            held_out = bool(options.validation) and positions.is_held_out(
+                block, block.games[0], options.share
+            )
+            ordered[held_out].add(np.array(records[filters.select(records)]))
+        for path, source in zip(outputs, ordered, strict=True):
+            positions.write_shuffled(source, path, options.seed)
+            told.append(f"{path}: {source.count} positions")
+    return "\n".join(told)
+
+
+# --- The command line
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = script.parser(__doc__ or "")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="written by bench/selfplay.py")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="records to write")
+    parser.add_argument("--validation", type=Path, metavar="FILE", help="write those of some games there")
+    parser.add_argument(
+        "--share", type=float, default=0.02, help="fraction of games for --validation (default 0.02)"
+    )
+    parser.add_argument("--per-position", type=script.positive, default=8, metavar="N", help="default 8")
+    parser.add_argument(
+        "--moves", type=script.positive, default=3, metavar="N", help="random moves at most (default 3)"
+    )
+    parser.add_argument("--depth", type=script.positive, default=1, metavar="N", help="default 1")
+    parser.add_argument("--seed", type=int, default=0, help="of the random moves and order (default 0)")
+    parser.add_argument("--concurrency", type=script.positive, default=1, metavar="N", help="processes")
+    return parser.parse_args(arguments)
+
+
+@script.command
+def main(arguments: list[str] | None = None) -> int:
+    """Make the records; returns the exit code."""
+    options = _options(arguments)
+    if options.seed < 0 or not 0 < options.share < 1:
+        raise ValueError("--seed must not be negative, and --share between 0 and 1")
+    settings = Settings(options.per_position, options.moves, options.depth, options.seed)
+    parts = Parts(options.out.with_name(options.out.name + ".parts"), settings)
+    blocks = list(blocks_of(positions.Reader(options.files)))
+    make_parts(parts, blocks, settings, options.concurrency)
+    print(join(parts, blocks, options))
+    for block in blocks:
+        os.remove(parts.path(block))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
