@@ -1,0 +1,120 @@
+"""Fit the model of win, draw and loss (search/wdl.py) to the results of self-play games.
+
+    python bench/wdl.py gen1.moff
+
+A win has the probability 1 / (1 + exp((EVEN_WIN - score) / SPREAD)), a loss the same of the negative score.
+Both numbers are fitted by maximum likelihood to all positions after the openings whose score is no mate, and
+then, to see how they change in the course of a game, to those of moves --step apart. Scores are normalised
+when EVEN_WIN is 100 at move 32 or so; the factor that would make it so is told.
+
+The games are those of bench/selfplay.py --positions, and should be of the version that the model is for. The
+exit code is 0; 2 after wrong usage; 130 when interrupted. Needs the `tuning` extra.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import script  # first: it puts this checkout on the path
+
+try:
+    import numpy as np
+    import numpy.typing as npt
+    from scipy import optimize
+except ImportError as error:
+    print(f'{error}: python -m pip install -e ".[tuning]"', file=sys.stderr)
+    sys.exit(script.WRONG_USAGE)
+
+import positions
+from positions import MATES, MOST_PLIES, RESULT_SHIFT
+from tabulate import tabulate
+
+BOUND = 1500
+"""Scores beyond this are decided, and say nothing of the numbers."""
+
+LAST = 100
+"""Moves after this one are counted with it."""
+
+MIDDLE = 32
+"""The move at which scores are normalised."""
+
+LEAST = 1000
+"""Positions that a fit needs."""
+
+Counts = npt.NDArray[np.int64]
+
+
+def count(blocks: Iterable[positions.Records]) -> Counts:
+    """How many positions there are of each move up to LAST, score + BOUND and result (lost, drawn, won)."""
+    counts = np.zeros((LAST + 1, 2 * BOUND + 1, 3), np.int64)
+    for records in blocks:
+        scores = records["score"].astype(np.int64)
+        kept = np.abs(scores) <= min(BOUND, MATES - 1)
+        moves = np.minimum((records["counts"].astype(np.int64) & MOST_PLIES) // 2 + 1, LAST)
+        results = records["state"].astype(np.int64) >> RESULT_SHIFT & 3
+        np.add.at(counts, (moves[kept], scores[kept] + BOUND, results[kept]), 1)
+    return counts
+
+
+def fit(counts: Counts) -> tuple[float, float]:
+    """EVEN_WIN and SPREAD of positions counted by score and result. Raises ValueError if they are too few."""
+    if counts.sum() < LEAST:
+        raise ValueError(f"{counts.sum()} positions are too few: a fit needs {LEAST}")
+    scores = np.arange(-BOUND, BOUND + 1)
+
+    def unlikelihood(numbers: npt.NDArray[np.float64]) -> float:
+        even, spread = numbers
+        win, loss = (1 / (1 + np.exp(np.clip((even - sign * scores) / spread, -50, 50))) for sign in (1, -1))
+        chances = np.maximum(np.stack([loss, 1 - win - loss, win], 1), 1e-9)
+        return -float((counts * np.log(chances)).sum() / counts.sum())
+
+    found = optimize.minimize(
+        unlikelihood, np.array([100.0, 100.0]), method="Nelder-Mead", bounds=[(1, 1000), (1, 1000)]
+    )
+    even, spread = found.x
+    return float(even), float(spread)
+
+
+def report(counts: Counts, step: int) -> str:
+    """Both numbers, by move and of all positions, as text. Raises ValueError if there are too few."""
+    rows = []
+    for first in range(1, LAST + 1, step):
+        part = counts[first : first + step].sum(0)
+        if part.sum() >= LEAST:
+            rows.append((f"{first} to {min(first + step - 1, LAST)}", part.sum(), *fit(part)))
+    rows.append(("all", counts.sum(), *fit(counts.sum(0))))
+    table: str = tabulate(
+        rows,
+        headers=["moves", "positions", "EVEN_WIN", "SPREAD"],
+        floatfmt=".1f",
+        colalign=("left", *["right"] * 3),
+    )
+    half = step // 2
+    middle = counts[max(1, MIDDLE - half) : MIDDLE + half + 1].sum(0)
+    if middle.sum() < LEAST:
+        return table
+    even = fit(middle)[0]
+    return f"{table}\n\nmove {MIDDLE}: EVEN_WIN {even:.1f}; scores times {100 / even:.3f} would be normalised"
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = script.parser(__doc__ or "")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="written by bench/selfplay.py")
+    parser.add_argument("--step", type=script.positive, default=10, metavar="N", help="moves (default 10)")
+    parser.add_argument("--concurrency", type=script.positive, default=1, metavar="N", help="processes")
+    return parser.parse_args(arguments)
+
+
+@script.command
+def main(arguments: list[str] | None = None) -> int:
+    """Print the fit; returns the exit code."""
+    options = _options(arguments)
+    reader = positions.Reader(options.files)
+    blocks = (records for _, records in positions.expand_all(reader, options.concurrency))
+    print(report(count(blocks), options.step))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

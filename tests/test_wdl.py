@@ -1,0 +1,98 @@
+"""bench/wdl.py: the numbers of a known model are found again."""
+
+import importlib
+import math
+import sys
+from array import array
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from x88.game import OngoingGame
+from x88.movegen import legal_moves
+
+np: Any = pytest.importorskip("numpy", reason="the tuning extra is not installed")
+pytest.importorskip("scipy", reason="the tuning extra is not installed")
+pytest.importorskip("tabulate", reason="the tuning extra is not installed")
+
+BENCH = Path(__file__).resolve().parent.parent / "bench"
+sys.path.append(str(BENCH))
+gamefile: Any = importlib.import_module("gamefile")
+positions: Any = importlib.import_module("positions")
+wdl: Any = importlib.import_module("wdl")
+
+
+def drawn_from(even: float, spread: float, count: int, seed: int = 0) -> Any:
+    """Counts of positions whose results come from the model with these numbers."""
+    chance = np.random.default_rng(seed)
+    scores = chance.integers(-400, 401, count)
+    win = 1 / (1 + np.exp((even - scores) / spread))
+    loss = 1 / (1 + np.exp((even + scores) / spread))
+    luck = chance.random(count)
+    results = np.where(luck < win, 2, np.where(luck > 1 - loss, 0, 1))
+    counts = np.zeros((2 * wdl.BOUND + 1, 3), np.int64)
+    np.add.at(counts, (scores + wdl.BOUND, results), 1)
+    return counts
+
+
+@pytest.mark.parametrize(("even", "spread"), [(106, 109), (250, 60), (40, 30)])
+def test_the_numbers_of_a_model_are_found_again(even: float, spread: float) -> None:
+    found = wdl.fit(drawn_from(even, spread, 200_000))
+    assert found[0] == pytest.approx(even, rel=0.03)
+    assert found[1] == pytest.approx(spread, rel=0.03)
+
+
+def test_positions_are_counted_by_move_score_and_result() -> None:
+    records = np.zeros(6, positions.RECORD)
+    records["score"] = [0, -300, 300, wdl.BOUND, wdl.BOUND + 1, 31990]
+    records["counts"] = [0, 1, 62, 510, 3, 3]
+    records["state"] = np.array([1, 0, 2, 2, 2, 2]) << positions.RESULT_SHIFT
+    counts = wdl.count([records[:3], records[3:]])
+    assert counts.sum() == 4, "what is decided or a mate is left out"
+    for move, score, result in ((1, 0, 1), (1, -300, 0), (32, 300, 2), (wdl.LAST, wdl.BOUND, 2)):
+        assert counts[move, score + wdl.BOUND, result] == 1
+
+
+def test_the_report_has_rows_by_move_and_the_factor_at_move_32() -> None:
+    counts = np.zeros((wdl.LAST + 1, 2 * wdl.BOUND + 1, 3), np.int64)
+    counts[5] = drawn_from(150, 100, 50_000)
+    counts[32] = drawn_from(80, 100, 50_000)
+    lines = wdl.report(counts, 10).splitlines()
+    rows = {" ".join(line.split()[:-3]): line.split()[-3:] for line in lines if line[:1].isdigit()}
+    assert set(rows) == {"1 to 10", "31 to 40"}
+    assert float(rows["1 to 10"][1]) == pytest.approx(150, rel=0.05)
+    assert float(rows["31 to 40"][1]) == pytest.approx(80, rel=0.05)
+    words = lines[-1].split()
+    assert float(words[3].rstrip(";")) == pytest.approx(80, rel=0.05)
+    assert float(words[6]) * float(words[3].rstrip(";")) == pytest.approx(100, rel=0.01)
+
+
+def test_it_reads_the_games_of_selfplay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chance = Random(1)
+    games = []
+    for number in range(60):
+        game = OngoingGame()
+        moves = bytearray()
+        while len(moves) < 40 and not game.is_over():
+            move = chance.choice(sorted(legal_moves(game.board)))
+            moves.append(gamefile.index_of(game.board, move))
+            game.play(move)
+        score = chance.randint(-300, 300)
+        result = 2 if chance.random() < 1 / (1 + math.exp(-score / 100)) else 0
+        games.append(
+            gamefile.Game(
+                number, "", bytes(moves), array("h", [score] * len(moves)), bytes(len(moves)), result
+            )
+        )
+    path = tmp_path / "games"
+    with gamefile.GameFile(path) as file:
+        file.add(gamefile.Block(1, {}, games))
+    assert wdl.main([str(path), "--step", "20"]) == 0
+    assert f"all {sum(len(game.moves) for game in games)} " in " ".join(capsys.readouterr().out.split())
+    few = tmp_path / "few"
+    with gamefile.GameFile(few) as file:
+        file.add(gamefile.Block(1, {}, games[:2]))
+    assert wdl.main([str(few)]) == 2
+    assert "are too few: a fit needs 1000" in capsys.readouterr().err
