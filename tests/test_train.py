@@ -11,6 +11,7 @@ import chess
 import pytest
 
 from search import network
+from tests.oracle import scaled
 
 np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
 torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
@@ -286,19 +287,28 @@ def test_what_is_missing_or_damaged_is_told(
 
 
 def test_from_no_position_to_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    games, records, checked = (tmp_path / name for name in ("games", "records", "checked"))
-    played = ["--positions", str(games), "--games", "12", "--nodes", "40", "--random-plies", "8", "10"]
+    """Everything on the way to a network, on a small scale."""
+    path = {name: tmp_path / name for name in ("games", "records", "checked", "near", "near-checked")}
+    played = ["--positions", str(path["games"]), "--games", str(scaled(1000, 12)), "--nodes", "40"]
     with monkeypatch.context() as patch:
-        patch.setattr(sys, "argv", ["selfplay.py", *played])
+        patch.setattr(sys, "argv", ["selfplay.py", *played, "--concurrency", "2"])
         assert selfplay.main() == 0
-    shuffled = [str(games), "--shuffle", str(records), "--validation", str(checked), "--share", "0.3"]
-    assert positions.main(shuffled) == 0
-    nearby_positions = [tmp_path / name for name in ("near", "near-checked")]
-    out, validation = map(str, nearby_positions)
-    found = [str(games), "--out", out, "--validation", validation, "--share", "0.9", "--per-position", "2"]
-    assert nearby.main(found) == 0
+    shuffled = ["--shuffle", str(path["records"]), "--validation", str(path["checked"]), "--share", "0.3"]
+    assert positions.main([str(path["games"]), *shuffled]) == 0
+    found = ["--out", str(path["near"]), "--validation", str(path["near-checked"]), "--share", "0.9"]
+    assert nearby.main([str(path["games"]), *found, "--per-position", "1", "--concurrency", "2"]) == 0
     first, run = tmp_path / "first", tmp_path / "run"
-    assert train.main(arguments((nearby_positions[0], nearby_positions[1]), first, epochs=1, blend=1)) == 0
-    assert train.main(arguments((records, checked), run, epochs=1, begin=first)) == 0
-    assert json.loads((run / "settings.json").read_text())["positions"] == len(positions.load(records))
-    assert network.read(run / "net.moff").hidden == 16
+    chosen: dict[str, object] = {"epochs": 1, "batch": scaled(256, 32), "hidden": 32}
+    assert train.main(arguments((path["near"], path["near-checked"]), first, blend=1, **chosen)) == 0
+    assert train.main(arguments((path["records"], path["checked"]), run, begin=first, **chosen)) == 0
+    records = positions.load(path["records"])
+    assert len(records) > scaled(30_000, 300)
+    assert json.loads((run / "settings.json").read_text())["positions"] == len(records)
+    weights = network.read(run / "net.moff")
+    assert weights.hidden == 32
+    queen_up = record_of(chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"))
+    queen_down = record_of(chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"))
+    up, down = (
+        int(train.values(weights, train.batch_of(one, 1, 2, "cpu"))[0]) for one in (queen_up, queen_down)
+    )
+    assert up > scaled(150, 0) + down
