@@ -1,4 +1,4 @@
-"""Positions near those of games, each judged by a shallow search: a first lesson for a network.
+"""Positions near those of games with their evaluation: a first lesson for a network.
 
     python bench/nearby.py gen0.moff --out near.records --validation near-test.records --concurrency 2
     python bench/train.py near.records --validation near-test.records --run near --blend 1
@@ -6,12 +6,14 @@
 
 A search looks at many positions that no game would reach: pieces left hanging, lost and won. Here a few
 random moves lead from each position of a game to such ones (--per-position of them, 1 to --moves moves
-away), and a search of --depth plies says what they are worth. Ten times as many positions can be had in an
-hour as by playing, and a network that has learnt them needs fewer games (`bench/train.py --begin`).
+away). Each gets its static evaluation as score, or with --depth that of a shallow search: a network learns
+first what the evaluation knows that played the games, a hundred positions in the time in which one is
+played, and then needs fewer of the games (`bench/train.py --begin`).
 
 The games are those of bench/selfplay.py --positions. The records are those of bench/positions.py --shuffle,
-filtered as by default there; their result is always a draw and means nothing, so train with --blend 1. What
-was finished is kept in the folder OUT.parts until all is done, and the same command goes on with it.
+filtered as by default there; their result is always a draw and means nothing, so train with --blend 1.
+Without a search there is no best move, and nothing is known of it. What was finished is kept in the folder
+OUT.parts until all is done, and the same command goes on with it.
 
 The exit code is 0; 2 after wrong usage; 130 when interrupted. Needs the `tuning` extra.
 """
@@ -30,10 +32,12 @@ from random import Random
 
 import script  # first: it puts this checkout on the path
 
+from search.evaluate import Evaluation
 from search.limits import Limits
 from search.search import Report, Search
 from x88.attack import in_check
 from x88.board import Board
+from x88.move import NO_MOVE
 from x88.movegen import legal_moves
 
 try:
@@ -65,19 +69,24 @@ class Settings:
 
 
 class Judge:
-    """A shallow search."""
+    """Scores for positions that are not in check, by a search of so many plies, or none."""
 
     def __init__(self, depth: int) -> None:
-        self._search = Search(1)
+        self._search = Search(1) if depth else None
         self._limits = Limits(depth=depth)
+        self._evaluation = Evaluation()
         self._last: Report | None = None
 
     def forget(self) -> None:
         """Judge as if nothing had been judged yet."""
-        self._search.forget()
+        if self._search is not None:
+            self._search.forget()
 
     def judge(self, board: Board) -> tuple[int, int]:
-        """The score in centipawns for the side to move, and the best move, of a position with a move."""
+        """The score in centipawns for the side to move, and the best move of a search, else NO_MOVE."""
+        if self._search is None:
+            self._evaluation.reset(board)
+            return self._evaluation.value(board), NO_MOVE
         self._search.think(board, self._limits, self._note)
         assert self._last is not None
         return self._last.score, self._last.pv[0]
@@ -87,16 +96,21 @@ class Judge:
             self._last = report
 
 
-def wander(board: Board, chance: Random, moves: int) -> Board | None:
-    """The position after 1 to so many random moves; None where the game is over or a side is in check."""
-    found = board.copy()
+@contextlib.contextmanager
+def wandered(board: Board, chance: Random, moves: int) -> Iterator[bool]:
+    """Makes 1 to so many random moves, and takes them back at the end. Tells whether the side to move has a
+    move then, and is not in check.
+    """
+    made = 0
+    legal = legal_moves(board)
     for _ in range(chance.randint(1, moves)):
-        legal = legal_moves(found)
-        if not legal:
-            return None
-        found.make(chance.choice(sorted(legal)))
-    found.forget()
-    return None if in_check(found) or not legal_moves(found) else found
+        if legal:
+            board.make(chance.choice(legal))
+            made += 1
+            legal = legal_moves(board)
+    yield bool(legal) and not in_check(board)
+    for _ in range(made):
+        board.unmake()
 
 
 def judged(block: Block, settings: Settings) -> Records:
@@ -109,14 +123,13 @@ def judged(block: Block, settings: Settings) -> Records:
         judge.forget()
         for ply, (board, _) in enumerate(replay(game)):
             for _ in range(settings.per_position if ply >= opening else 0):
-                near = wander(board, chance, settings.moves)
-                if near is None:
-                    continue
-                score, move = judge.judge(near)
-                state = positions.state_of(near, move, DRAWN)
-                rows.add(
-                    positions.placement(near), score, positions.short_move(move), state, ply, near.halfmove
-                )
+                with wandered(board, chance, settings.moves) as is_calm:
+                    if not is_calm:
+                        continue
+                    score, move = judge.judge(board)
+                    state = positions.state_of(board, move, DRAWN)
+                    cells, short = positions.placement(board), positions.short_move(move)
+                    rows.add(cells, score, short, state, ply, board.halfmove)
     return rows.records()
 
 
@@ -211,7 +224,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--moves", type=script.positive, default=3, metavar="N", help="random moves at most (default 3)"
     )
-    parser.add_argument("--depth", type=script.positive, default=1, metavar="N", help="default 1")
+    parser.add_argument("--depth", type=int, default=0, metavar="N", help="plies of a search (default 0)")
     parser.add_argument("--seed", type=int, default=0, help="of the random moves and order (default 0)")
     parser.add_argument("--concurrency", type=script.positive, default=1, metavar="N", help="processes")
     return parser.parse_args(arguments)
@@ -221,8 +234,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Make the records; returns the exit code."""
     options = _options(arguments)
-    if options.seed < 0 or not 0 < options.share < 1:
-        raise ValueError("--seed must not be negative, and --share between 0 and 1")
+    if min(options.seed, options.depth) < 0 or not 0 < options.share < 1:
+        raise ValueError("--seed and --depth must not be negative, and --share between 0 and 1")
     settings = Settings(options.per_position, options.moves, options.depth, options.seed)
     parts = Parts(options.out.with_name(options.out.name + ".parts"), settings)
     blocks = list(blocks_of(positions.Reader(options.files)))

@@ -84,7 +84,7 @@ from gamefile import NO_SCORE, Block, Damage, Game, GameFile, refuse_foreign, re
 
 from x88.attack import in_check
 from x88.board import Board
-from x88.move import CASTLING, EN_PASSANT, captured_of, origin_of, promoted_of, target_of
+from x88.move import CASTLING, EN_PASSANT, NO_MOVE, captured_of, origin_of, promoted_of, target_of
 from x88.piece import BLACK, EMPTY, KINDS, LETTERS, WHITE
 
 RECORD = np.dtype(
@@ -213,7 +213,7 @@ def _move_piece(cells: bytearray, move: int, short: int) -> None:
 
 
 def state_of(board: Board, move: int, result: int) -> int:
-    """The state of a record, without LOWER_BOUND."""
+    """The state of a record with this move, or NO_MOVE, and without LOWER_BOUND."""
     state = board.side | board.castling << CASTLING_SHIFT
     if board.en_passant_legal:
         state |= (board.en_passant & 7) + 1 << EN_PASSANT_SHIFT
@@ -224,10 +224,11 @@ def state_of(board: Board, move: int, result: int) -> int:
         state |= TACTICAL
     if board.is_repetition(1):
         state |= REPEATED
-    board.make(move)
-    if in_check(board):
-        state |= GIVES_CHECK
-    board.unmake()
+    if move != NO_MOVE:
+        board.make(move)
+        if in_check(board):
+            state |= GIVES_CHECK
+        board.unmake()
     return state
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import chess
 import pytest
 
+from moff.evaluation import evaluate
 from tests.oracle import scaled
 from x88 import fen
 from x88.game import OngoingGame
@@ -60,12 +61,13 @@ def boards_of(game: Any) -> list[chess.Board]:
     return replayed[4:]
 
 
-def test_records_are_near_their_games_and_have_the_scores_of_a_search(games: Path) -> None:
-    settings = nearby.Settings(per_position=1, moves=2, depth=1, seed=3)
+@pytest.mark.parametrize("depth", [0, 1])
+def test_records_are_near_their_games_and_have_their_scores(depth: int) -> None:
+    settings = nearby.Settings(per_position=1, moves=2, depth=depth, seed=3)
     block = gamefile.Block(7, {}, [random_game(1, 8)])
     records = nearby.judged(block, settings)
     assert 1 <= len(records) <= 4
-    judge = nearby.Judge(1)
+    judge = nearby.Judge(depth)
     for record in records:
         text = positions.write_fen(record)
         board = chess.Board(text)
@@ -87,6 +89,9 @@ def test_records_are_near_their_games_and_have_the_scores_of_a_search(games: Pat
         score, move = judge.judge(fen.parse(text))
         assert record["score"] == score
         assert record["move"] == positions.short_move(move)
+        assert (move != 0) == (depth > 0)
+        if depth == 0:
+            assert score == evaluate(fen.parse(text))
         assert int(record["state"]) >> positions.RESULT_SHIFT & 3 == nearby.DRAWN
 
 
@@ -106,7 +111,8 @@ def test_each_position_of_the_game_has_so_many_and_the_opening_none(games: Path)
 
 def test_games_are_set_aside_and_what_no_net_is_to_learn_is_left_out(games: Path, tmp_path: Path) -> None:
     out, checked = tmp_path / "out", tmp_path / "checked"
-    assert nearby.main(arguments(games, out, "--validation", str(checked), "--share", "0.5")) == 0
+    more = ["--validation", str(checked), "--share", "0.5", "--depth", "1"]
+    assert nearby.main(arguments(games, out, *more)) == 0
     found = [positions.load(path) for path in (out, checked)]
     assert all(len(records) > 30 for records in found)
     for records in found:
@@ -154,7 +160,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_file(
 def test_wrong_usage_is_told(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for more, reason in (
         (["--share", "1"], "--share between 0 and 1"),
-        (["--seed", "-1"], "--seed must not be negative"),
+        (["--seed", "-1"], "--seed and --depth must not be negative"),
     ):
         assert nearby.main([*arguments(games, tmp_path / "out"), *more]) == 2
         assert reason in capsys.readouterr().err
