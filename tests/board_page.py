@@ -1,6 +1,7 @@
 """The board page in a real browser; what imports this is skipped where there is none."""
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -108,11 +109,15 @@ class Page:
         self.page.select_option("[name=colour]", colour)
         self.page.select_option("[name=clock]", clock)
         self.page.click("#new-game [type=submit]")
-        expect(self.page.locator("#said")).to_contain_text("A new game")
+        # A quick engine may have moved before anybody looks.
+        expect(self.page.locator("#said")).to_contain_text(re.compile(r"A new game|^1\. "))
 
     def set_up(self, text: str) -> None:
-        """Set up a FEN or PGN by the form."""
+        """Set up a FEN or PGN by the form; of a FEN, wait until the board shows it."""
         self.page.click("#tab-games")
         self.page.fill("#pasted", text)
         self.page.click("#set-up [type=submit]")
         expect(self.page.locator("#panel-analysis")).to_be_visible()
+        placement = text.split(" ")[0]
+        if placement.count("/") == 7:
+            expect(self.page.locator("#fen")).to_have_value(re.compile(re.escape(placement)))

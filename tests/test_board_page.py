@@ -273,6 +273,7 @@ def test_moves_that_are_tried_are_marked_and_a_blunder_is_refuted(desk: Desk) ->
     page.click("b8", "c6")
     expect(page.page.locator("#board .mark")).to_be_visible()
     page.page.click("#first")
+    expect(page.square("b8").locator(".piece")).to_be_visible()
     page.click("d8", "h4")
     expect(page.page.locator("#verdict")).to_have_text("Qh4#: the only good move")
     page.set_up("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
