@@ -59,10 +59,12 @@ def _run(options: argparse.Namespace) -> int:
         if options.fen is not None or options.path is not None:
             return _complain("--check takes folders, and neither FEN nor --path", WRONG_USAGE)
         return _check(options.check)
+    from search.tablebase import folders_of
+
     if options.fen is None:
         return _complain("a FEN, or --check with folders, is required", WRONG_USAGE)
     path = options.path if options.path is not None else os.environ.get(PATH, "")
-    folders = [folder for folder in path.split(os.pathsep) if folder]
+    folders = folders_of(path)
     if not folders:
         return _complain(f"name the folders of the tables with --path or in {PATH}", WRONG_USAGE)
     board = read_position(options.fen)

@@ -1,214 +1,291 @@
 """Endgame tablebases ("Syzygy"): who wins a position with few pieces, and how soon.
 
 The tables (`search.tablefile`) say it where no capture does better; captures, en passant and, for the
-distance, pawn moves are followed here.
+distance, pawn moves are followed here. Threads share the tables, and ask them without the GIL.
 """
 
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+import contextlib
 import os
+from collections.abc import Callable
+from functools import partial
 
-from search.tablefile import (
-    BLESSED_LOSS,
-    CURSED_WIN,
-    DRAW,
-    LOSS,
-    MAGIC,
-    NUMBER_OF_KIND,
-    WIN,
-    Men,
-    Table,
-    signature,
-    signature_of,
-)
-from x88.attack import in_check
-from x88.board import Board
-from x88.move import CAPTURED, MOVED_SHIFT
-from x88.movegen import legal_moves
-from x88.piece import EMPTY, KIND, PAWN, side_of
+from search.tablefile import LETTERS, MAGIC, Table, signature
 
-MOST_PIECES = 7
-"""Larger tables are not used."""
+if not cython.compiled:
+    from search.tablefile import (
+        BLESSED_LOSS,
+        CURSED_WIN,
+        DRAW,
+        LOSS,
+        OTHER_SIDE,
+        UNKNOWN,
+        WIN,
+        signature_of,
+    )
+    from search.tablepart import MOST_PIECES
+    from x88.attack import in_check
+    from x88.board import Board
+    from x88.move import CAPTURED, MOVED_SHIFT
+    from x88.movegen import MoveStack, generate, generate_captures, own_stack
+    from x88.piece import KIND, PAWN
 
-
-class Damage(Exception):
-    """A table whose values cannot be read; `Tablebase.problems` says why."""
+    ZEROES = 16
 
 
 class Tablebase:
     """The tables of some folders."""
 
-    def __init__(self, folders: list[str]) -> None:
-        self._tables: dict[tuple[str, int], Table] = {}
+    def __init__(self, folders: list[str], on_problem: Callable[[str], object] = lambda _: None) -> None:
+        """`on_problem` is told, as `problems` keeps it, what is wrong with a file or a folder: at once, or in
+        the thread that asks when a file is first asked or found to be damaged.
+        """
         self.problems: list[str] = []
         """What is wrong with files that were to be used, told once each."""
         self.most = 0
         """The largest number of pieces, kings included, that a WDL table has."""
+        # The tables keep this one, and not the tablebase, which would never go then.
+        self._complain = partial(_complain, self.problems, on_problem)
+        self._results: Table | None = None
+        self._distances: Table | None = None
+        self._tables: dict[tuple[str, int], Table] = {}
         for folder in folders:
             try:
                 names = sorted(os.listdir(folder))
             except OSError as error:
-                self.problems.append(f"{folder}: {error.strerror}")
+                self._complain(f"{folder}: {error.strerror}")
                 continue
             for name in names:
                 self._add(folder, name)
+        self._results = _tree([table for (suffix, _), table in self._tables.items() if suffix == ".rtbw"])
+        self._distances = _tree([table for (suffix, _), table in self._tables.items() if suffix == ".rtbz"])
+        if self._tables:
+            _allow_open_files(2 * len(self._tables))
 
     def _add(self, folder: str, name: str) -> None:
         parts = parse_name(name)
         if parts is None:
             return
-        white, black, suffix = parts
-        table = Table(os.path.join(folder, name), white, black, suffix)
-        for key in {signature(white, black), signature(black, white)}:
-            self._tables.setdefault((suffix, key), table)
-        if suffix == ".rtbw":
+        table = Table(os.path.join(folder, name), *parts, self._complain)
+        if self._tables.setdefault((table.suffix, table.key), table) is table and table.suffix == ".rtbw":
             self.most = max(self.most, table.count)
+
+    def count(self, suffix: str) -> int:
+        """The number of tables with the suffix .rtbw (WDL) or .rtbz (DTZ)."""
+        return sum(1 for kind, _ in self._tables if kind == suffix)
+
+    def missing(self) -> list[str]:
+        """The WDL tables that are not there, though a capture or promotion in one that is leads to them."""
+        found = set()
+        for suffix, key in self._tables:
+            if suffix == ".rtbw":
+                for sides in _followers(*self._tables[suffix, key].sides):
+                    key = min(signature(*sides), signature(*reversed(sides)))
+                    if key and (suffix, key) not in self._tables:
+                        found.add("v".join(in_order(*sides)) + suffix)
+        return sorted(found, key=lambda name: (len(name), name))
 
     def wdl(self, board: Board) -> int | None:
         """The result of a position for the side to move, from LOSS to WIN; None if no table tells."""
-        if board.castling or len(_men(board)) > self.most:
+        if not self._may_ask(board):
             return None
-        try:
-            found = self._search(board, False)
-        except Damage:
-            return None
-        return None if found is None else found[0]
+        found = self.result(board, own_stack(), 0)
+        return None if found == UNKNOWN else found
 
     def dtz(self, board: Board) -> int | None:
         """The distance to the next capture or pawn move that keeps the result, in plies: positive for a win,
         negative for a loss, 0 for a draw, more than 100 where the fifty-move rule saves the loser; None if no
         table tells. It may be one too high or low where a table stores moves rather than plies.
         """
-        if board.castling or len(_men(board)) > self.most:
+        if not self._may_ask(board):
             return None
-        try:
-            return self._dtz(board)
-        except Damage:
-            return None
+        found = self.distance(board, own_stack(), 0, True)
+        return None if found == UNKNOWN else found
 
-    def _dtz(self, board: Board) -> int | None:
-        found = self._search(board, True)
-        if found is None:
-            return None
-        result, zeroes = found
-        if result == DRAW:
-            return 0
-        if zeroes:
-            return _before_zeroing(result)
-        men = _men(board)
-        table = self._table(".rtbz", men)
-        if table is None:
-            return None
-        sign = 1 if result > 0 else -1
-        value = self._ask(table, men, board.side, result)
-        if value is not None:
-            return sign * (value + 100 * (abs(result) == 1))
-        return self._dtz_by_moves(board, sign)
+    def _may_ask(self, board: Board) -> bool:
+        return not board.castling and pieces_on(board) <= self.most
 
-    def _dtz_by_moves(self, board: Board, sign: int) -> int | None:
+    # Without the GIL. The board is left as it was; the stack is used from index `sp` on.
+
+    def result(self, board: Board, stack: MoveStack, sp: int) -> int:
+        """The result of a position without castling rights and with at most `most` pieces, for the side to
+        move; UNKNOWN if no table tells.
+        """
+        found = self._follow(board, stack, sp, False)
+        return found if found <= WIN or found == UNKNOWN else found - ZEROES
+
+    def distance(self, board: Board, stack: MoveStack, sp: int, is_first: bool) -> int:
+        """The DTZ of such a position; UNKNOWN if no table tells. See `dtz`. `is_first` is not set where the
+        position comes of one whose table has the positions with the other side to move only.
+        """
+        found = self._follow(board, stack, sp, True)
+        if found in (UNKNOWN, DRAW):
+            return found
+        if found > WIN:
+            return before_zeroing(found - ZEROES)
+        if self._distances is None:
+            return UNKNOWN
+        value = self._distances.value_of(_key(board), board, found)
+        if value == OTHER_SIDE and is_first:
+            return self._distance_by_moves(board, stack, sp, 1 if found > 0 else -1)
+        if value in (UNKNOWN, OTHER_SIDE):
+            return UNKNOWN
+        if found in (CURSED_WIN, BLESSED_LOSS):
+            value += 100
+        return value if found > 0 else -value
+
+    def _distance_by_moves(self, board: Board, stack: MoveStack, sp: int, sign: int) -> int:
         """DTZ where the table has the positions of the other side only: the best over all moves."""
-        best: int | None = None
-        for move in legal_moves(board):
-            zeroing = _is_zeroing(move)
+        best = UNKNOWN
+        end = generate(board, stack, sp)
+        for i in range(sp, end):
+            move = stack.moves[i]
+            zeroing = is_zeroing(move)
             board.make(move)
-            try:
-                if zeroing:
-                    found = self._search(board, False)
-                    value = None if found is None else -_before_zeroing(found[0])
-                else:
-                    value = self._dtz(board)
-                    if value is not None:
-                        value = -value
-                mates = value == 1 and in_check(board) and not legal_moves(board)
-            finally:
-                board.unmake()
-            if value is None:
-                return None
+            if zeroing:
+                value = self.result(board, stack, end)
+                if value != UNKNOWN:
+                    value = -before_zeroing(value)
+            else:
+                value = self.distance(board, stack, end, False)
+                if value != UNKNOWN:
+                    value = -value
+            mates = value == 1 and in_check(board) and generate(board, stack, end) == end
+            board.unmake()
+            if value == UNKNOWN:
+                return UNKNOWN
             if mates:
                 best = 1
             if not zeroing and value:
                 value += 1 if value > 0 else -1
-            if value * sign > 0 and (best is None or value < best):
+            if value * sign > 0 and value < best:
                 best = value
-        return -1 if best is None else best
+        return -1 if best == UNKNOWN else best
 
-    def _search(self, board: Board, with_pawns: bool) -> tuple[int, bool] | None:
-        """The result, and whether a zeroing move achieves it. Tables do not know en passant, and a capture
-        may be better than what they hold, which then is anything: so captures are followed first;
-        `with_pawns`, all pawn moves too.
+    def _follow(self, board: Board, stack: MoveStack, sp: int, with_pawns: bool) -> int:
+        """The result, with ZEROES added if a zeroing move achieves it; UNKNOWN if no table tells.
+
+        Tables do not know en passant, and a capture may be better than what they hold, which then is
+        anything: so captures are followed first; `with_pawns`, all pawn moves too.
         """
         best = LOSS
         tried = 0
-        moves = legal_moves(board)
-        for move in moves:
+        # Where a capture en passant is not the only move, the table knows what no capture at all would give.
+        is_complete = with_pawns or board.en_passant_legal
+        if is_complete:
+            end = generate(board, stack, sp)
+        else:
+            end = generate_captures(board, stack, sp)
+        for i in range(sp, end):
+            move = stack.moves[i]
             if not move & CAPTURED and not (with_pawns and move >> MOVED_SHIFT & KIND == PAWN):
                 continue
             tried += 1
             board.make(move)
-            try:
-                found = self._search(board, False)
-            finally:
-                board.unmake()
-            if found is None:
-                return None
-            best = max(best, -found[0])
+            found = self.result(board, stack, end)
+            board.unmake()
+            if found == UNKNOWN:
+                return UNKNOWN
+            best = max(best, -found)
             if best == WIN:
-                return WIN, True
-        if tried and tried == len(moves):
-            return best, True
-        men = _men(board)
-        table = self._table(".rtbw", men)
-        if table is None:
-            return None
-        value = DRAW if table is BARE_KINGS else self._ask(table, men, board.side, 0)
-        if value is None:
-            return None
+                return WIN + ZEROES
+        if is_complete and tried and tried == end - sp:
+            return best + ZEROES
+        key = _key(board)
+        if key == 0:
+            value = DRAW  # two kings
+        elif self._results is None:
+            return UNKNOWN
+        else:
+            value = self._results.value_of(key, board, DRAW)
+            if value == UNKNOWN:
+                return UNKNOWN
         if tried and best >= value:
-            return best, best > DRAW
-        return value, False
-
-    def _ask(self, table: Table, men: Men, side: int, result: int) -> int | None:
-        """A table's value. Raises Damage if it has none that is possible; it is not asked again then."""
-        try:
-            value = table.value(men, side, result)
-            if table.suffix == ".rtbw" and value not in (LOSS, BLESSED_LOSS, DRAW, CURSED_WIN, WIN):
-                raise ValueError
-        except (IndexError, StopIteration, ValueError):
-            table.problem = f"{table.path}: its values are damaged"
-            self.problems.append(table.problem)
-            raise Damage from None
+            return best + ZEROES if best > DRAW else best
         return value
 
-    def _table(self, suffix: str, men: Men) -> Table | None:
-        """The table of the pieces on the board, read; None if there is none that can be used."""
-        key = signature_of(men)
-        if key == 0:
-            return BARE_KINGS
-        table = self._tables.get((suffix, key))
-        if table is None or table.problem:
-            return None
-        if not table.is_read:
-            try:
-                table.read()
-            except (OSError, ValueError) as error:
-                reason = error.strerror if isinstance(error, OSError) else str(error)
-                table.problem = f"{table.path}: {reason}"
-                self.problems.append(table.problem)
-                return None
-            table.is_read = True
-        return table
+
+def _complain(problems: list[str], on_problem: Callable[[str], object], problem: str) -> None:
+    problems.append(problem)
+    on_problem(problem)
 
 
-BARE_KINGS = Table("", "K", "K", ".rtbw")
-"""Stands for the table of two kings, which needs no file."""
+def _key(board: Board) -> int:
+    """The key of the table of the pieces on the board."""
+    found = signature_of(board)
+    return min(found, found >> 20 | (found & 0xFFFFF) << 20)
 
 
-def _men(board: Board) -> Men:
-    """The pieces on a board, numbered as in the files, and their squares from 0 to 63."""
+def is_zeroing(move: int) -> bool:
+    """Whether a move captures or moves a pawn."""
+    return move & CAPTURED != 0 or move >> MOVED_SHIFT & KIND == PAWN
+
+
+def before_zeroing(result: int) -> int:
+    """The DTZ of a position whose next move captures or moves a pawn, with a result."""
+    if result == WIN:
+        return 1
+    if result == CURSED_WIN:
+        return 101
+    if result == DRAW:
+        return 0
+    return -101 if result == BLESSED_LOSS else -1
+
+
+def pieces_on(board: Board) -> int:
+    """The number of pieces on a board, kings included."""
+    return board.count[0] + board.count[1]
+
+
+def _tree(tables: list[Table]) -> Table | None:
+    """Make a balanced tree of tables; returns its root, None if there are none."""
+    if not tables:
+        return None
+    tables = sorted(tables, key=lambda table: table.key)
+    middle = len(tables) // 2
+    root = tables[middle]
+    root.lower = _tree(tables[:middle])
+    root.higher = _tree(tables[middle + 1 :])
+    return root
+
+
+def _allow_open_files(count: int) -> None:
+    """Allow so many more open files, as far as the system does: many allow 1024, fewer than the tables."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource  # Unix only
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = count + 512
+        if resource.RLIM_INFINITY not in (soft, hard) and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(wanted, hard)), hard))
+
+
+def _followers(white: str, black: str) -> list[tuple[str, str]]:
+    """The letters of both sides after each capture and promotion."""
     found = []
-    for square in range(64):
-        code = board.piece_at(square + (square & 56))
-        if code != EMPTY:
-            found.append((NUMBER_OF_KIND[code & KIND] | 8 * side_of(code), square))
+    for own, other in ((white, black), (black, white)):
+        captures = [other[:n] + other[n + 1 :] for n in range(1, len(other))]
+        found += [(own, left) for left in captures]
+        if "P" in own:
+            for letter in "QRBN":
+                promoted = own.replace("P", letter, 1)
+                found += [(promoted, left) for left in [other, *captures]]
     return found
+
+
+def in_order(white: str, black: str) -> list[str]:
+    """The letters of two sides as the name of a table has them."""
+    sides = ["".join(sorted(side, key="KQRBNP".index)) for side in (white, black)]
+    return sorted(sides, key=lambda side: (-len(side), ["KQRBNP".index(letter) for letter in side]))
+
+
+def folders_of(path: str) -> list[str]:
+    """The folders of a path, which the system's separator stands between (os.pathsep)."""
+    return [folder for folder in path.split(os.pathsep) if folder]
 
 
 def parse_name(name: str) -> tuple[str, str, str] | None:
@@ -227,14 +304,5 @@ def _is_side(letters: str) -> bool:
     return (
         letters.count("K") == 1
         and letters == "".join(sorted(letters, key="KQRBNP".find))
-        and not set(letters) - set("KQRBNP")
+        and not set(letters) - set(LETTERS)
     )
-
-
-def _is_zeroing(move: int) -> bool:
-    return bool(move & CAPTURED) or move >> MOVED_SHIFT & KIND == PAWN
-
-
-def _before_zeroing(result: int) -> int:
-    """The DTZ of a position whose next move captures or moves a pawn."""
-    return (-1, -101, 0, 101, 1)[result + 2]

@@ -11,308 +11,248 @@ White. The board is turned and mirrored so that the leading piece stands in a pa
 pawns, in the triangle a1-d1-d4; of those with pawns, the leading pawn on the files a to d, each file with a
 table of its own. The leading group (pawns of the side that has fewer; else three different pieces, or the two
 kings) gets a number by its squares; every further group of like pieces is a combination of the squares left.
-The values stand in blocks, compressed by pairs of symbols ("Re-Pair") under a canonical Huffman code.
+The values stand in blocks, compressed by pairs of symbols ("Re-Pair") under a canonical Huffman code
+(`search.tablepart`).
+
+A table is mapped and its description is read when it is first asked, which takes the GIL; threads then ask it
+without.
 """
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
 
 import mmap
 import os
+import threading
+from collections.abc import Callable
+from typing import BinaryIO
 
-from x88.piece import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK
+from search import tablesquares
+from search.tablesquares import CHOOSE, LEADING_SIZES
 
-Men = list[tuple[int, int]]
-"""The pieces on a board, numbered as in the files, and their squares from 0 to 63."""
+if not cython.compiled:
+    from search.tablepart import DAMAGED, MOST_LENGTHS, ONE_VALUE, Part
+    from x88.board import Board
+    from x88.piece import BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
 
-LOSS, BLESSED_LOSS, DRAW, CURSED_WIN, WIN = range(-2, 3)
-"""Results for the side to move. A cursed win and a blessed loss are draws by the fifty-move rule."""
+    LOSS = -2
+    BLESSED_LOSS = -1
+    DRAW = 0
+    CURSED_WIN = 1
+    WIN = 2
+    UNKNOWN = 1000000
+    OTHER_SIDE = 1000001
+    UNREAD = 0
+    READY = 1
+    UNUSABLE = 2
+    BLACK_IS_STORED = 1
+    MAPPED = 2
+    WINS_IN_PLIES = 4
+    LOSSES_IN_PLIES = 8
+    WIDE_MAP = 16
 
-NUMBER_OF_KIND = {PAWN: 1, KNIGHT: 2, BISHOP: 3, ROOK: 4, QUEEN: 5, KING: 6}
-"""The numbers of the pieces in the files; a black piece has 8 added."""
+    def file_size(descriptor: int) -> int:
+        """The size in bytes of an open file that is mapped."""
+        return os.fstat(descriptor).st_size
+
 
 LETTERS = "PNBRQK"
 
 MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}
 
-# The first byte of a part's description.
-OTHER_SIDE = 1  # DTZ: the positions with Black to move are stored
-MAPPED = 2  # DTZ: values go through a map
-WINS_IN_PLIES = 4
-LOSSES_IN_PLIES = 8
-WIDE_MAP = 16
-ONE_VALUE = 128
+DESCRIPTION = 1 << 18
+"""Bytes at the beginning of a file that are enough to describe all its parts."""
 
 DEEPEST_PAIR = 255
 """A symbol stands for 256 values at most."""
 
-# The numbers of squares, 0 for a1 and 63 for h8.
+LEAF = 0xFFF
+"""The second symbol of a pair that is none."""
 
+LARGEST_EXPONENT = 24
+"""Blocks and spans are powers of two, and smaller than this one in every table."""
 
-def _above_diagonal(square: int) -> int:
-    """Positive above the diagonal a1-h8, 0 on it, negative below it."""
-    return (square >> 3) - (square & 7)
+NUMBER_OF_KIND = [0] * 16
+"""The numbers of the pieces in the files, by kind; a black piece has 8 added."""
+for _number, _kind in enumerate((PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING), 1):
+    NUMBER_OF_KIND[_kind] = _number
 
+SIGNED = [0] * 10
+"""The piece codes that a `signature` counts, the highest digit first."""
+for _side in range(2):
+    for _place, _kind in enumerate((QUEEN, ROOK, BISHOP, KNIGHT, PAWN)):
+        SIGNED[5 - 5 * _side + _place] = 16 << _side | _kind
 
-BELOW = [-1] * 64
-"""The 28 squares below the diagonal, numbered."""
+PAWN_ORDER = tablesquares.PAWN_ORDER
 
-TRIANGLE = [-1] * 64
-"""The squares of the triangle a1-d1-d4: first the six below the diagonal, then the four on it."""
-
-KINGS = [-1] * (10 * 64)
-"""[TRIANGLE of the first king * 64 + the other king]: the 462 pairs that are not next to each other."""
-
-PAWN_ORDER = [0] * 64
-"""Where pawns stand: from 47 on a2 down, the squares nearest to the edge and to home first."""
-
-CHOOSE = [[0] * 65 for _ in range(8)]
-"""[k][n]: the combinations of k out of n."""
-
-LEADING_PAWNS = [[0] * 64 for _ in range(6)]
-"""[pawns][square of the leading one]: the first number of its combinations with the others."""
-
-LEADING_SIZES = [[0] * 4 for _ in range(6)]
-"""[pawns][file of the leading one]: all of them."""
-
-
-def _number_squares() -> None:
-    below = [square for square in range(64) if _above_diagonal(square) < 0]
-    for number, square in enumerate(below):
-        BELOW[square] = number
-    corner = [square for square in range(28) if square & 7 < 4 and _above_diagonal(square) <= 0]
-    corner.sort(key=lambda square: (_above_diagonal(square) == 0, square))
-    for number, square in enumerate(corner):
-        TRIANGLE[square] = number
-    number = 0
-    last = []
-    for first in corner:
-        for second in range(64):
-            if max(abs((first >> 3) - (second >> 3)), abs((first & 7) - (second & 7))) <= 1:
-                continue
-            on_diagonal = _above_diagonal(first) == 0
-            if on_diagonal and _above_diagonal(second) > 0:
-                continue
-            if on_diagonal and _above_diagonal(second) == 0:
-                last.append(TRIANGLE[first] * 64 + second)
-                continue
-            KINGS[TRIANGLE[first] * 64 + second] = number
-            number += 1
-    for place in last:
-        KINGS[place] = number
-        number += 1
-    for n in range(65):
-        CHOOSE[0][n] = 1
-        for k in range(1, 8):
-            CHOOSE[k][n] = CHOOSE[k - 1][n - 1] + CHOOSE[k][n - 1] if n else 0
-    order = 47
-    for file in range(4):
-        for rank in range(1, 7):
-            PAWN_ORDER[8 * rank + file] = order
-            PAWN_ORDER[8 * rank + 7 - file] = order - 1
-            order -= 2
-    for pawns in range(1, 6):
-        for file in range(4):
-            number = 0
-            for rank in range(1, 7):
-                LEADING_PAWNS[pawns][8 * rank + file] = number
-                number += CHOOSE[pawns - 1][PAWN_ORDER[8 * rank + file]]
-            LEADING_SIZES[pawns][file] = number
-
-
-_number_squares()
-
-
-class Part:
-    """The compressed values of a table for one side to move and, with pawns, one file of the leading pawn.
-
-    `pieces` are those of the table in the order of the index; `lengths` are the sizes of their groups, and
-    `factors` what the number of each group is multiplied by; `size` is the number of positions.
-    """
-
-    def __init__(self) -> None:
-        self.pieces: list[int] = []
-        self.lengths: list[int] = []
-        self.factors: list[int] = []
-        self.size = 0
-        self.flags = 0
-        self.value = 0
-        self.block_size = 0
-        self.span = 0
-        self.blocks = 0
-        self.length_count = 0
-        self.shortest = 0
-        self.symbols = 0
-        self.lowest: list[int] = []
-        self.bases: list[int] = []
-        self.spans: list[int] = []
-        self.pairs = 0
-        self.sparse = 0
-        self.sparse_count = 0
-        self.lengths_at = 0
-        self.data = 0
-        self.maps = [0] * 4
+_reading = threading.Lock()
 
 
 class Table:
-    """A file of one set of pieces: WDL or DTZ. It is mapped and read when it is first asked."""
+    """A file of one set of pieces: WDL or DTZ.
 
-    def __init__(self, path: str, white: str, black: str, suffix: str) -> None:
+    `lower` and `higher` make a tree of tables by `key`, the smaller signature of its two: without the GIL
+    there are no dictionaries.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        white: str,
+        black: str,
+        suffix: str,
+        on_problem: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        """`on_problem` is told, once, why the file cannot be used, in the thread that finds out."""
         self.path = path
         self.suffix = suffix
         self.is_symmetric = white == black
         self.white = signature(white, black)
-        counts = [[side.count(letter) for letter in LETTERS] for side in (white, black)]
+        self.key = min(self.white, signature(black, white))
+        self.lower: Table | None = None
+        self.higher: Table | None = None
         self.count = len(white) + len(black)
+        self.sides = (white, black)
+        counts = [[side.count(letter) for letter in LETTERS] for side in (white, black)]
         self.has_pawns = counts[0][0] + counts[1][0] > 0
         self.has_unique = any(count == 1 for side in counts for count in side[:5])
         # The side with fewer pawns leads, as its pawns make fewer combinations.
         pawns = [count for count in (counts[0][0], counts[1][0]) if count]
         self.leading_pawns = min(pawns, default=0)
         self.both_pawns = len(pawns) == 2
+        self.is_wdl = suffix == ".rtbw"
+        self.has_two_sides = False
+        self.lead = 0
+        self.first = Part()
         self.parts: list[list[Part]] = []
-        self.problem = ""
-        self.is_read = False
-        self._content: mmap.mmap | bytes = b""
+        self.state = UNREAD
+        self.descriptor = -1
+        self.size = 0
+        self._on_problem = on_problem
+        self._held: tuple[BinaryIO, mmap.mmap] | None = None
+
+    def __del__(self) -> None:
+        if self._held is not None:
+            self._held[0].close()
+
+    # Reading the description.
 
     def read(self) -> None:
         """Map the file and read its description. Raises ValueError with the reason, or OSError."""
-        with open(self.path, "rb") as file:
+        file = open(self.path, "rb")  # noqa: SIM115 (it stays open, to see whether it is cut while in use)
+        try:
             size = os.fstat(file.fileno()).st_size
-            if size < 16 or file.read(4) != MAGIC[self.suffix]:
+            description = file.read(DESCRIPTION)
+            if size < 16 or description[:4] != MAGIC[self.suffix]:
                 raise ValueError("it is no tablebase file")
             # Its data are blocks of 64 bytes, after which a checksum of 16 bytes follows.
             if size % 64 != 16:
                 raise ValueError(f"{size} bytes are not those of a whole file")
-            self._content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        try:
-            self._describe(size)
-        except IndexError:
-            raise ValueError("its description is damaged") from None
+            try:
+                self._describe(description, size)
+            except IndexError:
+                raise ValueError("its description is damaged") from None
+            content = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ)
+        except BaseException:
+            file.close()
+            raise
+        self._held = file, content
+        self.descriptor = file.fileno()
+        self.size = size
+        for side in self.parts:
+            for part in side:
+                part.set_content(content, size)
 
-    def _describe(self, size: int) -> None:
+    def _describe(self, content: bytes, size: int) -> None:
         at = 4
-        flags = self._content[at]
+        flags = content[at]
         if bool(flags & 2) != self.has_pawns or bool(flags & 1) == self.is_symmetric:
             raise ValueError("it holds other pieces than its name says")
         at += 1
         files = 4 if self.has_pawns else 1
-        sides = 1 if self.is_symmetric or self.suffix == ".rtbz" else 2
+        sides = 1 if self.is_symmetric or not self.is_wdl else 2
+        self.has_two_sides = sides == 2
         self.parts = [[Part() for _ in range(files)] for _ in range(sides)]
+        each = [self.parts[side][file] for side in range(sides) for file in range(files)]
+        for n in range(len(each) - 1):
+            _link(each[n], each[n + 1])
+        self.first = each[0]
         for file in range(files):
-            orders = [self._content[at], self._content[at + 1] if self.both_pawns else 0xFF]
+            orders = [content[at], content[at + 1] if self.both_pawns else 0xFF]
             at += 2 if self.both_pawns else 1
             for side in range(sides):
-                part = self.parts[side][file]
-                part.pieces = [self._content[at + n] >> 4 * side & 15 for n in range(self.count)]
-                self._group(part, orders[0] >> 4 * side & 15, orders[1] >> 4 * side & 15, file)
+                pieces = [content[at + n] >> 4 * side & 15 for n in range(self.count)]
+                if not self._is_mine(pieces):
+                    raise ValueError("it holds other pieces than its name says")
+                order = [orders[0] >> 4 * side & 15, orders[1] >> 4 * side & 15]
+                self._group(self.parts[side][file], pieces, order, file)
+                self.lead = pieces[0]
             at += self.count
         at += at & 1
         for file in range(files):
             for side in range(sides):
-                at = self._read_sizes(self.parts[side][file], at)
-        if self.suffix == ".rtbz":
-            at = self._read_maps(at)
-        each = [self.parts[side][file] for file in range(files) for side in range(sides)]
-        for part in each:
-            part.sparse = at
-            at += 6 * part.sparse_count
-        for part in each:
-            part.lengths_at = at
-            at += 2 * part.length_count
-        for part in each:
-            at = at + 63 & ~63
-            part.data = at
-            at += part.blocks * part.block_size
-        if at > size:
-            raise ValueError("it is cut off")
+                at = _read_sizes(self.parts[side][file], content, at)
+        if not self.is_wdl:
+            at = self._read_maps(content, at)
+        self._place_data(at, size)
 
-    def _group(self, part: Part, leading: int, second: int, file: int) -> None:
-        """Group the pieces, and find what each group's number is multiplied by."""
+    def _is_mine(self, pieces: list[int]) -> bool:
+        """Whether these are the pieces of the table's name, and those that lead come first."""
+        named = []
+        for black, letters in enumerate(self.sides):
+            named += [LETTERS.index(letter) + 1 | black << 3 for letter in letters]
+        leading = pieces[: self.leading_pawns]
+        following = pieces[self.leading_pawns :]
+        return (
+            sorted(pieces) == sorted(named)
+            and all(piece & 7 == 1 and piece == leading[0] for piece in leading)
+            and (not self.both_pawns or following[0] & 7 == 1)
+        )
+
+    def _group(self, part: Part, pieces: list[int], order: list[int], file: int) -> None:
+        """Group the pieces, and find what each group's number is multiplied by: the leading group's, and that
+        of the second side's pawns, stand where `order` says, the others in their order.
+        """
         first = self.leading_pawns if self.has_pawns else 3 if self.has_unique else 2
         lengths = [first]
         for n in range(first, self.count):
-            if n > first and part.pieces[n] == part.pieces[n - 1]:
+            if n > first and pieces[n] == pieces[n - 1]:
                 lengths[-1] += 1
             else:
                 lengths.append(1)
-        part.lengths = lengths
-        part.factors = [0] * len(lengths)
+        groups = len(lengths)
+        leaders = order if self.both_pawns else order[:1]
+        if max(leaders) >= groups or len(set(leaders)) < len(leaders):
+            raise ValueError("its order of pieces is damaged")
         free = 64 - lengths[0] - (lengths[1] if self.both_pawns else 0)
-        following = 2 if self.both_pawns else 1
+        following = len(leaders)
         factor = 1
-        place = 0
-        while following < len(lengths) or place in (leading, second):
-            if place == leading:
-                part.factors[0] = factor
-                if self.has_pawns:
-                    factor *= LEADING_SIZES[lengths[0]][file]
-                else:
-                    factor *= 31332 if self.has_unique else 462
-            elif place == second:
-                part.factors[1] = factor
-                factor *= CHOOSE[lengths[1]][48 - lengths[0]]
-            else:
-                part.factors[following] = factor
-                factor *= CHOOSE[lengths[following]][free]
-                free -= lengths[following]
+        for place in range(groups):
+            group = leaders.index(place) if place in leaders else following
+            part.lengths[group] = lengths[group]
+            part.factors[group] = factor
+            if group >= len(leaders):
+                factor *= CHOOSE[65 * lengths[group] + free]
+                free -= lengths[group]
                 following += 1
-            place += 1
+            elif group:
+                factor *= CHOOSE[65 * lengths[1] + 48 - lengths[0]]
+            elif self.has_pawns:
+                factor *= LEADING_SIZES[4 * lengths[0] + file]
+            else:
+                factor *= 31332 if self.has_unique else 462
+        for n in range(self.count):
+            part.pieces[n] = pieces[n]
+        part.count = self.count
+        part.groups = groups
         part.size = factor
+        part.has_pawns = self.has_pawns
+        part.has_unique = self.has_unique
+        part.both_pawns = self.both_pawns
 
-    def _read_sizes(self, part: Part, at: int) -> int:
-        """Read how a part is compressed; returns where the next one begins."""
-        content = self._content
-        part.flags = content[at]
-        if part.flags & ONE_VALUE:
-            part.value = content[at + 1]
-            return at + 2
-        part.block_size = 1 << content[at + 1]
-        part.span = 1 << content[at + 2]
-        part.sparse_count = (part.size + part.span - 1) // part.span
-        part.blocks = self._word(at + 4, 4)
-        part.length_count = part.blocks + content[at + 3]
-        longest, part.shortest = content[at + 8], content[at + 9]
-        at += 10
-        count = longest - part.shortest + 1
-        if not 0 < part.shortest <= longest <= 32:
-            raise ValueError("its code is damaged")
-        part.lowest = [self._word(at + 2 * n, 2) for n in range(count)]
-        at += 2 * count
-        # A code of each length begins where the longer ones, half as far apart, end.
-        bases = [0] * count
-        for n in reversed(range(count - 1)):
-            bases[n] = (bases[n + 1] + part.lowest[n] - part.lowest[n + 1]) // 2
-        part.bases = [base << 64 - n - part.shortest for n, base in enumerate(bases)]
-        part.symbols = self._word(at, 2)
-        part.pairs = at + 2
-        part.spans = [0] * part.symbols
-        for symbol in range(part.symbols):
-            left, right = self._pair(part, symbol)
-            if right != 0xFFF:
-                if max(left, right) >= symbol:
-                    self._spread(part, symbol, 0)
-                else:
-                    part.spans[symbol] = part.spans[left] + part.spans[right] + 1
-        return part.pairs + 3 * part.symbols + (part.symbols & 1)
-
-    def _spread(self, part: Part, symbol: int, depth: int) -> int:
-        """How many values beyond the first a symbol stands for."""
-        left, right = self._pair(part, symbol)
-        if right == 0xFFF:
-            return 0
-        if depth > DEEPEST_PAIR or max(left, right) >= part.symbols:
-            raise ValueError("its symbols are damaged")
-        if not part.spans[symbol]:
-            part.spans[symbol] = (
-                self._spread(part, left, depth + 1) + self._spread(part, right, depth + 1) + 1
-            )
-        return part.spans[symbol]
-
-    def _pair(self, part: Part, symbol: int) -> tuple[int, int]:
-        """The two symbols that a symbol stands for; 0xFFF as the second if the first is a value."""
-        at = part.pairs + 3 * symbol
-        low, middle, high = self._content[at], self._content[at + 1], self._content[at + 2]
-        return (middle & 15) << 8 | low, high << 4 | middle >> 4
-
-    def _read_maps(self, at: int) -> int:
+    def _read_maps(self, content: bytes, at: int) -> int:
         """Find the maps of values, four for each file: of wins, losses, cursed wins, blessed losses."""
         for part in self.parts[0]:
             if part.flags & MAPPED:
@@ -320,149 +260,201 @@ class Table:
                 at += at & (width - 1)
                 for n in range(4):
                     part.maps[n] = at + width
-                    at += width * (self._word(at, width) + 1)
+                    at += width * (_word(content, at, width) + 1)
         return at + (at & 1)
 
-    def _word(self, at: int, width: int) -> int:
-        if at + width > len(self._content):
-            raise IndexError
-        return int.from_bytes(self._content[at : at + width], "little")
+    def _place_data(self, at: int, size: int) -> None:
+        """Find the data of the parts, which follow the description. Raises ValueError if they are cut off."""
+        each = [part for file in zip(*self.parts, strict=True) for part in file]
+        for part in each:
+            part.sparse = at
+            at += 6 * part.sparse_count
+        for part in each:
+            part.lengths_at = at
+            at += 2 * part.block_count
+        for part in each:
+            at = at + 63 & ~63
+            part.data = at
+            at += part.blocks * part.block_size
+        if at > size:
+            raise ValueError("it is cut off")
 
-    def value(self, men: Men, side: int, result: int) -> int | None:
-        """The stored value of a position: for WDL from LOSS to WIN, for DTZ the distance in plies to the next
-        zeroing move of a position with this result. None if DTZ has the other side to move only.
+    # Asking.
+
+    def value_of(self, key: int, board: Board, result: int) -> int:
+        """The value of a position in that table of the tree which has a key; UNKNOWN if there is none that
+        can be used. See `value`.
         """
+        if key < self.key:
+            return UNKNOWN if self.lower is None else self.lower.value_of(key, board, result)
+        if key > self.key:
+            return UNKNOWN if self.higher is None else self.higher.value_of(key, board, result)
+        if self.state == UNREAD:
+            self._open()
+        return self.value(board, result) if self.state == READY else UNKNOWN
+
+    def value(self, board: Board, result: int) -> int:
+        """The stored value of a position: for WDL from LOSS to WIN, for DTZ the distance in plies to the next
+        zeroing move of a position with this result. OTHER_SIDE if DTZ has the other side to move only,
+        UNKNOWN if the file is damaged.
+        """
+        # To read what is mapped beyond the end of its file would end the process.
+        if file_size(self.descriptor) < self.size:
+            self._give_up(True)
+            return UNKNOWN
         # The colours are exchanged for the file's sake if its white pieces are Black's here; and of a
         # symmetric table only the positions with White to move are there.
-        is_black_to_move = side == BLACK
-        swaps = is_black_to_move if self.is_symmetric else self.white != signature_of(men)
-        mover = int(is_black_to_move != swaps)
-        turn = 56 if swaps else 0
-        pieces: list[int] = []
-        squares: list[int] = []
-        for piece, square in men:
-            pieces.append(piece ^ 8 if swaps else piece)
-            squares.append(square ^ turn)
-        file = 0
-        if self.has_pawns:
-            lead = self.parts[0][0].pieces[0]
-            pawns = [square for piece, square in zip(pieces, squares, strict=True) if piece == lead]
-            leader = max(pawns, key=lambda square: PAWN_ORDER[square])
-            file = min(leader & 7, 7 - (leader & 7))
-        if self.suffix == ".rtbz":
-            part = self.parts[0][file]
-            if part.flags & OTHER_SIDE != mover and not (self.is_symmetric and not self.has_pawns):
-                return None
+        if self.is_symmetric:
+            swaps = board.side == BLACK
         else:
-            part = self.parts[mover if len(self.parts) == 2 else 0][file]
-        value = self._decompress(part, self._index(part, pieces, squares))
-        if self.suffix == ".rtbw":
-            return value - 2
+            swaps = self.white != signature_of(board)
+        mover = 1 if swaps != (board.side == BLACK) else 0
+        pieces = [0] * 7
+        squares = [0] * 7
+        n = 0
+        for side in range(2):
+            for i in range(side << 4, (side << 4) + board.count[side]):
+                square = board.pieces[i]
+                pieces[n] = NUMBER_OF_KIND[board.squares[square] & KIND] | (8 if side != swaps else 0)
+                square = (square + (square & 7)) >> 1
+                squares[n] = square ^ 56 if swaps else square
+                n += 1
+        part = 0
+        if self.has_pawns:
+            leader = -1
+            for i in range(n):
+                if pieces[i] == self.lead and PAWN_ORDER[squares[i]] > leader:
+                    leader = PAWN_ORDER[squares[i]]
+                    part = min(squares[i] & 7, 7 - (squares[i] & 7))
+        if mover and self.has_two_sides:
+            part += 4 if self.has_pawns else 1
+        value = self._ask(self.first, part, pieces, squares, mover, result)
+        if value == DAMAGED:
+            self._give_up(False)
+            return UNKNOWN
+        return value
+
+    def _ask(
+        self, part: Part, number: int, pieces: list[int], squares: list[int], mover: int, result: int
+    ) -> int:
+        """The same by the part with a number, or DAMAGED. The chain of parts is followed from `part` on."""
+        if number:
+            return self._ask(part.following, number - 1, pieces, squares, mover, result)
+        if not self.is_wdl and part.flags & BLACK_IS_STORED != mover:
+            if self.has_pawns or not self.is_symmetric:
+                return OTHER_SIDE
+        value = part.value(part.number(pieces, squares))
+        if value < 0:
+            return DAMAGED
+        if self.is_wdl:
+            return value - 2 if value <= 4 else DAMAGED
         if part.flags & MAPPED:
             width = 2 if part.flags & WIDE_MAP else 1
-            order = {WIN: 0, LOSS: 1, CURSED_WIN: 2, BLESSED_LOSS: 3}[result]
-            value = self._word(part.maps[order] + width * value, width)
-        in_plies = {WIN: part.flags & WINS_IN_PLIES, LOSS: part.flags & LOSSES_IN_PLIES}.get(result, 0)
-        return value + 1 if in_plies else 2 * value + 1
+            which = 0 if result == WIN else 1 if result == LOSS else 2 if result == CURSED_WIN else 3
+            value = part.word(part.maps[which] + width * value, width)
+            if value < 0:
+                return DAMAGED
+        if (result == WIN and part.flags & WINS_IN_PLIES) or (
+            result == LOSS and part.flags & LOSSES_IN_PLIES
+        ):
+            return value + 1
+        return 2 * value + 1
 
-    def _index(self, part: Part, pieces: list[int], squares: list[int]) -> int:
-        """The number of a position: its pieces as the file numbers them, and their squares."""
-        left = list(zip(pieces, squares, strict=True))
-        ordered = []
-        for piece in part.pieces:
-            place = next(n for n, pair in enumerate(left) if pair[0] == piece)
-            ordered.append(left.pop(place)[1])
-        count = part.lengths[0]
-        if self.has_pawns:
-            leader = max(range(count), key=lambda n: PAWN_ORDER[ordered[n]])
-            ordered[0], ordered[leader] = ordered[leader], ordered[0]
-        if ordered[0] & 7 > 3:
-            ordered = [square ^ 7 for square in ordered]
-        if self.has_pawns:
-            index = LEADING_PAWNS[count][ordered[0]]
-            others = sorted(ordered[1:count], key=lambda square: PAWN_ORDER[square])
-            for n, square in enumerate(others, 1):
-                index += CHOOSE[n][PAWN_ORDER[square]]
-        else:
-            if ordered[0] >> 3 > 3:
-                ordered = [square ^ 56 for square in ordered]
-            side = next((side for square in ordered[:count] if (side := _above_diagonal(square))), 0)
-            if side > 0:
-                ordered = [square >> 3 | (square & 7) << 3 for square in ordered]
-            index = _three(*ordered[:3]) if self.has_unique else KINGS[TRIANGLE[ordered[0]] * 64 + ordered[1]]
-        index *= part.factors[0]
-        at = count
-        skipped = 8 if self.both_pawns else 0
-        for length, factor in zip(part.lengths[1:], part.factors[1:], strict=True):
-            number = 0
-            for n, square in enumerate(sorted(ordered[at : at + length]), 1):
-                lower = sum(other < square for other in ordered[:at])
-                number += CHOOSE[n][square - lower - skipped]
-            index += number * factor
-            at += length
-            skipped = 0
-        return index
+    def _open(self) -> None:
+        """Read the file, unless another thread has done so or it cannot be."""
+        with _reading:
+            if self.state != UNREAD:
+                return
+            try:
+                self.read()
+                self.state = READY
+            except (OSError, OverflowError, ValueError, MemoryError) as error:
+                self.state = UNUSABLE
+                reason = str(error)
+                if isinstance(error, OSError):
+                    reason = error.strerror or reason
+                self._on_problem(f"{self.path}: {reason or 'there is no memory for it'}")
 
-    def _decompress(self, part: Part, index: int) -> int:
-        """The value with a number."""
-        if part.flags & ONE_VALUE:
-            return part.value
-        # Every `span` values, the sparse index tells a block and the place in it, in the middle of the span.
-        entry, rest = divmod(index, part.span)
-        at = part.sparse + 6 * entry
-        block = self._word(at, 4)
-        place = self._word(at + 4, 2) + rest - part.span // 2
-        while place < 0:
-            block -= 1
-            place += self._word(part.lengths_at + 2 * block, 2) + 1
-        while place > (length := self._word(part.lengths_at + 2 * block, 2)):
-            place -= length + 1
-            block += 1
-        at = part.data + block * part.block_size
-        bits = int.from_bytes(self._content[at : at + 8], "big")
-        at += 8
-        known = 64
-        while True:
-            size = 0
-            while bits < part.bases[size]:
-                size += 1
-            symbol = (bits - part.bases[size] >> 64 - size - part.shortest) + part.lowest[size]
-            if place <= part.spans[symbol]:
-                break
-            place -= part.spans[symbol] + 1
-            size += part.shortest
-            bits = bits << size & 0xFFFFFFFFFFFFFFFF
-            known -= size
-            if known <= 32:
-                known += 32
-                bits |= int.from_bytes(self._content[at : at + 4], "big") << 64 - known
-                at += 4
-        while part.spans[symbol]:
-            left, right = self._pair(part, symbol)
-            if place <= part.spans[left]:
-                symbol = left
-            else:
-                place -= part.spans[left] + 1
-                symbol = right
-        return self._pair(part, symbol)[0]
+    def _give_up(self, is_cut: bool) -> None:
+        """Never ask this table again."""
+        with _reading:
+            if self.state == UNUSABLE:
+                return
+            self.state = UNUSABLE
+        reason = "it has been cut off while it was in use" if is_cut else "its values are damaged"
+        self._on_problem(f"{self.path}: {reason}")
 
 
-def _three(first: int, second: int, third: int) -> int:
-    """The number of three different pieces, the first in the triangle a1-d1-d4, the first of them that is not
-    on the diagonal below it.
-    """
-    after = second > first
-    later = (third > first) + (third > second)
-    if _above_diagonal(first):
-        return (TRIANGLE[first] * 63 + second - after) * 62 + third - later
-    rank = first >> 3
-    number = 6 * 63 * 62
-    if _above_diagonal(second):
-        return number + (rank * 28 + BELOW[second]) * 62 + third - later
-    number += 4 * 28 * 62
-    if _above_diagonal(third):
-        return number + (rank * 7 + (second >> 3) - after) * 28 + BELOW[third]
-    return number + 4 * 7 * 28 + (rank * 7 + (second >> 3) - after) * 6 + (third >> 3) - later
+def _link(part: Part, following: Part) -> None:
+    part.following = following
+
+
+def _read_sizes(part: Part, content: bytes, at: int) -> int:
+    """Read how a part is compressed; returns where the next one begins."""
+    part.flags = content[at]
+    if part.flags & ONE_VALUE:
+        part.only_value = content[at + 1]
+        return at + 2
+    if max(content[at + 1], content[at + 2]) > LARGEST_EXPONENT:
+        raise ValueError("its sizes are damaged")
+    part.block_size = 1 << content[at + 1]
+    part.span = 1 << content[at + 2]
+    part.sparse_count = (part.size + part.span - 1) // part.span
+    part.blocks = _word(content, at + 4, 4)
+    part.block_count = part.blocks + content[at + 3]
+    longest, shortest = content[at + 8], content[at + 9]
+    at += 10
+    if not 0 < shortest <= longest <= MOST_LENGTHS:
+        raise ValueError("its code is damaged")
+    count = longest - shortest + 1
+    lowest = [_word(content, at + 2 * n, 2) for n in range(count)]
+    at += 2 * count
+    # The codes of a length begin where the longer ones, which lie half as far apart, end.
+    base = 0
+    for n in reversed(range(count)):
+        if n < count - 1:
+            base = (base + lowest[n] - lowest[n + 1]) // 2
+        if not 0 <= base < 1 << n + shortest:
+            raise ValueError("its code is damaged")
+        part.lowest[n] = lowest[n]
+        part.bases[n] = base << 64 - n - shortest
+    part.shortest = shortest
+    part.length_count = count
+    symbols = _word(content, at, 2)
+    at += 2
+    triples = content[at : at + 3 * symbols]
+    if len(triples) < 3 * symbols:
+        raise IndexError
+    # Three bytes: the two symbols that a symbol stands for, of 12 bits each, or a value and LEAF.
+    lefts = [(triples[n + 1] & 15) << 8 | triples[n] for n in range(0, 3 * symbols, 3)]
+    rights = [triples[n + 2] << 4 | triples[n + 1] >> 4 for n in range(0, 3 * symbols, 3)]
+    part.set_symbols(lefts, rights, _spans(lefts, rights))
+    return at + 3 * symbols + (symbols & 1)
+
+
+def _spans(lefts: list[int], rights: list[int]) -> list[int]:
+    """How many values beyond the first each symbol stands for."""
+    spans = [0 if right == LEAF else -1 for right in rights]
+
+    def span(symbol: int, depth: int) -> int:
+        if spans[symbol] < 0:
+            left, right = lefts[symbol], rights[symbol]
+            if depth > DEEPEST_PAIR or max(left, right) >= len(lefts):
+                raise ValueError("its symbols are damaged")
+            found = span(left, depth + 1) + span(right, depth + 1) + 1
+            if found > DEEPEST_PAIR:
+                raise ValueError("its symbols are damaged")
+            spans[symbol] = found
+        return spans[symbol]
+
+    return [span(symbol, 0) for symbol in range(len(lefts))]
+
+
+def _word(content: bytes, at: int, width: int) -> int:
+    """A number of so many bytes, the lowest first. Raises IndexError beyond the end."""
+    if at + width > len(content):
+        raise IndexError
+    return int.from_bytes(content[at : at + width], "little")
 
 
 def signature(white: str, black: str) -> int:
@@ -474,10 +466,9 @@ def signature(white: str, black: str) -> int:
     return found
 
 
-def signature_of(men: Men) -> int:
-    """The signature of the pieces on a board."""
+def signature_of(board: Board) -> int:
+    """The signature of the pieces on a board, of which there are at most 7."""
     found = 0
-    for piece, _ in men:
-        if piece & 7 != NUMBER_OF_KIND[KING]:
-            found += 1 << 4 * (5 * (piece >> 3) + (piece & 7) - 1)
+    for i in range(10):
+        found = found << 4 | board.material[SIGNED[i]]
     return found

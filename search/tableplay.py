@@ -7,7 +7,7 @@ and of several the one is played after which the next distance is best.
 
 from typing import Final, NamedTuple
 
-from search.tablebase import Tablebase
+from search.tablebase import Tablebase, before_zeroing, in_order, is_zeroing
 from search.tablefile import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
 from x88 import fen
 from x88.attack import in_check
@@ -84,7 +84,7 @@ def _judge(tables: Tablebase, board: Board, move: int) -> RankedMove | None:
     if after is None:
         return None
     result = -result_of(after)
-    if _is_zeroing(move):
+    if is_zeroing(move):
         return RankedMove(move, result, before_zeroing(result), False, -after, False)
     if is_drawn:
         return RankedMove(move, DRAW, 0, False, 0, True)
@@ -99,11 +99,6 @@ def result_of(dtz: int) -> int:
     if dtz > 0:
         return WIN if dtz <= FIFTY_MOVES else CURSED_WIN
     return LOSS if dtz >= -FIFTY_MOVES else BLESSED_LOSS
-
-
-def before_zeroing(result: int) -> int:
-    """The DTZ of a capture or pawn move with this result."""
-    return {WIN: 1, CURSED_WIN: FIFTY_MOVES + 1, DRAW: 0, BLESSED_LOSS: -FIFTY_MOVES - 1, LOSS: -1}[result]
 
 
 def with_counter(result: int, dtz: int, counter: int) -> int:
@@ -165,7 +160,7 @@ def _missing(tables: Tablebase, board: Board) -> str:
     if found or tables.dtz(board) is not None:
         return found
     for move in legal_moves(board):
-        if _is_zeroing(move):
+        if is_zeroing(move):
             board.make(move)
             found = _missing_result(tables, board)
             board.unmake()
@@ -194,9 +189,4 @@ def name_of(board: Board) -> str:
     placement = fen.write(board).split()[0]
     white = "".join(letter * placement.count(letter) for letter in LETTERS)
     black = "".join(letter * placement.count(letter.lower()) for letter in LETTERS)
-    sides = sorted((white, black), key=lambda side: (-len(side), [LETTERS.index(letter) for letter in side]))
-    return "v".join(sides)
-
-
-def _is_zeroing(move: int) -> bool:
-    return bool(move & CAPTURED) or move >> MOVED_SHIFT & KIND == PAWN
+    return "v".join(in_order(white, black))

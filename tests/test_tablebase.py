@@ -1,6 +1,15 @@
-"""search/tablebase.py and tablefile.py against python-chess's reader of the same files."""
+"""search/tablebase.py, tablefile.py and tablepart.py against python-chess's reader of the same files.
 
+MOFF_TABLE_POSITIONS is the number of random positions in all, MOFF_TABLE_DAMAGE that of damaged places in
+every file, for longer runs than usual.
+"""
+
+import io
+import os
 import shutil
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from random import Random
 
@@ -8,6 +17,7 @@ import chess
 import chess.syzygy
 import pytest
 
+from search import tablesum
 from search.tablebase import Tablebase
 from search.tablefile import MAGIC
 from tests.oracle import SHARED, scaled
@@ -16,6 +26,8 @@ from x88 import fen
 FOLDER = SHARED / "syzygy"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data/syzygy is missing")
 NAMES = sorted(path.stem for path in FOLDER.glob("*.rtbw"))
+POSITIONS = int(os.environ.get("MOFF_TABLE_POSITIONS", "0"))
+DAMAGE = int(os.environ.get("MOFF_TABLE_DAMAGE", "0"))
 
 
 def random_position(name: str, chance: Random) -> chess.Board:
@@ -43,7 +55,7 @@ def test_results_and_distances_are_python_chess_s(name: str) -> None:
     chance = Random(name)
     ours = Tablebase([str(FOLDER)])
     with chess.syzygy.open_tablebase(str(FOLDER)) as theirs:
-        for _ in range(scaled(120, 15)):
+        for _ in range(POSITIONS // len(NAMES) + 1 if POSITIONS else scaled(120, 15)):
             board = random_position(name, chance)
             position = fen.parse(board.fen())
             assert ours.wdl(position) == theirs.probe_wdl(board), board.fen()
@@ -104,21 +116,113 @@ def test_a_renamed_file_is_refused(tmp_path: Path) -> None:
     assert len(tables.problems) == 2
 
 
-def test_damage_is_refused_or_gives_some_result(tmp_path: Path) -> None:
-    """Without its checksum a damaged table cannot be told from a whole one, but nothing worse happens."""
-    chance = Random(5)
-    names = ("KPvK", "KPvKP", "KRvKP", "KQvKR", "KBNvK")
-    for _ in range(scaled(300, 40)):
-        name = chance.choice(names)
-        for suffix in MAGIC:
-            copied(tmp_path, name + suffix)
-        path = tmp_path / (name + chance.choice([*MAGIC]))
-        content = bytearray(path.read_bytes())
-        for _ in range(chance.randint(1, 20)):
-            content[int(len(content) * chance.random() ** 3)] = chance.randrange(256)
-        path.write_bytes(content)
-        tables = Tablebase([str(tmp_path)])
-        for _ in range(5):
-            position = fen.parse(random_position(name, chance).fen())
-            assert tables.wdl(position) in (None, -2, -1, 0, 1, 2)
-            tables.dtz(position)
+@pytest.mark.parametrize("name", NAMES)
+def test_damage_is_refused_or_gives_some_result(name: str, tmp_path: Path) -> None:
+    """Without its checksum a damaged table cannot be told from a whole one, but nothing worse happens; with
+    it, the damage is found.
+    """
+    chance = Random(name)
+    positions = [fen.parse(random_position(name, chance).fen()) for _ in range(20)]
+    for suffix in MAGIC:
+        (tmp_path / (name + suffix)).symlink_to(FOLDER / (name + suffix))
+    for suffix in MAGIC:
+        path = tmp_path / (name + suffix)
+        whole = path.read_bytes()
+        path.unlink()
+        for number in range(DAMAGE or scaled(10, 3)):
+            content = bytearray(whole)
+            # Most of the places are in the description.
+            at = int(len(content) * chance.random() ** chance.choice((1, 3, 6)))
+            content[at] ^= chance.randrange(1, 256)
+            path.write_bytes(content)
+            if number < scaled(2, 1):
+                size = len(content) - tablesum.SIZE
+                found = tablesum.checksum(io.BytesIO(content), size, lambda _: None)
+                assert found != bytes(content[size:])
+            tables = Tablebase([str(tmp_path)])
+            for position in chance.sample(positions, 5):
+                assert tables.wdl(position) in (None, -2, -1, 0, 1, 2)
+                tables.dtz(position)
+        path.write_bytes(whole)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not cut a mapped file")
+def test_a_file_that_is_cut_while_in_use_ends_nothing(tmp_path: Path) -> None:
+    copied(tmp_path, "KBNvK.rtbw", "KBNvK.rtbz", "KQvK.rtbw")
+    program = f"""
+import os
+from search import tablesum
+from search.tablebase import Tablebase
+from x88 import fen
+tables = Tablebase([{str(tmp_path)!r}])
+board = fen.parse("8/8/8/3k4/8/8/8/1KBN4 w - - 0 1")
+print(tables.wdl(board), tables.dtz(board) > 20)
+os.truncate({str(tmp_path / "KBNvK.rtbz")!r}, 16)
+print(tables.wdl(board), tables.dtz(board), tables.dtz(board))
+os.truncate({str(tmp_path / "KBNvK.rtbw")!r}, 0)
+print(tables.wdl(board), tables.wdl(fen.parse("8/8/8/3k4/8/8/8/1KQ5 w - - 0 1")))
+print(*tables.problems, sep="\\n")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    reason = "it has been cut off while it was in use"
+    assert done.stdout.splitlines() == [
+        "2 True",
+        "2 None None",
+        "None 2",
+        f"{tmp_path / 'KBNvK.rtbz'}: {reason}",
+        f"{tmp_path / 'KBNvK.rtbw'}: {reason}",
+    ]
+
+
+def test_threads_may_ask_a_table_for_the_first_time_at_once() -> None:
+    chance = Random(3)
+    boards = [random_position(name, chance).fen() for name in NAMES for _ in range(3)]
+    alone = Tablebase([str(FOLDER)])
+    told = [(alone.wdl(fen.parse(text)), alone.dtz(fen.parse(text))) for text in boards]
+    for _ in range(scaled(10, 1)):
+        tables = Tablebase([str(FOLDER)])
+        start = threading.Barrier(8)
+        found: list[list[tuple[int | None, int | None]]] = []
+
+        def ask(
+            tables: Tablebase = tables,
+            start: threading.Barrier = start,
+            found: list[list[tuple[int | None, int | None]]] = found,
+        ) -> None:
+            positions = [fen.parse(text) for text in boards]
+            start.wait()
+            found.append([(tables.wdl(board), tables.dtz(board)) for board in positions])
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [told] * 8
+        assert tables.problems == []
+
+
+def test_files_are_closed_with_their_tables() -> None:
+    tables = Tablebase([str(FOLDER)])
+    for name in NAMES:
+        assert tables.dtz(fen.parse(random_position(name, Random(1)).fen())) is not None
+    folder = Path("/proc/self/fd")
+    if not folder.is_dir():
+        pytest.skip("the system does not tell which files are open")
+
+    def count() -> int:
+        return sum(".rtb" in os.readlink(path) for path in folder.iterdir() if path.is_symlink())
+
+    assert count() >= 2 * len(NAMES)
+    del tables
+    assert count() == 0
+
+
+def test_tables_that_others_lead_to_are_missed(tmp_path: Path) -> None:
+    assert Tablebase([str(FOLDER)]).missing() == []
+    for name in ("KRvKP.rtbw", "KQvK.rtbw", "KRvKN.rtbz"):
+        (tmp_path / name).touch()
+    tables = Tablebase([str(tmp_path)])
+    assert (tables.count(".rtbw"), tables.count(".rtbz"), tables.most) == (2, 1, 4)
+    names = "KBvK KNvK KPvK KQvKR KRvK KRvKB KRvKN KRvKR"
+    assert sorted(tables.missing()) == sorted(f"{name}.rtbw" for name in names.split())

@@ -1,0 +1,74 @@
+from libc.stdint cimport uint64_t
+
+cimport cython
+
+cpdef enum:
+    DAMAGED = -1        # no value
+    MOST_PIECES = 7     # larger tables are not used
+    MOST_LENGTHS = 32   # of codes, in bits
+    ONE_VALUE = 128     # a flag: all values are alike
+
+cdef int[64] BELOW
+cdef int[64] TRIANGLE
+cdef int[640] KINGS
+cdef int[64] PAWN_ORDER
+cdef int[520] CHOOSE
+cdef int[384] LEADING_PAWNS
+cdef uint64_t WORD
+
+
+@cython.final
+cdef class Part:
+    cdef Part following
+    cdef int count                    # of pieces
+    cdef int groups
+    cdef int[7] pieces
+    cdef int[7] lengths
+    cdef long long[7] factors
+    cdef long long size
+    cdef bint has_pawns
+    cdef bint has_unique              # there are three different pieces to lead
+    cdef bint both_pawns
+    cdef int flags
+    cdef int only_value
+    cdef long long block_size         # bytes
+    cdef long long span
+    cdef long long blocks
+    cdef long long block_count        # of the list of their lengths
+    cdef long long sparse_count
+    cdef int shortest                 # code, in bits
+    cdef int length_count             # of codes
+    cdef int[32] lowest
+    cdef uint64_t[32] bases
+    cdef int symbols
+    cdef const unsigned short* lefts
+    cdef const unsigned short* rights
+    cdef const unsigned short* spans
+    cdef long long sparse             # places in the file
+    cdef long long lengths_at
+    cdef long long data
+    cdef long long[4] maps
+    cdef const unsigned char* content
+    cdef long long file_size
+    cdef tuple _held                  # what the pointers to symbols point into
+
+    cdef _point(self, const unsigned short[::1] lefts, const unsigned short[::1] rights, const unsigned short[::1] spans)
+    cdef set_content(self, const unsigned char[::1] content, long long size)
+    @cython.locals(ordered="int[7]", taken=int, n=int, i=int, first=int, swapped=int, index=cython.longlong, found=cython.longlong,
+                   at=int, group=int, end=int, square=int)
+    cdef long long number(self, int* pieces, int* squares) noexcept nogil
+    @cython.locals(entry=cython.longlong, block=cython.longlong, place=cython.longlong, length=cython.longlong)
+    cdef int value(self, long long index) noexcept nogil
+    @cython.locals(bits=uint64_t, i=int, known=int, size=int, symbol=cython.longlong, fresh=uint64_t, found=int)
+    cdef int _unpack(self, long long at, long long place) noexcept nogil
+    cdef long long block_length(self, long long block) noexcept nogil
+    @cython.locals(found=cython.longlong, i=int)
+    cdef long long word(self, long long at, int width) noexcept nogil
+
+
+@cython.locals(n=int, i=int, swapped=int)
+cdef void sort(int* squares, int start, int end, bint is_pawns) noexcept nogil
+@cython.locals(after=int, later=int, rank=int, number=int)
+cdef int three(int first, int second, int third) noexcept nogil
+cdef inline int above_diagonal(int square) noexcept nogil:
+    return (square >> 3) - (square & 7)
