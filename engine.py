@@ -26,9 +26,12 @@ from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole
 from search import wdl
 from search.limits import Limits
 from search.pool import MOST_THREADS
+from search.probing import MOST_DEPTH
 from search.search import Progress, Report, Result, Search, Statistics
 from search.strength import STRONGEST, WEAKEST
 from search.table import LARGEST
+from search.tablebase import Tablebase, folders_of
+from search.tablepart import MOST_PIECES
 from x88 import attack, build, coordinate, fen, square
 from x88.move import NO_MOVE
 from x88.movegen import scored_moves
@@ -125,6 +128,19 @@ class Engine:
             "UCI_LimitStrength": Option("check", "false", self._limit_strength),
             "UCI_Elo": Option("spin", str(DEFAULT_ELO), self._set_elo, (WEAKEST, STRONGEST)),
             "UCI_AnalyseMode": Option("check", "false", self._set_analysis),
+            "SyzygyPath": Option("string", "", self._set_tables),
+            "SyzygyProbeDepth": Option(
+                "spin", "1", lambda value: self._search.use_tablebases(depth=int(value)), (1, MOST_DEPTH)
+            ),
+            "SyzygyProbeLimit": Option(
+                "spin",
+                str(MOST_PIECES),
+                lambda value: self._search.use_tablebases(limit=int(value)),
+                (0, MOST_PIECES),
+            ),
+            "Syzygy50MoveRule": Option(
+                "check", "true", lambda value: self._search.use_tablebases(heeds_fifty=value == "true")
+            ),
             **self._book.options(lambda fault: self._complain(f"setoption: {fault}")),
             "UCI_EngineAbout": Option("string", ABOUT, lambda _: None),
             "Debug Log File": Option("string", "", self.start_log),
@@ -263,6 +279,16 @@ class Engine:
             overhead=old.overhead if overhead is None else overhead,
             nodestime=old.nodestime if nodestime is None else nodestime,
         )
+
+    def _set_tables(self, value: str) -> None:
+        tables = Tablebase(folders_of(value), self._complain)
+        self._search.use_tablebases(tables)
+        if value:
+            results = counted(tables.count(".rtbw"), "WDL table")
+            distances = counted(tables.count(".rtbz"), "DTZ table")
+            self._info(f"{results} and {distances}")
+        for name in tables.missing():
+            self._complain(f"{name} is missing")
 
     def _show_wdl(self, value: str) -> None:
         self._shows_wdl = value == "true"
@@ -535,7 +561,7 @@ class Engine:
         line = (
             f"info depth {report.depth} seldepth {report.seldepth} multipv {report.line} score {score} "
             f"nodes {report.nodes} nps {int(report.nodes * 1000 / max(report.elapsed, 1))} "
-            f"hashfull {report.hashfull} tbhits 0 time {int(report.elapsed)}"
+            f"hashfull {report.hashfull} tbhits {report.tb_hits} time {int(report.elapsed)}"
         )
         if report.pv:
             line += " pv " + " ".join(coordinate.write(move) for move in report.pv)
@@ -549,7 +575,7 @@ class Engine:
         self._write(
             f"info depth {counts.depth} seldepth {counts.seldepth} nodes {counts.nodes} "
             f"nps {int(counts.nodes * 1000 / max(counts.elapsed, 1))} hashfull {counts.hashfull} "
-            f"tbhits 0 time {int(counts.elapsed)}"
+            f"tbhits {counts.tb_hits} time {int(counts.elapsed)}"
         )
 
     def _bestmove(self, result: Result) -> None:

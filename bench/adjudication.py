@@ -1,10 +1,14 @@
-"""Adjudication: games that end early because both engines agree on who wins, or that nobody does."""
+"""Adjudication: games that end early because both engines agree on who wins, or that nobody does, or because
+endgame tablebases know it.
+"""
 
 import math
 from dataclasses import dataclass
 
 from uci import Answer
 
+from moff.tables import opened
+from search.tablefile import LOSS, WIN
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 
 
@@ -14,7 +18,8 @@ class Adjudication:
 
     Resigned: for so many moves both sides have said that one is ahead by the score or more. Drawn: after move
     `draw_from`, both have said for so many moves that the score is within `draw_score`. Too long: a draw
-    after move `longest`.
+    after move `longest`. Known: after a capture or pawn move, the tables of the folders `tables` have the
+    position; what the fifty-move rule saves is a draw.
     """
 
     resign_moves: int = 0
@@ -23,6 +28,7 @@ class Adjudication:
     draw_moves: int = 0
     draw_score: int = 0
     longest: int = 0
+    tables: str = ""
 
     def settings(self) -> str:
         """The rules as options of bench/match.py; "none" without any."""
@@ -33,6 +39,8 @@ class Adjudication:
             words.append(f"--draw {self.draw_from} {self.draw_moves} {self.draw_score}")
         if self.longest:
             words.append(f"--longest {self.longest}")
+        if self.tables:
+            words.append(f"--tables {self.tables}")
         return " ".join(words) or "none"
 
 
@@ -43,6 +51,12 @@ def adjudicate(game: OngoingGame, answers: list[Answer], rule: Adjudication) -> 
     if rule.longest and game.board.fullmove > rule.longest:
         game.end(DRAWN, "adjudication: too long")
         return
+    if rule.tables and game.board.halfmove == 0:
+        result = opened(rule.tables).wdl(game.board)
+        if result is not None:
+            winner = {WIN: game.board.side, LOSS: game.board.side ^ 1}.get(result)
+            game.end(DRAWN if winner is None else RESULT_OF_WINNER[winner], "adjudication: tablebases")
+            return
     # From the last mover's side, the latest first.
     scores = [_centipawns(answer) * (-1) ** i for i, answer in enumerate(reversed(answers))]
     last = scores[: 2 * rule.resign_moves]

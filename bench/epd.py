@@ -37,6 +37,7 @@ from pathlib import Path
 
 import script  # first: it puts this checkout on the path
 
+from moff.tables import opened
 from search.limits import Limits
 from search.search import Report, Search
 from x88 import build, fen, san
@@ -335,6 +336,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--mate", type=_positive, metavar="N", help="a position without bm, am and dm is a mate in N moves"
     )
+    parser.add_argument("--tables", default="", metavar="FOLDERS", help="of Syzygy tables to be used")
     parser.add_argument("--only-failed", action="store_true", help="show only what is not solved")
     parser.add_argument("--json", action="store_true", help="no table, but each answer as a line of JSON")
     return parser.parse_intermixed_args()
@@ -356,6 +358,11 @@ def main() -> int:
     except (ValueError, MemoryError) as error:
         print(f"--hash: {error}", file=sys.stderr)
         return 2
+    tables = opened(options.tables)
+    if options.tables and not tables.most:
+        print("; ".join(tables.problems) or f"{options.tables}: there is no table", file=sys.stderr)
+        return 2
+    search.use_tablebases(tables)
     positions: list[Position] = []
     complaints: list[str] = []
     for path in options.files:

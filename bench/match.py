@@ -25,6 +25,7 @@ adjudication, off by default, ends a game early by the scores that the engines r
     --draw 40 8 10      after move 40, once both sides have reported a score within 10 centipawns for 8 moves,
                         the game is drawn
     --longest 200       after move 200 the game is drawn, whatever the scores
+    --tables FOLDER     a game that these endgame tablebases know ends with what they say
 
 A side that crashes, disconnects, stalls, plays an illegal move or oversteps its time by more than --margin
 loses the game; such losses are listed separately. Variations that contain an illegal move, go on after the
@@ -66,6 +67,7 @@ from score import SIGNIFICANCE, Score, Sprt, state
 from uci import EngineSpec
 from workers import Workers, cluster, threads
 
+from moff.tables import opened
 from x88 import fen, pgn
 
 
@@ -353,6 +355,9 @@ def _options() -> argparse.Namespace:
         "--longest", type=int, default=0, metavar="MOVES", help="a draw after so many moves (default: never)"
     )
     parser.add_argument(
+        "--tables", default="", metavar="FOLDERS", help="of Syzygy tables that end a game (default: none)"
+    )
+    parser.add_argument(
         "--margin",
         type=int,
         default=20,
@@ -379,8 +384,13 @@ def _match_of(options: argparse.Namespace) -> Match:
     resign_moves, resign_score = options.resign
     rule = Adjudication(resign_moves, resign_score, *options.draw)
     rule = replace(rule, longest=options.longest)
-    if min(*astuple(rule), options.plies, options.margin) < 0:
+    if min(*astuple(rule)[:-1], options.plies, options.margin) < 0:
         raise ValueError("--resign, --draw, --longest, --plies and --margin take no negative numbers")
+    if options.tables:
+        tables = opened(options.tables)
+        if not tables.most:
+            raise ValueError("; ".join(tables.problems) or f"{options.tables}: there is no table")
+        rule = replace(rule, tables=options.tables)
     return Match((first, second), openings, options.games, rule, options.margin)
 
 

@@ -15,6 +15,7 @@ from moff.clock import ChessClock
 from moff.notation import NotedMove, note, read_move
 from moff.pgn_file import PgnFiles
 from moff.player import Engine, Person, Player
+from moff.tables import search_with_tables
 from moff.text import counted, echo
 from moff.thinker import Thinker, Thought
 from search.limits import Limits
@@ -86,7 +87,7 @@ class Session:
         self._on_move = on_move or _ignore
         self._on_over = on_over or _ignore
         self._is_end_told = False
-        make = make_search or functools.partial(Search, HASH)
+        make = make_search or functools.partial(search_with_tables, HASH)
         self._thinkers = [Thinker(self.lock, make) for _ in (WHITE, BLACK)]
         self._thought: Thought | None = None
         self._clock = ChessClock(now, self._ring if has_flags else None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from moff.arguments import WRONG_USAGE, read_position
 from moff.bar import Bar
+from moff.tables import PATH
 from moff.text import counted
 from x88 import san
 from x88.board import Board
@@ -17,9 +18,6 @@ from x88.piece import WHITE
 if TYPE_CHECKING:
     from search.tablebase import Tablebase
     from search.tableplay import RankedMove
-
-PATH = "SYZYGY_PATH"
-"""The environment variable with the folders of the tables, as other programs have it."""
 
 WIDTH = 79
 """Columns of the best line."""

@@ -4,20 +4,23 @@ cimport cython
 
 from search.movepick cimport KILLER, TT_MOVE, sort_quiets, pick
 from search.quiescence cimport generate_scored, is_drawn, quiesce, push_tt_move
-from search.score cimport DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
+from search.score cimport CERTAIN_WIN, DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
 from x88.attack cimport gives_check, last_move_checks, see_at_least
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED
 from x88.movegen cimport MAX_MOVES
-from x88.piece cimport KIND, PAWN, WHITE_PIECE
+from x88.piece cimport BLACK, KIND, PAWN, WHITE, WHITE_PIECE
+
+cpdef enum:
+    TABLEBASE_DEPTH = 6     # plies by which an entry of the tablebases is worth more than its node
 
 cdef int[48] VALUE
 
 @cython.locals(
     pv_node=bint, in_check=bint, excluded=int, side=int, nominal_depth=int, tt_move=int, tt_score=int, tt_depth=int,
-    tt_bound=int, raw_eval=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced_depth=int, futility_value=int, verification=int,
+    tt_bound=int, raw_eval=int, floor=int, ceiling=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced_depth=int, futility_value=int, verification=int,
     singular_beta=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, quiets_sorted=bint, old_alpha=int, number=int, lmp_limit=int,
     quiet=bint, checks=bint, reducible=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,
     bound=int, bonus=int,

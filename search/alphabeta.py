@@ -16,14 +16,26 @@ from x88 import piece
 if not cython.compiled:
     from search.movepick import KILLER, TT_MOVE, pick, sort_quiets
     from search.quiescence import generate_scored, is_drawn, push_tt_move, quiesce
-    from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
+    from search.score import (
+        CERTAIN_WIN,
+        DRAW,
+        INFINITE,
+        LONGEST_MATE,
+        MATE,
+        MAX_PLY,
+        NO_SCORE,
+        from_table,
+        to_table,
+    )
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
     from x88.attack import gives_check, last_move_checks, see_at_least
     from x88.board import Board
     from x88.move import CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED
     from x88.movegen import MAX_MOVES
-    from x88.piece import KIND, PAWN, WHITE_PIECE
+    from x88.piece import BLACK, KIND, PAWN, WHITE, WHITE_PIECE
+
+    TABLEBASE_DEPTH = 6
 
 VALUE = piece.VALUE
 
@@ -85,7 +97,29 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     if ply == 0 and searcher.allowed_count:
         tt_move = short_move(searcher.allowed[0])
 
-    # 6. Static evaluation. The TT score replaces it as an estimate where its bound is tighter.
+    # 6. Tablebases: a draw is exact; a win may still be a mate, and only PV nodes look for that.
+    floor = -INFINITE
+    ceiling = INFINITE
+    if (
+        searcher.board.count[WHITE] + searcher.board.count[BLACK] <= searcher.probing.most
+        and ply
+        and not excluded
+    ):
+        score = searcher.probe_tablebases(depth, ply, sp)
+        if score != NO_SCORE:
+            bound = LOWER if score >= CERTAIN_WIN else UPPER if score <= -CERTAIN_WIN else EXACT
+            if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
+                searcher.table.store(
+                    searcher.key(), tt_move, to_table(score, ply), raw_eval, depth + TABLEBASE_DEPTH, bound
+                )
+                return score
+            if pv_node and bound == LOWER:
+                floor = score
+                alpha = max(alpha, score)
+            elif pv_node:
+                ceiling = score
+
+    # 7. Static evaluation. The TT score replaces it as an estimate where its bound is tighter.
     if in_check:
         static_eval = raw_eval = estimate = NO_SCORE
         improving = False
@@ -97,7 +131,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 raw_eval = searcher.evaluation.value(searcher.board)
             static_eval = searcher.corrected(raw_eval)
         estimate = static_eval
-        if tt_bound and abs(tt_score) < LONGEST_MATE:
+        if tt_bound and abs(tt_score) < CERTAIN_WIN:
             if (
                 tt_bound == EXACT
                 or (tt_bound == LOWER and tt_score > static_eval)
@@ -111,7 +145,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         )
     searcher.static_evals[ply] = static_eval
 
-    # 7. Hindsight extension: the previous move was reduced a lot, yet its side stands no worse than before,
+    # 8. Hindsight extension: the previous move was reduced a lot, yet its side stands no worse than before,
     # so undo one ply of that reduction.
     if (
         ply
@@ -123,8 +157,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     ):
         depth += 1
 
-    if not pv_node and not in_check and not excluded and abs(beta) < LONGEST_MATE:
-        # 8. Reverse futility pruning: near the horizon, a static evaluation this far above beta is expected
+    if not pv_node and not in_check and not excluded and abs(beta) < CERTAIN_WIN:
+        # 9. Reverse futility pruning: near the horizon, a static evaluation this far above beta is expected
         # to hold.
         if (
             depth <= searcher.parameters.reverse_futility_depth
@@ -132,8 +166,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         ):
             return estimate
 
-        # 9. Null move pruning: if passing still fails high, a real move will too. Skip it with king and pawns
-        # only, where zugzwang is common; with a single piece, verify by a search without null moves.
+        # 10. Null move pruning: if passing still fails high, a real move will too. Skip it with king and
+        # pawns only, where zugzwang is common; with a single piece, verify by a search without null moves.
         if (
             depth >= searcher.parameters.null_depth
             and estimate >= beta
@@ -152,7 +186,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             if searcher.stop.stopped:
                 return DRAW
             if score >= beta:
-                if score >= LONGEST_MATE:
+                if score >= CERTAIN_WIN:
                     score = beta
                 if searcher.null_ply or non_pawn_count(searcher.board) > 1:
                     return score
@@ -164,11 +198,11 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if verification >= beta:
                     return score
 
-    # 10. Internal iterative reduction: without a TT move, ordering is poor and a full-depth search is costly.
+    # 11. Internal iterative reduction: without a TT move, ordering is poor and a full-depth search is costly.
     if depth >= searcher.parameters.iir_depth and not tt_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
-    # 11. Move loop, best move first. The TT move often fails high, so generate the others only after it.
+    # 12. Move loop, best move first. The TT move often fails high, so generate the others only after it.
     end = sp
     generated = False
     if tt_move and ply and not in_check and not excluded:
@@ -185,7 +219,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         lmp_limit = searcher.parameters.lmp_base + (depth * depth * searcher.parameters.lmp_slope >> 4)
         if not improving:
             lmp_limit = lmp_limit >> 1
-    best = -INFINITE
+    best = floor
     best_move = 0
     quiets_sorted = False
     old_alpha = alpha
@@ -218,12 +252,12 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             history = searcher.history.capture_score(side, move)
         base_reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
-        # 12. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
+        # 13. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
         # Quiet checks are exempt, and at least one move has been searched without being mated. Full-width
         # search applies only to a mate search whose alpha is a mate score: in every search with such a
         # window, the tree would explode.
         full_width = searcher.seeks_mate and alpha >= LONGEST_MATE
-        if ply and best > -LONGEST_MATE and not full_width and not in_check:
+        if ply and best > -CERTAIN_WIN and not full_width and not in_check:
             if quiet:
                 reduced_depth = max(depth - (base_reduction >> 10), 0)
                 futility_value = (
@@ -264,7 +298,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 continue
 
-        # 13. Singular extension: extend the TT move if all other moves fail low against a margin below its
+        # 14. Singular extension: extend the TT move if all other moves fail low against a margin below its
         # score. Otherwise, reduce it if it is expected to fail high anyway.
         extension = 0
         if (
@@ -274,7 +308,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             and not excluded
             and tt_depth >= depth - 3
             and tt_bound & LOWER
-            and abs(tt_score) < LONGEST_MATE
+            and abs(tt_score) < CERTAIN_WIN
         ):
             singular_beta = tt_score - (searcher.parameters.singular_margin * depth >> 6)
             searcher.excluded[ply] = move
@@ -308,7 +342,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if number == 1:
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
-            # 14. Late move reduction: a reduced null-window search first, and a re-search if it fails high.
+            # 15. Late move reduction: a reduced null-window search first, and a re-search if it fails high.
             reduction = 0
             if reducible:
                 reduction = base_reduction - (history * searcher.parameters.lmr_history >> 10)
@@ -343,27 +377,28 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     if ply == 0:
                         searcher.root_score = score
                 if score >= beta:
-                    # 15. Beta cutoff: a bonus for this move, a malus for those searched before it.
+                    # 16. Beta cutoff: a bonus for this move, a malus for those searched before it.
                     update_histories(searcher, sp, i, ply, depth)
                     break
     if number == 0:
         # The excluded move is the only legal one.
         return alpha
+    best = min(best, ceiling)
 
-    # 16. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
+    # 17. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
     if best <= old_alpha and ply and not excluded:
         move = searcher.board.last_move()
         if move != NO_MOVE and not move & (CAPTURED | PROMOTED):
             bonus = min(depth * searcher.parameters.prior_bonus, searcher.parameters.bonus_max)
             searcher.history.update_quiet(side ^ 1, move, ply - 1, bonus)
 
-    # 17. Correction history: learn the error of the static evaluation, unless a capture is best or the score
+    # 18. Correction history: learn the error of the static evaluation, unless a capture is best or the score
     # is a bound that the static evaluation already satisfies.
     if (
         not in_check
         and not excluded
         and not best_move & (CAPTURED | PROMOTED)
-        and abs(best) < LONGEST_MATE
+        and abs(best) < CERTAIN_WIN
         and not (best >= beta and best <= static_eval)
         and not (best <= old_alpha and best >= static_eval)
     ):

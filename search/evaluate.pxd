@@ -14,7 +14,7 @@ from x88.piece cimport (
 from x88.square cimport FILE
 
 cpdef enum:
-    LARGEST = 30000        # the limit of every value, below all mate scores
+    LARGEST = 19000        # the limit of every value, below all tablebase wins and mates
     CACHE = 8192           # entries of the evaluation cache
     # Attack units of a piece that attacks the king zone, and of a safe check.
     KNIGHT_UNITS = 2

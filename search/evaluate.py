@@ -51,7 +51,7 @@ if not cython.compiled:
     )
     from x88.square import FILE
 
-    LARGEST = 30000
+    LARGEST = 19000
     CACHE = 8192
     KNIGHT_UNITS = 2
     BISHOP_UNITS = 2

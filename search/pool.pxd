@@ -2,6 +2,7 @@ cimport cython
 
 from search.deepening cimport help_along
 from search.parameters cimport Parameters
+from search.probing cimport Probing
 from search.score cimport LONGEST_MATE
 from search.searcher cimport Searcher
 from search.stop cimport Stop
@@ -27,6 +28,7 @@ cdef class Pool:
     cdef object __weakref__
     cdef readonly Stop stop
     cdef readonly TranspositionTable table
+    cdef readonly Probing probing
     cdef readonly Searcher first
     cdef readonly list helpers
     cdef readonly int size
@@ -37,5 +39,7 @@ cdef class Pool:
     cpdef long long published_nodes(self)
     @cython.locals(total=cython.longlong, helper=Helper, other=Searcher)
     cdef long long _nodes_of_helpers(self)
+    @cython.locals(total=cython.longlong, helper=Helper, other=Searcher)
+    cpdef long long tb_hits(self)
     @cython.locals(deepest=int, helper=Helper, other=Searcher)
     cpdef int seldepth(self)

@@ -18,6 +18,7 @@ except ImportError:
 if not cython.compiled:
     from search.deepening import help_along
     from search.parameters import Parameters
+    from search.probing import Probing
     from search.score import LONGEST_MATE
     from search.searcher import Searcher
     from search.stop import Stop
@@ -51,9 +52,14 @@ class Helper:
     """
 
     def __init__(
-        self, table: TranspositionTable, stop: Stop, parameters: Parameters | None, number: int
+        self,
+        table: TranspositionTable,
+        stop: Stop,
+        parameters: Parameters | None,
+        probing: Probing,
+        number: int,
     ) -> None:
-        self.searcher = Searcher(table, stop, parameters)
+        self.searcher = Searcher(table, stop, parameters, probing)
         self.number = number
         processors = _processors()
         self.searcher.gives_way = number >= processors - 1
@@ -130,7 +136,8 @@ class Pool:
         weakref.finalize(self, _dismiss, self.helpers)
         self.stop = Stop()
         self.table = TranspositionTable(megabytes)
-        self.first = Searcher(self.table, self.stop, parameters)
+        self.probing = Probing()
+        self.first = Searcher(self.table, self.stop, parameters, self.probing)
         self.size = 1
         self._parameters = parameters
         self._launcher: threading.Thread | None = None
@@ -182,7 +189,8 @@ class Pool:
         # The system may refuse more threads, or their memory: the search goes on with those that there are.
         with contextlib.suppress(RuntimeError, MemoryError):
             while len(self.helpers) < self.size - 1 and not self.stop.is_set():
-                helper = Helper(self.table, self.stop, self._parameters, len(self.helpers) + 1)
+                number = len(self.helpers) + 1
+                helper = Helper(self.table, self.stop, self._parameters, self.probing, number)
                 helper.start(board, moves, share, last)
                 self.helpers.append(helper)
 
@@ -229,6 +237,14 @@ class Pool:
         for helper in self.helpers:
             other = helper.searcher
             total += other.published_nodes
+        return total
+
+    def tb_hits(self) -> int:
+        """The positions that the tablebases told all threads about, for the first one to ask."""
+        total = self.first.tb_hits
+        for helper in self.helpers:
+            other = helper.searcher
+            total += other.published_tb_hits
         return total
 
     def seldepth(self) -> int:

@@ -1,4 +1,6 @@
-"""Scores in centipawns for the side to move, mate scores, and scores in the transposition table."""
+"""Scores in centipawns for the side to move: evaluations, tablebase wins, mates; and scores in the
+transposition table.
+"""
 
 try:
     import cython
@@ -8,6 +10,8 @@ except ImportError:
 if not cython.compiled:
     MAX_PLY = 128
     DRAW = 0
+    TABLEBASE_WIN = 20000
+    CERTAIN_WIN = 19872
     MATE = 32000
     LONGEST_MATE = 31872
     INFINITE = 32001
@@ -26,18 +30,20 @@ def mate_distance(score: int) -> int | None:
 
 
 def to_table(score: int, ply: int) -> int:
-    """A score as the transposition table stores it: mate scores count from this node, not the root."""
-    if score >= LONGEST_MATE:
+    """A score as the transposition table stores it: mates and tablebase wins count from this node, not the
+    root.
+    """
+    if score >= CERTAIN_WIN:
         return score + ply
-    if score <= -LONGEST_MATE:
+    if score <= -CERTAIN_WIN:
         return score - ply
     return score
 
 
 def from_table(score: int, ply: int) -> int:
     """The inverse of `to_table`, at the ply of the probe."""
-    if score >= LONGEST_MATE:
+    if score >= CERTAIN_WIN:
         return score - ply
-    if score <= -LONGEST_MATE:
+    if score <= -CERTAIN_WIN:
         return score + ply
     return score

@@ -5,9 +5,11 @@ from search.deepening cimport iterate
 from search.nodecounts cimport NodeCounts
 from search.parameters cimport Parameters
 from search.pool cimport Pool
+from search.probing cimport Probing
 from search.score cimport DRAW, INFINITE, MATE, MAX_PLY
 from search.searcher cimport Searcher
 from search.table cimport TranspositionTable, move_of, short_move
+from search.tablebase cimport Tablebase
 from x88.attack cimport in_check
 from x88.board cimport Board
 from x88.move cimport NO_MOVE
@@ -26,6 +28,7 @@ cdef class Search:
     cdef object _on_report
     cdef object _on_progress
     cdef object _on_statistics
+    cdef object _ranking
     cdef int _depth
     cdef int _line
 
@@ -33,6 +36,9 @@ cdef class Search:
     cdef _prepare(self, Board board, limits, clock)
     @cython.locals(searcher=Searcher)
     cdef _think(self, job)
+    @cython.locals(searcher=Searcher, probing=Probing)
+    cdef _ask_tablebases(self, job)
+    cdef list _best(self, list moves)
     @cython.locals(searcher=Searcher)
     cdef list _deepen(self, job, list moves, bint is_restricted)
     @cython.locals(searcher=Searcher)

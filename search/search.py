@@ -19,6 +19,7 @@ from search.job import Job
 from search.limits import Limits
 from search.score import mate_distance
 from search.strength import strength
+from search.tableroot import Ranking, rank_root
 from x88.movegen import legal_moves
 
 if not cython.compiled:
@@ -29,6 +30,7 @@ if not cython.compiled:
     from search.pool import Pool
     from search.score import DRAW, INFINITE, MATE, MAX_PLY
     from search.table import move_of, short_move
+    from search.tablebase import Tablebase
     from x88.attack import in_check
     from x88.board import Board
     from x88.move import NO_MOVE
@@ -63,6 +65,8 @@ class Report(NamedTuple):
     """The MultiPV number, 1 for the best line."""
     bound: str = ""
     """UPPER_BOUND if the iteration failed low, LOWER_BOUND if it failed high, else empty."""
+    tb_hits: int = 0
+    """Positions that the tablebases told about."""
 
 
 class Progress(NamedTuple):
@@ -82,6 +86,7 @@ class Statistics(NamedTuple):
     nodes: int
     elapsed: float
     hashfull: int
+    tb_hits: int
 
 
 class Result(NamedTuple):
@@ -122,6 +127,7 @@ class Search:
         self._on_report: Callable[[Report], object] = _ignore
         self._on_progress: Callable[[Progress], object] = _ignore
         self._on_statistics: Callable[[Statistics], object] = _ignore
+        self._ranking: Ranking | None = None
         self._depth = 0
         self._line = 1
 
@@ -167,6 +173,29 @@ class Search:
         self._seed = seed
         self._set_seed()
         self.forget()
+
+    def use_tablebases(
+        self,
+        tables: Tablebase | None = None,
+        depth: int | None = None,
+        limit: int | None = None,
+        heeds_fifty: bool | None = None,
+    ) -> None:
+        """Ask these tables from the next search on, and by these options (`search.probing`); None keeps the
+        old ones. A search of limited strength asks none.
+        """
+        self._pool.wait_for_helpers()
+        probing = self._pool.probing
+        if probing.tables.most and (tables is not None or heeds_fifty is not None):
+            self._pool.clear_table()  # its scores may be theirs
+        if tables is not None:
+            probing.tables = tables
+        if depth is not None:
+            probing.depth = depth
+        if limit is not None:
+            probing.limit = limit
+        if heeds_fifty is not None:
+            probing.heeds_fifty = heeds_fifty
 
     def count_nodes(self) -> NodeCounts:
         """Count the nodes of each root move and reply from the next search on: those of the first thread."""
@@ -288,12 +317,14 @@ class Search:
             self._report_line(Line(-MATE if checked else DRAW, [], 0))
             return Result(NO_MOVE, NO_MOVE, 0)
         moves = [move for move in legal if move in job.limits.searchmoves] or legal
-        is_restricted = len(moves) < len(legal)
+        self._ask_tablebases(job)
+        best = self._best(moves)
+        is_restricted = len(best) < len(legal)
         try:
             # A limited strength is that of one thread; a clock that counts nodes is for games to be repeated.
             if self._elo is None and not job.limits.nodestime and not job.is_short():
                 last = job.deepest() if job.ends_with_any_thread() else 0
-                self._pool.start_helpers(moves if is_restricted else [], job.limits.nodes or 0, last)
+                self._pool.start_helpers(best if is_restricted else [], job.limits.nodes or 0, last)
             searcher.on_bound = self._report_bound
             if self._on_progress is not _ignore or self._on_statistics is not _ignore:
                 searcher.on_root_move = self._report_root_move
@@ -314,9 +345,34 @@ class Search:
             self._node_clock.spend(job.nodes_on_clock(), job.limits.increment[searcher.board.side])
         else:
             self._lag.end(job.limits, searcher.board.side, job.budget(), job.clock.elapsed())
-        best = lines[0].pv
-        reply = best[1] if len(best) > 1 else self._reply(best[0])
-        return Result(best[0], reply, self._pool.nodes())
+        pv = lines[0].pv
+        reply = pv[1] if len(pv) > 1 else self._reply(pv[0])
+        return Result(pv[0], reply, self._pool.nodes())
+
+    def _ask_tablebases(self, job: Job) -> None:
+        """Rank the moves of the root by the tablebases, if they tell, and decide whether to ask them about
+        positions of the tree.
+        """
+        searcher = self._searcher
+        probing = self._pool.probing
+        probing.most = probing.largest() if self._elo is None else 0
+        self._ranking = None
+        # To look for a mate is to look at all the moves.
+        if probing.most and job.limits.mate is None:
+            self._ranking = rank_root(probing, searcher.board)
+        if self._ranking is not None:
+            searcher.tb_hits += len(self._ranking)
+            if self._ranking.is_settled():
+                probing.most = 0
+
+    def _best(self, moves: list[int]) -> list[int]:
+        """Of some moves of the root the best by the tablebases; all, if they do not tell."""
+        return moves if self._ranking is None else self._ranking.first(moves)
+
+    def _order(self, line: Line) -> tuple[tuple[int, ...], int]:
+        """The smaller, the better: what the tablebases say comes before the score."""
+        place = () if self._ranking is None else self._ranking.place(line.pv[0])
+        return place, -line.score
 
     def _deepen(self, job: Job, moves: list[int], is_restricted: bool) -> list[Line]:
         """Search deeper and deeper; returns the best lines, best first."""
@@ -324,7 +380,9 @@ class Search:
         stop = self._pool.stop
         wanted = max(1, min(job.limits.lines, len(moves)))
         static = searcher.evaluation.value(searcher.board)
-        lines = [Line(static, [move], 1) for move in moves[:wanted]]
+        best = self._best(moves)
+        first = best + [move for move in moves if move not in best]
+        lines = [Line(static, [move], 1) for move in first[:wanted]]
         deepest = job.deepest()
         for depth in range(1, deepest + 1):
             self._depth = depth
@@ -349,10 +407,10 @@ class Search:
                     found.append(Line(searcher.kept_score, searcher.kept_line(), depth, LOWER_BOUND))
                 break
             # The search for a mate of a given length keeps to the same moves.
-            searcher.allow(moves if is_restricted else [])
+            searcher.allow(best if is_restricted else [])
             heads = {line.pv[0] for line in found}
             rest = [line for line in lines if line.pv[0] not in heads]
-            lines = (sorted(found, key=lambda line: -line.score) + rest)[:wanted]
+            lines = (sorted(found, key=self._order) + rest)[:wanted]
             # Also of an unfinished iteration: what it has cost, and what it may have changed.
             for number, line in enumerate(lines, 1):
                 self._report_line(line, number)
@@ -362,7 +420,7 @@ class Search:
                 if self._finds_mate(min(job.limits.mate, MAX_PLY // 2), lines, depth):
                     break
             share = searcher.nodes_under(lines[0].pv[0]) / max(1, searcher.nodes)
-            if job.after_iteration(lines[0].pv[0], lines[0].score, share, depth, len(moves)):
+            if job.after_iteration(lines[0].pv[0], lines[0].score, share, depth, len(best)):
                 break
         return lines
 
@@ -371,7 +429,8 @@ class Search:
         taken = {line.pv[0] for line in found}
         before = [line.pv[0] for line in lines]
         first = next((move for move in before if move not in taken), 0)
-        self._searcher.allow(sorted((m for m in moves if m not in taken), key=lambda m: m != first))
+        left = self._best([move for move in moves if move not in taken])
+        self._searcher.allow(sorted(left, key=lambda move: move != first))
 
     def _finds_mate(self, moves: int, lines: list[Line], depth: int) -> bool:
         """Whether there is a mate in this many moves: found by the iteration, or by an extra mate search."""
@@ -436,6 +495,7 @@ class Search:
                 self._pool.nodes(),
                 self._elapsed(),
                 self.table.hashfull(),
+                self._pool.tb_hits(),
             )
         )
 
@@ -446,22 +506,28 @@ class Search:
         self._on_progress(Progress(self._depth, move, number))
 
     def _report_bound(self, score: int, is_upper: bool) -> None:
+        if self._ranking is not None:
+            return  # the score is known
         pv = [] if is_upper else self._searcher.kept_line()
         self._report_line(Line(score, pv, self._depth, UPPER_BOUND if is_upper else LOWER_BOUND), self._line)
 
     def _report_line(self, line: Line, number: int = 1) -> None:
+        score = line.score
+        if self._ranking is not None and line.pv:
+            score = self._ranking.score(line.pv[0], score)
         self._on_report(
             Report(
                 line.depth,
                 self._pool.seldepth(),
-                line.score,
-                mate_distance(line.score),
+                score,
+                mate_distance(score),
                 self._pool.nodes(),
                 self._elapsed(),
                 self.table.hashfull(),
                 line.pv,
                 number,
                 line.bound,
+                self._pool.tb_hits(),
             )
         )
 

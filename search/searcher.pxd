@@ -8,6 +8,7 @@ from search.history cimport History
 from search.nodecounts cimport NodeCounts
 from search.parameters cimport Parameters
 from search.placement cimport Placement
+from search.probing cimport Probing
 from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
 from search.system cimport give_way, monotonic_ns
@@ -33,6 +34,7 @@ cdef class Searcher:
     cdef History history
     cdef Corrections corrections
     cdef Parameters parameters
+    cdef Probing probing
     cdef int[16900] pv
     cdef int[130] pv_ends
     cdef int[130] static_evals
@@ -43,10 +45,12 @@ cdef class Searcher:
     cdef bint seeks_mate
     cdef uint64_t salt
     cdef readonly long long nodes
+    cdef public long long tb_hits
     cdef atomic_count node_limit
     cdef long long node_share
     cdef public int seldepth    # the deepest ply reached
     cdef atomic_count published_nodes
+    cdef atomic_count published_tb_hits
     cdef atomic_count published_seldepth
     cdef int[130] kept
     cdef int kept_count
@@ -101,6 +105,8 @@ cdef class Searcher:
     cdef void unmake(self) noexcept nogil
     cdef void make_null(self, int ply) noexcept nogil
     cdef void unmake_null(self) noexcept nogil
+    @cython.locals(score=int)
+    cdef int probe_tablebases(self, int depth, int ply, int sp) noexcept nogil
     @cython.locals(side=int, pawns=int, pieces=int, minors=int, error=int)
     cdef int corrected(self, int value) noexcept nogil
     @cython.locals(maximum=int)

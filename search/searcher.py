@@ -16,6 +16,7 @@ if not cython.compiled:
     from search.history import History
     from search.nodecounts import NodeCounts
     from search.parameters import Parameters
+    from search.probing import Probing
     from search.score import MAX_PLY, NO_SCORE
     from search.stop import Stop
     from search.system import give_way, monotonic_ns
@@ -40,7 +41,8 @@ class Searcher:
     are searched full-width.
 
     A searcher may search `node_limit` nodes (0: no limit) and then takes `node_share` more of those that are
-    left to all threads, as long as there are any. It publishes its counts for other threads each time it
+    left to all threads, as long as there are any. `tb_hits` counts the positions that the tablebases of
+    `probing` told about. It publishes its counts for other threads each time it
     checks the clock.
 
     `salt` is combined with every key of the table and separates searches whose results are not
@@ -57,10 +59,17 @@ class Searcher:
     `counts`, if there are any, are of the first two plies.
     """
 
-    def __init__(self, table: TranspositionTable, stop: Stop, parameters: Parameters | None = None) -> None:
+    def __init__(
+        self,
+        table: TranspositionTable,
+        stop: Stop,
+        parameters: Parameters | None = None,
+        probing: Probing | None = None,
+    ) -> None:
         self.table = table
         self.stop = stop
         self.parameters = parameters or Parameters()
+        self.probing = probing or Probing()
         self.board = Board()
         self.stack = MoveStack()
         self.evaluation = Evaluation()
@@ -77,10 +86,12 @@ class Searcher:
         self.seeks_mate = False
         self.salt = 0
         self.nodes = 0
+        self.tb_hits = 0
         self.node_limit = 0
         self.node_share = 0
         self.seldepth = 0
         self.published_nodes = 0
+        self.published_tb_hits = 0
         self.published_seldepth = 0
         self.kept = [0] * 130
         self.kept_count = 0
@@ -143,7 +154,9 @@ class Searcher:
     def forget_search(self) -> None:
         """Forget what the last search has counted and kept."""
         self.nodes = 0
+        self.tb_hits = 0
         self.published_nodes = 0
+        self.published_tb_hits = 0
         self.published_seldepth = 0
         self.kept_count = 0
         self.kept_depth = 0
@@ -215,6 +228,7 @@ class Searcher:
     def check_time(self) -> None:
         """Publish the counts, give way, and stop if it is time to."""
         self.published_nodes = self.nodes
+        self.published_tb_hits = self.tb_hits
         self.published_seldepth = self.seldepth
         if self.gives_way:
             give_way()
@@ -306,6 +320,15 @@ class Searcher:
         """Unmake a null move."""
         self.board.unmake_null()
         self.evaluation.unmake_null()
+
+    def probe_tablebases(self, depth: int, ply: int, sp: int) -> int:
+        """The score by the tablebases, NO_SCORE if they are not to be asked or do not tell."""
+        if not self.probing.may_ask(self.board, depth):
+            return NO_SCORE
+        score = self.probing.score(self.board, self.stack, sp, ply)
+        if score != NO_SCORE:
+            self.tb_hits += 1
+        return score
 
     def corrected(self, value: int) -> int:
         """A static evaluation of the position, adjusted by correction history."""

@@ -52,22 +52,28 @@ class RankedMove(NamedTuple):
         )
 
 
-def rank(tables: Tablebase, board: Board) -> list[RankedMove] | None:
+def rank(
+    tables: Tablebase, board: Board, heeds_fifty: bool = True, by_distance: bool = True
+) -> list[RankedMove] | None:
     """The legal moves, best first; None if the tables do not tell about each of them.
 
     The board's counter and history are those of the game: a win that comes too late for the fifty-move rule
-    is a cursed win, and a move that brings a position about for the third time is a draw.
+    is a cursed win, and a move that brings a position about for the third time is a draw. Unless the rule is
+    heeded, cursed wins are wins and blessed losses are losses. Without distances, results alone are asked
+    for; DTZ is 0 then, and the counter is not heeded.
     """
     ranked = []
     for move in legal_moves(board):
-        found = _judge(tables, board, move)
+        found = _judge(tables, board, move, heeds_fifty, by_distance)
         if found is None:
             return None
         ranked.append(found)
     return sorted(ranked, key=RankedMove.order)
 
 
-def _judge(tables: Tablebase, board: Board, move: int) -> RankedMove | None:
+def _judge(
+    tables: Tablebase, board: Board, move: int, heeds_fifty: bool, by_distance: bool
+) -> RankedMove | None:
     """What the tables say about a legal move; None if they do not tell."""
     counter = board.halfmove
     board.make(move)
@@ -78,18 +84,25 @@ def _judge(tables: Tablebase, board: Board, move: int) -> RankedMove | None:
                 return RankedMove(move, WIN, 1, True, 0, False)
             return RankedMove(move, DRAW, 0, False, 0, False)
         is_drawn = board.is_repetition(2)
-        after = tables.dtz(board)
+        after = tables.dtz(board) if by_distance else tables.wdl(board)
     finally:
         board.unmake()
     if after is None:
         return None
-    result = -result_of(after)
+    result = -result_of(after) if by_distance else -after
+    dtz = following = 0
     if is_zeroing(move):
-        return RankedMove(move, result, before_zeroing(result), False, -after, False)
-    if is_drawn:
+        repeats = False
+        if by_distance:
+            dtz, following = before_zeroing(result), -after
+    elif is_drawn:
         return RankedMove(move, DRAW, 0, False, 0, True)
-    dtz = -after + (result > DRAW) - (result < DRAW)
-    return RankedMove(move, with_counter(result, dtz, counter), dtz, False, 0, repeats)
+    elif by_distance:
+        dtz = -after + (result > DRAW) - (result < DRAW)
+        result = with_counter(result, dtz, counter)
+    if not heeds_fifty and result != DRAW:
+        result = WIN if result > DRAW else LOSS
+    return RankedMove(move, result, dtz, False, following, repeats)
 
 
 def result_of(dtz: int) -> int:

@@ -2,7 +2,7 @@
 
 import math
 
-from search.score import mate_distance
+from search.score import CERTAIN_WIN
 
 EVEN_WIN = 106
 """The score in centipawns at which the win probability is 50 %."""
@@ -15,9 +15,9 @@ def chances(score: int) -> tuple[int, int, int]:
     """The win, draw and loss probabilities for the side to move per mill. They sum to 1000.
 
     Two logistic curves, for the win and for the loss, fitted by maximum likelihood to the results of 344,301
-    positions from games of Moff against itself (bench/RESULTS.md).
+    positions from games of Moff against itself (bench/RESULTS.md). Mates and tablebase wins are certain.
     """
-    if mate_distance(score) is not None:
+    if abs(score) >= CERTAIN_WIN:
         return (1000, 0, 0) if score > 0 else (0, 0, 1000)
     win = round(1000 / (1 + math.exp((EVEN_WIN - score) / SPREAD)))
     loss = round(1000 / (1 + math.exp((EVEN_WIN + score) / SPREAD)))

@@ -916,7 +916,7 @@ def test_the_log_of_the_italian_example_has_its_three_lists(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", io.StringIO("e2e4\nquit\n"))
-    monkeypatch.setattr("moff.session.Search", ScriptedSearch)
+    monkeypatch.setattr("moff.session.search_with_tables", ScriptedSearch)
     Console(WHITE, Limits(depth=1), LETTERS, Log("log")).run()
     lists = [set(text.split()) for kind, text in entries(tmp_path / "log") if kind == "Moves"]
     assert lists == [set(text.split()) for text in LAMOSCA]

@@ -20,10 +20,11 @@ from typing import Any
 
 import chess
 import chess.pgn
+import chess.syzygy
 import pytest
 
 from tests.client import ENGINE
-from tests.oracle import scaled, verdict
+from tests.oracle import SHARED, scaled, verdict
 from x88 import fen
 
 pytest.importorskip("tabulate", reason="the bench extra is not installed")
@@ -48,6 +49,8 @@ PATCHED = (
 QUEEN_ENDING = "7k/8/8/8/8/8/Q7/K7 w - -"
 BLACK_TO_MOVE = 'r3k2r/pppq1ppp/2npbn2/4p3/4P3/2NPBN2/PPPQ1PPP/R3K2R b KQkq - hmvc 3; id "a position";'
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q -"
+
+TABLES = SHARED / "syzygy"
 
 WON = ("--score", "cp 900")
 LOST = ("--score", "cp -900")
@@ -154,6 +157,26 @@ def test_every_opening_is_played_twice_with_colours_reversed(tmp_path: Path) -> 
         assert (other.headers["White"], other.headers["Black"]) == ("second", "first")
         assert one.board().fen() == other.board().fen()
     assert games[4].board().fen() == games[0].board().fen(), "the openings come round again"
+
+
+@pytest.mark.skipif(not TABLES.is_dir(), reason="../shared/data/syzygy is missing")
+def test_a_game_that_tables_know_ends_with_what_they_say(tmp_path: Path) -> None:
+    lines = ("8/8/8/3k4/3q4/2Q5/8/K7 w - -", "8/8/8/3kb3/3p4/2Q5/8/K7 w - -", "7k/8/8/8/8/8/Q7/K7 w - -")
+    file = openings(tmp_path, *lines)
+    ended = play(tmp_path / "a.pgn", "--openings", file, "--games", 6, "--longest", 40, "--tables", TABLES)
+    assert ended.returncode == 0, ended.stderr
+    known = 0
+    with chess.syzygy.open_tablebase(str(TABLES)) as tables:
+        for game in read(tmp_path / "a.pgn"):
+            assert game.headers["Adjudication"] == f"--longest 40 --tables {TABLES}"
+            if comments(game)[-1].endswith("adjudication: tablebases"):
+                known += 1
+                board = game.end().board()
+                told = tables.probe_wdl(board) * (1 if board.turn else -1)
+                assert game.headers["Result"] == {2: "1-0", -2: "0-1"}.get(told, "1/2-1/2")
+    assert known
+    ended = play(tmp_path / "b.pgn", "--tables", tmp_path / "nowhere")
+    assert (ended.returncode, ended.stderr.count("No such file or directory")) == (2, 1)
 
 
 def test_openings_from_pgn_are_played_out_to_their_last_ply(tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""`moff tb`, play from the tables alone, and checksums of tables."""
+"""`moff tb`, play from the tables alone, and checksums of tables.
+
+MOFF_TABLE_ENDINGS is the number of won endings that are played, for longer runs than usual.
+"""
 
 import contextlib
 import hashlib
@@ -104,7 +107,7 @@ def test_moves_are_ranked_by_what_python_chess_probes(
 
 
 @needs_tables
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("MOFF_TABLE_ENDINGS", "40"))))
 def test_a_won_ending_is_won_against_the_longest_defence(
     seed: int, ours: Tablebase, theirs: chess.syzygy.Tablebase
 ) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from moff.board.gametree import GameTree, Node
 from moff.board.verdict import Verdict, judge
+from moff.tables import search_with_tables
 from moff.thinker import Thinker, Thought
 from search.limits import Limits
 from search.score import DRAW, MATE, MAX_PLY, mate_distance
@@ -77,7 +78,7 @@ class Analyst:
         """`on_change` is told that there is something new about the position, `on_verdict` of a verdict on a
         move, and whether the move has another mark now.
         """
-        self._make = make_search or (lambda: Search(HASH))
+        self._make = make_search or (lambda: search_with_tables(HASH))
         self.search: Search | None = None
         """None before the first search."""
         self._thinker = Thinker(lock, self._make_search)

@@ -20,6 +20,7 @@ from moff.console import user_name
 from moff.notation import NotedMove, read_move
 from moff.player import Engine, Person
 from moff.session import HASH, Session
+from moff.tables import search_with_tables
 from moff.text import echo
 from search.limits import Limits
 from search.search import Report, Search
@@ -308,7 +309,7 @@ class Tab:
         self._say(f"{move}{game.result}: {game.reason}")
 
     def _make_search(self) -> Search:
-        self._search = Search(HASH)
+        self._search = search_with_tables(HASH)
         self._search.count_nodes()
         return self._search
 

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
+from moff.tables import search_with_tables
 from search.limits import Limits
 from search.score import DRAW, MATE
 from search.search import Report, Search
@@ -51,7 +52,7 @@ class Analysis:
         so many megabytes for each thread.
         """
         self._limits = limits
-        self._searches = [Search(megabytes) for _ in range(threads)]
+        self._searches = [search_with_tables(megabytes) for _ in range(threads)]
         self._done = [0] * threads
         self._is_closed = False
         self._tasks: queue.SimpleQueue[tuple[int, str, list[int]] | None] = queue.SimpleQueue()
