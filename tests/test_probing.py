@@ -193,7 +193,7 @@ def test_of_the_moves_to_be_searched_the_best_is_played() -> None:
     search = search_with()
     board = fen.parse("8/3P4/8/3k4/8/8/8/K7 w - - 0 1")
     packed = {coordinate.write(move): move for move in legal_moves(board)}
-    for allowed, best in ((("a1b1", "d7d8n"), 0), (("a1b1", "d7d8r", "d7d8n"), TABLEBASE_WIN)):
+    for allowed, best in ((("d7d8b", "d7d8n"), 0), (("d7d8b", "d7d8r", "d7d8n"), TABLEBASE_WIN)):
         result, reports = think(
             search, board, Limits(depth=3, searchmoves=[packed[text] for text in allowed])
         )
