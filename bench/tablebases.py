@@ -14,6 +14,7 @@ python-chess is left out if it is not installed.
 import argparse
 import importlib.util
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -38,7 +39,8 @@ def random_positions(folder: str, count: int, chance: Random) -> list[str]:
         letters = white + black.lower() if chance.random() < 0.5 else black + white.lower()
         cells = dict(zip(chance.sample(range(64), len(letters)), letters, strict=True))
         rows = ("".join(cells.get(8 * rank + file, "1") for file in range(8)) for rank in range(8))
-        text = f"{'/'.join(rows)} {chance.choice('wb')} - - 0 1"
+        placement = re.sub("1+", lambda ones: str(len(ones[0])), "/".join(rows))
+        text = f"{placement} {chance.choice('wb')} - - 0 1"
         try:
             found.append(fen.write(fen.parse(text)))
         except ValueError:
