@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from search.score import mate_distance
+from search.score import CERTAIN_WIN, mate_distance
 
 INACCURACY = "?!"
 MISTAKE = "?"
@@ -59,10 +59,10 @@ class Tally(NamedTuple):
 
 
 def expected_score(score: int) -> float:
-    """The points, from 0 to 1, that a side may expect from a game with this score for it. A mate is worth
-    a whole point.
+    """The points, from 0 to 1, that a side may expect from a game with this score for it. A mate or a
+    tablebase win is worth a whole point.
     """
-    if mate_distance(score) is not None:
+    if abs(score) >= CERTAIN_WIN:
         return 1.0 if score > 0 else 0.0
     return 1 / (1 + math.exp(-_STEEPNESS * limited(score)))
 

@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from search.movepick cimport TT_MOVE, pick, score_captures, score_moves
-from search.score cimport DRAW, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
+from search.score cimport CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
 from x88.attack cimport last_move_checks

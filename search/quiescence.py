@@ -10,7 +10,7 @@ except ImportError:
 
 if not cython.compiled:
     from search.movepick import TT_MOVE, pick, score_captures, score_moves
-    from search.score import DRAW, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
+    from search.score import CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
     from x88.attack import last_move_checks
@@ -66,7 +66,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
         if raw_eval == NO_SCORE:
             raw_eval = searcher.evaluation.value(searcher.board)
         best = searcher.corrected(raw_eval)
-        if data and abs(score) < LONGEST_MATE:
+        if data and abs(score) < CERTAIN_WIN:
             if bound == EXACT or (bound == LOWER and score > best) or (bound == UPPER and score < best):
                 best = score
         if best >= beta:
@@ -113,8 +113,8 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
                     best = max(best, futility_value)
                     continue
         # 6. Move limit: it shrinks with every ply past the horizon, or quiescence would explode with a dozen
-        # queens on the board. It applies only after a move that does not get mated.
-        if tried >= move_limit and best > -LONGEST_MATE:
+        # queens on the board. It applies only after a move that is not certain to lose.
+        if tried >= move_limit and best > -CERTAIN_WIN:
             break
         tried += 1
         searcher.make(move, ply)

@@ -10,4 +10,4 @@ cpdef enum:
 
 cpdef object mate_distance(int score)
 cdef int to_table(int score, int ply) noexcept nogil
-cdef int from_table(int score, int ply) noexcept nogil
+cpdef int from_table(int score, int ply) noexcept nogil

@@ -7,7 +7,7 @@ through callbacks. Nothing here prints.
 import os
 import threading
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 try:
     import cython
@@ -19,7 +19,6 @@ from search.job import Job
 from search.limits import Limits
 from search.score import mate_distance
 from search.strength import strength
-from search.tableroot import Ranking, rank_root
 from x88.movegen import legal_moves
 
 if not cython.compiled:
@@ -35,6 +34,8 @@ if not cython.compiled:
     from x88.board import Board
     from x88.move import NO_MOVE
 
+if TYPE_CHECKING:
+    from search.tableroot import Ranking
 
 UPPER_BOUND = "upper"
 LOWER_BOUND = "lower"
@@ -359,6 +360,8 @@ class Search:
         self._ranking = None
         # To look for a mate is to look at all the moves.
         if probing.most and job.limits.mate is None:
+            from search.tableroot import rank_root  # a start without tables need not wait for it
+
             self._ranking = rank_root(probing, searcher.board)
         if self._ranking is not None:
             searcher.tb_hits += len(self._ranking)

@@ -362,6 +362,7 @@ class Table:
 
     def _open(self) -> None:
         """Read the file, unless another thread has done so or it cannot be."""
+        reason = ""
         with _reading:
             if self.state != UNREAD:
                 return
@@ -373,7 +374,9 @@ class Table:
                 reason = str(error)
                 if isinstance(error, OSError):
                     reason = error.strerror or reason
-                self._on_problem(f"{self.path}: {reason or 'there is no memory for it'}")
+                reason = reason or "there is no memory for it"
+        if reason:
+            self._on_problem(f"{self.path}: {reason}")
 
     def _give_up(self, is_cut: bool) -> None:
         """Never ask this table again."""

@@ -58,9 +58,9 @@ def rank(
     """The legal moves, best first; None if the tables do not tell about each of them.
 
     The board's counter and history are those of the game: a win that comes too late for the fifty-move rule
-    is a cursed win, and a move that brings a position about for the third time is a draw. Unless the rule is
-    heeded, cursed wins are wins and blessed losses are losses. Without distances, results alone are asked
-    for; DTZ is 0 then, and the counter is not heeded.
+    is a cursed win, and so is one after which the other side can bring a position about for the third time; a
+    move that does so itself is a draw. Unless the fifty-move rule is heeded, results that come too late hold.
+    Without distances, results alone are asked for; DTZ is 0 then, and the counter is not heeded.
     """
     ranked = []
     for move in legal_moves(board):
@@ -84,6 +84,7 @@ def _judge(
                 return RankedMove(move, WIN, 1, True, 0, False)
             return RankedMove(move, DRAW, 0, False, 0, False)
         is_drawn = board.is_repetition(2)
+        can_be_drawn = not is_zeroing(move) and _can_repeat(board)
         after = tables.dtz(board) if by_distance else tables.wdl(board)
     finally:
         board.unmake()
@@ -102,7 +103,22 @@ def _judge(
         result = with_counter(result, dtz, counter)
     if not heeds_fifty and result != DRAW:
         result = WIN if result > DRAW else LOSS
+    if can_be_drawn and result == WIN:
+        result = CURSED_WIN
     return RankedMove(move, result, dtz, False, following, repeats)
+
+
+def _can_repeat(board: Board) -> bool:
+    """Whether a move brings a position about for the third time."""
+    if board.reversible < 7:
+        return False
+    for move in legal_moves(board):
+        board.make(move)
+        is_drawn = board.is_repetition(2)
+        board.unmake()
+        if is_drawn:
+            return True
+    return False
 
 
 def result_of(dtz: int) -> int:

@@ -22,8 +22,10 @@ from moff.board.verdict import judge
 from moff.judgement import LOSSES, expected_score
 from moff.notation import read_move
 from search.limits import Limits
+from search.score import TABLEBASE_WIN
 from search.search import Report, Search
-from tests.oracle import STARTS, scaled
+from search.tablebase import Tablebase
+from tests.oracle import SHARED, STARTS, scaled
 from x88 import coordinate, diagram, fen, pgn, square
 from x88.diagram import Style
 from x88.piece import SIDES
@@ -257,6 +259,16 @@ def test_a_mate_in_the_tree_is_counted_from_the_root() -> None:
     for branch in shown:
         if branch["mate"] is not None:
             assert branch["mate"] > 1 or branch["san"] == "Ra8#"
+
+
+@pytest.mark.skipif(not (SHARED / "syzygy").is_dir(), reason="../shared/data/syzygy is missing")
+def test_a_tablebase_win_in_the_tree_is_counted_from_the_root() -> None:
+    board = fen.parse("8/8/8/8/3k4/8/1p6/KQ6 w - - 0 1")
+    search = Search(1)
+    search.use_tablebases(Tablebase([str(SHARED / "syzygy")]), limit=3)
+    search.think(board, Limits(depth=3))
+    scores = {branch.san: branch.score for branch in testboard.tree(board, search.table)}
+    assert scores["Qxb2+"] == TABLEBASE_WIN - 1
 
 
 # --- The analyst

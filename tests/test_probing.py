@@ -225,22 +225,28 @@ def test_a_limited_strength_asks_no_tables() -> None:
     assert reports[-1].tb_hits > 0
 
 
-@pytest.mark.parametrize("name", ["KBNvK", "KQvKR", "KRvKP", "KPvK", "KBPvK"])
-def test_the_search_wins_what_is_won(name: str, theirs: chess.syzygy.Tablebase) -> None:
+@pytest.mark.parametrize("is_repeated", [False, True])
+@pytest.mark.parametrize("name", ["KQvK", "KRvK", "KPvK", "KBNvK", "KQvKR", "KRvKP", "KBPvK"])
+def test_the_search_wins_what_is_won(name: str, is_repeated: bool, theirs: chess.syzygy.Tablebase) -> None:
+    """At times after both sides have moved to and fro, so that a position must not come a third time."""
     chance = Random(name)
-    while True:
+    history: list[str] = []
+    while not history:
         position = random_position(name, chance)
         if theirs.probe_wdl(position) == WIN:
-            break
-    search = search_with()
+            history = to_and_fro(position, theirs)
     winner = position.turn
     board = fen.parse(position.fen())
+    for text in [*history, *history[:2]] if is_repeated else []:
+        board.make(coordinate.parse(board, text))
+        position.push_uci(text)
+    search = search_with()
     while not position.is_checkmate():
         assert not position.is_stalemate()
         assert not position.is_repetition(3)
         assert position.halfmove_clock <= 100
         if position.turn == winner:
-            result, _ = think(search, board, Limits(depth=2))
+            result, _ = think(search, board, Limits(nodes=scaled(2000, 100)))
             text = coordinate.write(result.move)
         else:
             text = longest_defence(position, theirs)
@@ -248,15 +254,39 @@ def test_the_search_wins_what_is_won(name: str, theirs: chess.syzygy.Tablebase) 
         position.push_uci(text)
 
 
+def to_and_fro(position: chess.Board, theirs: chess.syzygy.Tablebase) -> list[str]:
+    """Two moves that keep the win, and both back; empty if there are none."""
+    for move in list(position.legal_moves):
+        back = chess.Move(move.to_square, move.from_square)
+        for reply in legal_after(position, move):
+            again = chess.Move(reply.to_square, reply.from_square)
+            played = position.copy()
+            played.push(move)
+            played.push(reply)
+            if position.halfmove_clock + 2 != played.halfmove_clock or theirs.probe_wdl(played) != WIN:
+                continue
+            if played.is_legal(back) and again in legal_after(played, back):
+                return [each.uci() for each in (move, reply, back, again)]
+    return []
+
+
+def legal_after(position: chess.Board, move: chess.Move) -> list[chess.Move]:
+    after = position.copy()
+    after.push(move)
+    return list(after.legal_moves)
+
+
 def longest_defence(position: chess.Board, theirs: chess.syzygy.Tablebase) -> str:
-    """The move after which the other side's DTZ is largest; captures that change the ending come last."""
+    """A move that makes a draw by repetition; else the one after which the other side's DTZ is largest;
+    captures that change the ending come last.
+    """
     found = []
     for move in list(position.legal_moves):
         zeroes = position.is_zeroing(move)
         position.push(move)
-        found.append((not zeroes, theirs.probe_dtz(position), move.uci()))
+        found.append((position.is_repetition(3), not zeroes, theirs.probe_dtz(position), move.uci()))
         position.pop()
-    return max(found)[2]
+    return max(found)[3]
 
 
 # The conversation.

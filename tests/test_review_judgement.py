@@ -20,7 +20,7 @@ from moff.judgement import (
     judge,
     tally,
 )
-from search.score import LONGEST_MATE, MATE
+from search.score import CERTAIN_WIN, MATE
 from x88.piece import BLACK, WHITE
 
 SCORES = st.integers(-MATE, MATE)
@@ -43,10 +43,10 @@ def test_the_win_probability_is_the_published_one(score: int, per_cent: float) -
     assert round(published, 1) == per_cent
 
 
-def test_a_mate_is_a_whole_point_and_a_large_lead_is_not() -> None:
-    assert expected_score(LONGEST_MATE) == expected_score(MATE) == 1
-    assert expected_score(-LONGEST_MATE) == 0
-    assert expected_score(LARGEST) == expected_score(LONGEST_MATE - 1) < 1
+def test_a_certain_win_is_a_whole_point_and_a_large_lead_is_not() -> None:
+    assert expected_score(CERTAIN_WIN) == expected_score(MATE) == 1
+    assert expected_score(-CERTAIN_WIN) == 0
+    assert expected_score(LARGEST) == expected_score(CERTAIN_WIN - 1) < 1
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.05, 0.1, 0.15, 0.5])

@@ -26,6 +26,7 @@ from tests.oracle import scaled
 from tests.test_tablebase import FOLDER, NAMES, copied, random_position
 from x88 import coordinate, fen
 from x88.board import Board
+from x88.movegen import legal_moves
 from x88.outcome import Outcome, outcome
 
 needs_tables = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data/syzygy is missing")
@@ -182,6 +183,52 @@ def test_the_best_line_ends_with_the_game(name: str, ours: Tablebase, theirs: ch
         end = position.outcome(claim_draw=True)
         assert end is not None
         assert end.winner == (mover if result > 0 else not mover if result < 0 else None)
+
+
+def returning(board: Board, text: str) -> str:
+    """The move back; empty if there is none."""
+    back = text[2:4] + text[:2]
+    return back if back in [coordinate.write(move) for move in legal_moves(board)] else ""
+
+
+def cycle(tables: Tablebase, board: Board) -> list[str]:
+    """Four moves from a won position and back to it: a bad one, a reply, and both back, where the winner's
+    move back is the best one; empty if there is none.
+    """
+    for bad in legal_moves(board):
+        board.make(bad)
+        for reply in legal_moves(board):
+            there = [coordinate.write(bad), coordinate.write(reply)]
+            board.make(reply)
+            ranked = rank(tables, board)
+            back = returning(board, there[0])
+            if ranked and ranked[1].result == WIN and coordinate.write(ranked[0].move) == back:
+                board.make(ranked[0].move)
+                again = returning(board, there[1])
+                board.unmake()
+                if again:
+                    board.unmake()
+                    board.unmake()
+                    return [*there, back, again]
+            board.unmake()
+        board.unmake()
+    return []
+
+
+@needs_tables
+def test_a_move_after_which_the_loser_can_repeat_is_not_played(ours: Tablebase) -> None:
+    board = fen.parse("8/8/8/3k4/8/8/1K6/4BN2 w - - 0 1")
+    moves = cycle(ours, board)
+    for text in [*moves, *moves[:2]]:
+        play(board, text)
+    ranked = rank(ours, board)
+    assert ranked is not None
+    results = {coordinate.write(each.move): each.result for each in ranked}
+    assert results[moves[2]] == CURSED_WIN
+    assert ranked[0].result == WIN
+    unhampered = rank(ours, fen.parse(fen.write(board)))
+    assert unhampered is not None
+    assert coordinate.write(unhampered[0].move) == moves[2]
 
 
 class Told(Tablebase):

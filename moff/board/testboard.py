@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from search.evaluate import Evaluation
 from search.nodecounts import NodeCounts
-from search.score import LONGEST_MATE, mate_distance
+from search.score import from_table, mate_distance
 from search.table import EXACT, LOWER, TranspositionTable, bound_of, depth_of, score_of
 from x88 import coordinate, diagram, san, square
 from x88.attack_map import AttackMap
@@ -119,7 +119,7 @@ def tree(board: Board, table: TranspositionTable, counts: NodeCounts | None = No
             line.make(move)
             if data := table.probe(line.key):
                 now = [*moves, move]
-                score = -_at_root(score_of(data), len(now))
+                score = -from_table(score_of(data), len(now))
                 # The table's bounds are those of the side that replies.
                 bound = bound_of(data)
                 sign = "" if bound == EXACT else "<=" if bound == LOWER else ">="
@@ -131,10 +131,3 @@ def tree(board: Board, table: TranspositionTable, counts: NodeCounts | None = No
 
     line = board.copy()
     return branches([])
-
-
-def _at_root(score: int, ply: int) -> int:
-    """A score of the table, whose mates count from their own position, as seen so many plies before it."""
-    if abs(score) < LONGEST_MATE:
-        return score
-    return score - ply if score > 0 else score + ply
