@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 cpdef enum:
-    DAMAGED = -1        # no value
+    DAMAGED = -1000000  # no value: below every result
     MOST_PIECES = 7     # larger tables are not used
     MOST_LENGTHS = 32   # of codes, in bits
     ONE_VALUE = 128     # a flag: all values are alike

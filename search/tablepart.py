@@ -19,7 +19,7 @@ from search import tablesquares
 if not cython.compiled:
     from search.tablesquares import above_diagonal
 
-    DAMAGED = -1
+    DAMAGED = -1000000
     MOST_PIECES = 7
     MOST_LENGTHS = 32
     ONE_VALUE = 128
