@@ -5,10 +5,13 @@ With several threads a failure may not come again with the same input.
 
 import contextlib
 import faulthandler
+import os
 import re
+import tempfile
 import threading
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 from engine import Engine
@@ -50,6 +53,14 @@ def watched() -> Iterator[None]:
 
 # --- Conversations
 
+WHOLE = "@whole"
+"""Stands for a folder of endgame tablebases, where the shared data are there."""
+
+DAMAGED = "@damaged"
+"""Stands for a folder of damaged ones."""
+
+TABLES = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "syzygy"
+
 TALKS = [
     "position startpos moves e2e4 e7e5\ngo depth 4\nisready\nstop\n",
     "go infinite searchmoves e2e4 a2a3\nsetoption name Threads value 2\nstop\ngo depth 3\n",
@@ -60,6 +71,29 @@ TALKS = [
     "setoption name UCI_LimitStrength value true\ngo depth 5\nstop\nstop\ngo perft 2\nbench 1 2 1\nstop\n",
     "position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1\ngo mate 1\nd\nflip\ngo nodes 1\nquit\n",
     *(f"position fen {text}\ngo nodes 700\ngo infinite\nisready\n" for text in POSITIONS[::3]),
+    *(
+        f"setoption name SyzygyPath value {path}\nposition fen {text}\ngo depth 6\ngo infinite\n{option}\n"
+        f"isready\nstop\ngo nodes 500\nsetoption name SyzygyPath value {other}\ngo depth 3\n"
+        for path, other, text, option in (
+            (WHOLE, DAMAGED, "8/8/8/3k4/8/8/8/1KQ5 w - - 0 1 moves c1c2", "setoption name MultiPV value 3"),
+            (WHOLE, "<empty>", "8/8/8/8/2k5/1p6/8/K2R4 w - - 90 80", "setoption name Threads value 8"),
+            (DAMAGED, WHOLE, "8/8/8/8/k2p4/8/4P3/4K3 w - - 0 1 moves e2e4", "setoption name Hash value 2"),
+            (
+                DAMAGED,
+                "nowhere",
+                "8/8/8/3k4/8/8/1P6/1KBN4 w - - 3 9",
+                "setoption name SyzygyProbeLimit value 3",
+            ),
+            (
+                f"{DAMAGED}{os.pathsep}{WHOLE}",
+                WHOLE,
+                "8/8/3n4/3k4/8/8/8/RK6 b - - 0 1",
+                "setoption name Clear Hash",
+            ),
+            (WHOLE, WHOLE, "8/P7/8/3k4/8/8/7p/1K6 b - - 0 1", "setoption name Syzygy50MoveRule value false"),
+            (WHOLE, WHOLE, "8/8/8/3k4/3P4/3P4/8/1K6 b - - 0 1", "setoption name SyzygyProbeDepth value 4"),
+        )
+    ),
 ]
 
 _PREAMBLE = (
@@ -67,6 +101,10 @@ _PREAMBLE = (
     "setoption name MultiPV value 1",
     "setoption name nodestime value 0",
     "setoption name UCI_LimitStrength value false",
+    "setoption name SyzygyPath value <empty>",
+    "setoption name SyzygyProbeDepth value 1",
+    "setoption name SyzygyProbeLimit value 7",
+    "setoption name Syzygy50MoveRule value true",
     "debug off",
     "ucinewgame",
     "position startpos",
@@ -88,6 +126,8 @@ class Conversation:
         self.threads = threads
         self._said: list[str] = []
         self._engine = Engine(self._said.append)
+        self._damaged = tempfile.TemporaryDirectory()
+        damage(TABLES, Path(self._damaged.name), Random(1))
 
     def read(self, text: str) -> None:
         """Whatever is said, every `go` brings one legal move, and all else is in order."""
@@ -101,6 +141,7 @@ class Conversation:
         with watched():
             for line in lines:
                 words = line.split()
+                line = line.replace(WHOLE, str(TABLES)).replace(DAMAGED, self._damaged.name)
                 command = next((word for word in words if word in engine._commands), "")
                 if command in _FOR_PEOPLE:
                     continue
@@ -111,6 +152,18 @@ class Conversation:
             engine.execute("stop")
             engine._wait()
         check_said(self._said, boards)
+
+
+def damage(folder: Path, damaged: Path, random: Random) -> None:
+    """Copy the files of a folder; one in four keeps whole, and of the others bytes are changed or cut off."""
+    for path in sorted(folder.glob("K*")):
+        content = bytearray(path.read_bytes())
+        for _ in range(random.choice((0, 1, 3, 100))):
+            # Most of the places are in the description.
+            content[int(len(content) * random.random() ** random.choice((1, 3, 6)))] = random.randrange(256)
+        if random.random() < 0.1:
+            del content[random.randrange(len(content)) :]
+        (damaged / path.name).write_bytes(content)
 
 
 def check_said(said: list[str], boards: list[Board]) -> None:
