@@ -182,8 +182,8 @@ class Search:
         limit: int | None = None,
         heeds_fifty: bool | None = None,
     ) -> None:
-        """Ask these tables from the next search on, and by these options (`search.probing`); None keeps the
-        old ones. A search of limited strength asks none.
+        """Ask these tables, and by these options (`search.probing`), between searches; None keeps the old
+        ones. A search of limited strength asks none.
         """
         self._pool.wait_for_helpers()
         probing = self._pool.probing

@@ -175,7 +175,7 @@ def hold_equal(folder: Path, name: str, chance: Random, count: int) -> None:
 def test_positions_of_many_pieces_have_their_place(name: str, tmp_path: Path) -> None:
     chance = Random(name)
     make_table(tmp_path / f"{name}.rtbw", chance)
-    hold_equal(tmp_path, name, chance, scaled(200, 40))
+    hold_equal(tmp_path, name, chance, scaled(200, 100))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs files with holes, and room to map 16 GiB")
