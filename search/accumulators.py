@@ -27,9 +27,10 @@ if not cython.compiled:
         PROMOTED_SHIFT,
         SQUARE,
         TARGET_SHIFT,
+        rook_origin,
+        rook_target,
     )
     from x88.piece import ANY_PIECE, BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
-    from x88.square import FILE
 
 KINDS = (PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING)
 """In the order of a network's inputs."""
@@ -97,8 +98,8 @@ class Accumulators:
             count -= 1
         elif move & CASTLING:
             rook = (colour | ROOK) << 7
-            self.changes[change + 2] = rook | (target + 1 if target & FILE == 6 else target - 2)
-            self.changes[change + 3] = rook | origin + target >> 1
+            self.changes[change + 2] = rook | rook_origin(move)
+            self.changes[change + 3] = rook | rook_target(move)
         if move & PROMOTED:
             code = colour | move >> PROMOTED_SHIFT & KIND
         self.changes[change] = code << 7 | target

@@ -7,7 +7,10 @@ from search.endgame cimport DRAWN_SCALE, FULL_SCALE, mop_up, scale
 from search.pawns cimport ATTACKS, KING_SHELTER, PASSED_PAWNS, PASSERS, PAWN_PARTS, SPANS, STRUCTURE, Pawns
 from search.placement cimport FULL_PHASE, Placement
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.move cimport (
+    CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
+    rook_target,
+)
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE,
 )

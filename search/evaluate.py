@@ -34,6 +34,8 @@ if not cython.compiled:
         PROMOTED_SHIFT,
         SQUARE,
         TARGET_SHIFT,
+        rook_origin,
+        rook_target,
     )
     from x88.piece import (
         ANY_PIECE,
@@ -241,11 +243,8 @@ class Evaluation:
             code = colour | move >> PROMOTED_SHIFT & KIND
         total += PIECE_SQUARE[code << 7 | target]
         if move & CASTLING:
-            rook = colour | ROOK
-            if target & FILE == 6:
-                total += PIECE_SQUARE[rook << 7 | target - 1] - PIECE_SQUARE[rook << 7 | target + 1]
-            else:
-                total += PIECE_SQUARE[rook << 7 | target + 1] - PIECE_SQUARE[rook << 7 | target - 2]
+            rook = (colour | ROOK) << 7
+            total += PIECE_SQUARE[rook | rook_target(move)] - PIECE_SQUARE[rook | rook_origin(move)]
         self.ply += 1
         self.sums[self.ply] = total
 

@@ -3,9 +3,11 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.move cimport (
+    CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
+    rook_target,
+)
 from x88.piece cimport ANY_PIECE, BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
-from x88.square cimport FILE
 
 cpdef enum:
     FULL_PHASE = 24        # all pieces on the board

@@ -24,6 +24,8 @@ if not cython.compiled:
         PROMOTED_SHIFT,
         SQUARE,
         TARGET_SHIFT,
+        rook_origin,
+        rook_target,
     )
     from x88.piece import (
         ANY_PIECE,
@@ -38,7 +40,6 @@ if not cython.compiled:
         WHITE,
         WHITE_PIECE,
     )
-    from x88.square import FILE
 
     FULL_PHASE = 24
 
@@ -123,7 +124,7 @@ class Placement:
         own = WHITE_PIECE << side
         target = move >> TARGET_SHIFT & SQUARE
         bit = BIT[target]
-        both = BIT[move & SQUARE] | bit
+        both = BIT[move & SQUARE] ^ bit  # none if the king castles to its own square
         if move & PROMOTED:
             self.bitboards[own | PAWN] ^= both ^ bit
             self.bitboards[own | move >> PROMOTED_SHIFT & KIND] ^= bit
@@ -135,8 +136,7 @@ class Placement:
             self.bitboards[own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND] ^= bit
             self.bitboards[own ^ ANY_PIECE] ^= bit
         elif move & CASTLING:
-            # The rook ends on the square that the king crosses.
-            bit = BIT[target + 1 if target & FILE == 6 else target - 2] | BIT[(move & SQUARE) + target >> 1]
+            bit = BIT[rook_origin(move)] ^ BIT[rook_target(move)]
             self.bitboards[own | ROOK] ^= bit
             both ^= bit
         self.bitboards[own] ^= both

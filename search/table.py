@@ -43,8 +43,10 @@ if not cython.compiled:
 
 
 def short_move(move: int) -> int:
-    """A packed move in 16 bits, unique among the moves of a position: both squares and the promotion."""
-    return move & 0x3FFF | move >> 6 & 0xC000
+    """A packed move in 16 bits, unique among the moves of a position: both squares, and the promotion or
+    whether the king castles, since in Chess960 it may also be able just to go there.
+    """
+    return move & 0x3FFF | move >> 6 & 0xC000 | move >> 13 & 0x4000
 
 
 def move_of(data: int) -> int:

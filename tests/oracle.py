@@ -103,8 +103,8 @@ def piece_of(code: int) -> chess.Piece | None:
 
 
 def reference(board: Board) -> chess.Board:
-    """The position in python-chess, without its history."""
-    return chess.Board(fen.write(board))
+    """The position in python-chess, without its history; in Chess960 if it has rights of that."""
+    return chess.Board(fen.write(board), chess960=board.is_chess960())
 
 
 def generated(board: Board, captures: bool = False) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from tests.oracle import scaled, shared_files
 from x88 import coordinate, fen, pgn
 from x88.book import ENTRY, Book, decode, encode
 from x88.bookmaker import Maker, Wanted
+from x88.move import CASTLING as CASTLES
 from x88.movegen import legal_moves
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
@@ -89,7 +90,7 @@ def test_moves_are_written_and_read_back() -> None:
 
 def test_castling_is_the_king_to_its_rook_and_a_promotion_has_its_kind() -> None:
     board = fen.parse(CASTLING)
-    castles = {coordinate.write(move): encode(move) for move in legal_moves(board) if move & 0x10000000}
+    castles = {coordinate.write(move): encode(move) for move in legal_moves(board) if move & CASTLES}
     assert castles == {"e1g1": 0o0407, "e1c1": 0o0400}
     assert coordinate.write(decode(board, 0o0406)) == "e1g1", "as some old books write it"
     board = fen.parse(PROMOTION)

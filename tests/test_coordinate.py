@@ -67,8 +67,6 @@ def test_a_text_of_two_squares_is_read_only_if_it_is_legal(start: str, origin: i
         ("a7a8k", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "it must name two squares"),
         # The king would be in check.
         ("e2c3", "4r1k1/8/8/8/8/8/4N3/4K3 w - - 0 1", "the N on e2 cannot go to c3"),
-        # Castling as king takes rook is the notation of Chess960.
-        ("e1h1", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "the K on e1 cannot go to h1"),
     ],
 )
 def test_an_error_names_the_text_and_the_reason(text: str, position: str, reason: str) -> None:

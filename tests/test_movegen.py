@@ -22,7 +22,6 @@ from x88.board import Board
 from x88.move import (
     CAPTURED,
     CASTLING,
-    DOUBLE_PUSH,
     EN_PASSANT,
     NO_MOVE,
     PROMOTED,
@@ -148,8 +147,6 @@ def test_a_packed_move_says_what_happens_on_the_board(game: Game) -> None:
             assert promoted_of(move) == (KINDS[theirs.promotion] if theirs.promotion else 0)
             assert bool(move & EN_PASSANT) == position.is_en_passant(theirs)
             assert bool(move & CASTLING) == position.is_castling(theirs)
-            two_ranks = abs(theirs.to_square - theirs.from_square) == 16
-            assert bool(move & DOUBLE_PUSH) == (two_ranks and moved_of(move) == PAWN)
             assert 0 < move < 1 << 31
 
 

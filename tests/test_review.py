@@ -71,9 +71,8 @@ DAMAGED = """[Event "damaged"]
 1. e4 e5
 2. Ke3 Nc6 1-0
 
-[Event "960"]
-[Variant "Chess960"]
-[FEN "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"]
+[Event "atoms"]
+[Variant "Atomic"]
 
 1. e4 e5 *
 
@@ -339,7 +338,7 @@ def test_damaged_games_are_told_with_their_line_and_stop_no_other(tmp_path: Path
     assert ended.returncode == 1
     first, second, last = told(ended)
     assert first.startswith(f"{path}: game 1, line 5: 'Ke3' is not a legal move")
-    assert second == f"{path}: game 2, line 7: the variant 'Chess960' is not played here"
+    assert second == f"{path}: game 2, line 7: the variant 'Atomic' is not played here"
     assert last == "2 of 3 games are damaged"
     # What is readable of a game is reviewed; of the other variant, nothing is.
     kept, other = parsed(out.read_text())
@@ -348,7 +347,7 @@ def test_damaged_games_are_told_with_their_line_and_stop_no_other(tmp_path: Path
     games = [json.loads(line) for line in (tmp_path / "out.json").read_text().splitlines()]
     assert [len(game["moves"]) for game in games] == [2, 0, 2]
     assert games[0]["faults"][0]["line"] == 5
-    assert "Chess960" in html.read_text(encoding="utf-8")
+    assert "Atomic" in html.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

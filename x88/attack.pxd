@@ -4,7 +4,8 @@ cimport cython
 
 from x88.board cimport Board
 from x88.move cimport (
-    CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
+    CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
+    rook_target,
 )
 from x88.piece cimport (
     BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
@@ -23,6 +24,8 @@ cpdef bint in_check(Board board) noexcept nogil
 cpdef bint last_move_checks(Board board) noexcept nogil
 @cython.locals(side=int, king=int, row=int, origin=int, target=int, kind=int, step=int, sq=int, code=int)
 cpdef bint gives_check(Board board, int move) noexcept nogil
+@cython.locals(side=int, own=int, origin=int, target=int, rook=int, rook_to=int, found=bint)
+cdef bint _castling_checks(Board board, int move) noexcept nogil
 @cython.locals(i=int, pin_count=int, near_count=int, checkers=int, side=int, enemy=int, own=int, king=int, row=int, sq=int,
                kind=int, reach=int, step=int, first=int, second=int)
 cpdef void find_checks_and_pins(Board board) noexcept nogil

@@ -25,6 +25,8 @@ if not cython.compiled:
         PROMOTED_SHIFT,
         SQUARE,
         TARGET_SHIFT,
+        rook_origin,
+        rook_target,
     )
     from x88.piece import (
         BISHOP,
@@ -120,16 +122,14 @@ def last_move_checks(board: Board) -> bool:
 
 def gives_check(board: Board, move: int) -> bool:
     """Whether a legal move gives check. Promotions and en-passant captures are not supported."""
+    if move & CASTLING:
+        return _castling_checks(board, move)
     side = board.side
     king = board.pieces[(side ^ 1) << 4]
     row = side * REACH_ROW + DIFFERENCE + king
     origin = move & SQUARE
     target = move >> TARGET_SHIFT & SQUARE
     kind = move >> MOVED_SHIFT & KIND
-    if move & CASTLING:
-        # The rook ends on the square that the king crosses.
-        target = (origin + target) >> 1
-        kind = ROOK
     if kind != KING and REACH[row - target] & kind:
         if not kind & SLIDER:
             return True
@@ -147,6 +147,26 @@ def gives_check(board: Board, move: int) -> bool:
         sq = sq + step & 0xFF
     code = board.squares[sq]
     return code & WHITE_PIECE << side != 0 and REACH[row - sq] & code & SLIDER != 0
+
+
+def _castling_checks(board: Board, move: int) -> bool:
+    """Whether a legal castling move gives check: it is tried out on the board, as four squares change."""
+    side = board.side
+    own = WHITE_PIECE << side
+    origin = move & SQUARE
+    target = move >> TARGET_SHIFT & SQUARE
+    rook = rook_origin(move)
+    rook_to = rook_target(move)
+    board.squares[origin] = EMPTY
+    board.squares[rook] = EMPTY
+    board.squares[target] = own | KING
+    board.squares[rook_to] = own | ROOK
+    found = is_attacked(board, board.pieces[(side ^ 1) << 4], side)
+    board.squares[target] = EMPTY
+    board.squares[rook_to] = EMPTY
+    board.squares[origin] = own | KING
+    board.squares[rook] = own | ROOK
+    return found
 
 
 def find_checks_and_pins(board: Board) -> None:

@@ -1,6 +1,9 @@
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
 
-from x88.move cimport CAPTURED, CASTLING, DOUBLE_PUSH, EN_PASSANT, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.move cimport (
+    CAPTURED, CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, castle, is_home_castling,
+    rook_origin, rook_target,
+)
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE,
     WHITE_PIECE,
@@ -16,6 +19,7 @@ cpdef enum:
     WHITE_LONG = 2
     BLACK_SHORT = 4
     BLACK_LONG = 8
+    ALL_RIGHTS = 15
 
 cdef uint64_t[6144] PIECE_KEYS
 cdef uint64_t[16] CASTLING_KEYS
@@ -23,7 +27,6 @@ cdef uint64_t[8] EN_PASSANT_KEYS
 cdef uint64_t TURN_KEY
 cdef uint16_t[512] REACH
 cdef int8_t[256] DIRECTION
-cdef int[128] KEPT_RIGHTS
 
 
 @cython.final
@@ -35,6 +38,9 @@ cdef class Board:
     cdef int[48] material           # pieces of each code
     cdef readonly int side          # to move
     cdef readonly int castling      # rights as bits
+    cdef int[4] castles             # [number of a right] -> the castling move, NO_MOVE if the right was never held
+    cdef uint8_t[32] paths          # [number << 3 | n] -> the squares that must be empty for it, ended by NO_SQUARE
+    cdef uint8_t[128] kept_rights   # square -> rights that remain after a move from or to it
     cdef readonly int en_passant    # square passed by a double push and attacked by an enemy pawn, or NO_SQUARE
     cdef readonly bint en_passant_legal  # whether such a capture is legal
     cdef readonly int halfmove      # plies since the last capture or pawn move
@@ -67,8 +73,8 @@ cdef class Board:
     @cython.locals(ply=int, side=int, origin=int, target=int, code=int, state=int, slot=int, last=int, victim=int,
                    victim_square=int, end=int, move=int)
     cpdef void unmake(self) noexcept nogil
-    @cython.locals(origin=int, target=int, rook=int, slot=int)
-    cdef uint64_t _move_rook(self, int king_target, bint back) noexcept nogil
+    @cython.locals(slot=int, rook=int)
+    cdef uint64_t _move_rook(self, int side, int origin, int target, int king) noexcept nogil
     cpdef void make_null(self) noexcept nogil
     cpdef void unmake_null(self) noexcept nogil
     cpdef void forget(self) noexcept nogil

@@ -17,13 +17,16 @@ if not cython.compiled:
     from x88.move import (
         CAPTURED,
         CASTLING,
-        DOUBLE_PUSH,
         EN_PASSANT,
         NO_MOVE,
         PROMOTED,
         PROMOTED_SHIFT,
         SQUARE,
         TARGET_SHIFT,
+        castle,
+        is_home_castling,
+        rook_origin,
+        rook_target,
     )
     from x88.piece import (
         ANY_PIECE,
@@ -51,6 +54,7 @@ if not cython.compiled:
     WHITE_LONG = 2
     BLACK_SHORT = 4
     BLACK_LONG = 8
+    ALL_RIGHTS = 15
 
 PIECE_KEYS = zobrist.PIECE_KEYS
 CASTLING_KEYS = zobrist.CASTLING_KEYS
@@ -59,23 +63,11 @@ TURN_KEY = zobrist.TURN_KEY
 REACH = square.REACH
 DIRECTION = square.DIRECTION
 
+KING_HOMES = (0x04, 0x74)
+"""The kings' squares in standard chess, by side."""
 
-def _kept_rights() -> list[int]:
-    """KEPT_RIGHTS[square]: mask of the castling rights that remain after a move from or to the square."""
-    table = [WHITE_SHORT | WHITE_LONG | BLACK_SHORT | BLACK_LONG] * 128
-    for name, lost in (
-        ("e1", WHITE_SHORT | WHITE_LONG),
-        ("h1", WHITE_SHORT),
-        ("a1", WHITE_LONG),
-        ("e8", BLACK_SHORT | BLACK_LONG),
-        ("h8", BLACK_SHORT),
-        ("a8", BLACK_LONG),
-    ):
-        table[square.parse(name)] ^= lost
-    return table
-
-
-KEPT_RIGHTS = _kept_rights()
+ROOK_HOMES = (0x07, 0x00, 0x77, 0x70)
+"""The rooks' squares in standard chess, by the number of the castling right."""
 
 
 class Board:
@@ -85,6 +77,9 @@ class Board:
     square of a side's n-th piece, the king first; `slots[square]` is the index of a piece in that list.
     `count[side]` is the number of pieces of a side, `material[code]` of a piece code. `ply` is the number of
     moves on the undo stack.
+
+    Castling rights belong to rooks, as Chess960 needs it. `castles` holds the move of each right by its
+    number: White's short and long side, Black's short and long side.
     """
 
     def __init__(self) -> None:
@@ -93,6 +88,9 @@ class Board:
         self.pieces = [0] * 32
         self.count = [0] * 2
         self.material = [0] * 48
+        self.castles = [0] * 4
+        self.paths = [0] * 32
+        self.kept_rights = [0] * 128
         self.keys = [0] * 4096
         self.moves = [0] * 4096
         self.states = [0] * 4096
@@ -115,7 +113,7 @@ class Board:
             self.material[code] = 0
         self.count[WHITE] = self.count[BLACK] = 0
         self.side = WHITE
-        self.castling = 0
+        self._set_rights(0, ROOK_HOMES)
         self.en_passant = NO_SQUARE
         self.en_passant_legal = False
         self.halfmove = 0
@@ -132,12 +130,15 @@ class Board:
         en_passant: int,
         halfmove: int,
         fullmove: int,
+        rooks: tuple[int, ...] | None = None,
     ) -> None:
         """Set up a position: piece codes by square, side to move, castling rights, en-passant square,
-        counters.
+        counters, and in Chess960 the squares of the rooks that castle, by the number of the right.
 
-        Each side must have exactly one king and at most 16 pieces. Castling rights without king and rook on
-        their home squares are dropped, and so is an en-passant square that no pawn can capture on.
+        Each side must have exactly one king and at most 16 pieces. Castling rights without king and rook in
+        their places are dropped, and so is an en-passant square that no pawn can capture on. The places are
+        those of standard chess if no rooks are given; in Chess960, the king's first rank with the rook on
+        the right's side.
         """
         self.clear()
         for sq, code in sorted(placement.items(), key=lambda item: (item[1] & KIND) != KING):
@@ -148,21 +149,48 @@ class Board:
             self.count[code >> 5] += 1
             self.material[code] += 1
         self.side = side
-        self.castling = castling
-        for right, king, rook, colour in (
-            (WHITE_SHORT, "e1", "h1", WHITE_PIECE),
-            (WHITE_LONG, "e1", "a1", WHITE_PIECE),
-            (BLACK_SHORT, "e8", "h8", BLACK_PIECE),
-            (BLACK_LONG, "e8", "a8", BLACK_PIECE),
-        ):
-            backed = self.squares[square.parse(king)] == colour | KING
-            if not (backed and self.squares[square.parse(rook)] == colour | ROOK):
-                self.castling &= ~right
+        self._set_rights(castling, rooks or ROOK_HOMES, any_king=rooks is not None)
         self.halfmove = halfmove
         self.fullmove = fullmove
         if not en_passant & OFF_BOARD:
             self._set_en_passant(en_passant)
         self.key = self.compute_key()
+
+    def _set_rights(self, rights: int, rooks: tuple[int, ...], any_king: bool = False) -> None:
+        """Set the castling rights that king and rook are in their places for."""
+        self.castling = 0
+        for sq in range(128):
+            self.kept_rights[sq] = ALL_RIGHTS
+        for number in range(4):
+            self.castles[number] = NO_MOVE
+            if rights >> number & 1 and self._is_backed(number, rooks[number], any_king):
+                self._set_right(number, self.pieces[number >> 1 << 4], rooks[number])
+
+    def _set_right(self, number: int, king: int, rook: int) -> None:
+        """Set one castling right."""
+        self.castling |= 1 << number
+        self.kept_rights[king] &= ~(1 << number)
+        self.kept_rights[rook] &= ~(1 << number)
+        move = castle(king, rook)
+        self.castles[number] = move
+        # All squares that king and rook pass or reach, but their own; those at the king first.
+        squares = (king, rook, move >> TARGET_SHIFT & SQUARE, rook_target(move))
+        path = [sq for sq in range(min(squares), max(squares) + 1) if sq not in (king, rook)]
+        if rook < king:
+            path.reverse()
+        for n, sq in enumerate([*path, NO_SQUARE]):
+            self.paths[number << 3 | n] = sq
+
+    def _is_backed(self, number: int, rook: int, any_king: bool) -> bool:
+        """Whether king and rook are in their places for a castling right."""
+        side = number >> 1
+        home = KING_HOMES[side]
+        king = self.pieces[side << 4]
+        if king & RANK != home & RANK or rook & RANK != home & RANK:
+            return False
+        if self.squares[rook] != make_piece(side, ROOK) or (rook > king) == (number & 1):
+            return False
+        return any_king or king == home
 
     def _set_en_passant(self, passed: int) -> None:
         """Set the en-passant square if a double push may have passed it and an enemy pawn attacks it."""
@@ -206,6 +234,12 @@ class Board:
         other.count[BLACK] = self.count[BLACK]
         other.side = self.side
         other.castling = self.castling
+        for i in range(4):
+            other.castles[i] = self.castles[i]
+        for i in range(32):
+            other.paths[i] = self.paths[i]
+        for i in range(128):
+            other.kept_rights[i] = self.kept_rights[i]
         other.en_passant = self.en_passant
         other.en_passant_legal = self.en_passant_legal
         other.halfmove = self.halfmove
@@ -278,7 +312,7 @@ class Board:
         self.squares[target] = code
 
         if castling:
-            castling &= KEPT_RIGHTS[origin] & KEPT_RIGHTS[target]
+            castling &= self.kept_rights[origin] & self.kept_rights[target]
             if castling != self.castling:
                 key ^= CASTLING_KEYS[castling] ^ CASTLING_KEYS[self.castling]
                 self.castling = castling
@@ -293,7 +327,7 @@ class Board:
                 self.material[code] -= 1
                 self.material[promoted] += 1
                 key ^= PIECE_KEYS[code << 7 | target] ^ PIECE_KEYS[promoted << 7 | target]
-            elif move & DOUBLE_PUSH:
+            elif origin ^ target == 0x20:  # a double push
                 enemy_pawn = code ^ ANY_PIECE
                 left = self.squares[target - 1 & 0xFF] == enemy_pawn
                 right = self.squares[target + 1] == enemy_pawn
@@ -304,7 +338,7 @@ class Board:
                         right and self.is_en_passant_legal(target + 1)
                     )
         elif move & CASTLING:
-            key ^= self._move_rook(target, False)
+            key ^= self._move_rook(side, rook_origin(move), rook_target(move), target)
         self.key = key
 
     def unmake(self) -> None:
@@ -332,8 +366,9 @@ class Board:
         slot = self.slots[target]
         self.pieces[slot] = origin
         self.slots[origin] = slot
-        self.squares[origin] = code
+        # In this order: a king may castle to its own square.
         self.squares[target] = EMPTY
+        self.squares[origin] = code
         if move & CAPTURED:
             victim_square = target
             if move & EN_PASSANT:
@@ -350,21 +385,21 @@ class Board:
             self.slots[victim_square] = slot
             self.count[side ^ 1] += 1
         elif move & CASTLING:
-            self._move_rook(target, True)
+            self._move_rook(side, rook_target(move), rook_origin(move), origin)
 
-    def _move_rook(self, king_target: int, back: bool) -> int:
-        """Move the rook of a castling move, or move it back. Returns the change of the key."""
-        if king_target & FILE == 6:
-            origin, target = king_target + 1, king_target - 1
-        else:
-            origin, target = king_target - 2, king_target + 1
-        if back:
-            origin, target = target, origin
-        rook = self.squares[origin]
-        slot = self.slots[origin]
+    def _move_rook(self, side: int, origin: int, target: int, king: int) -> int:
+        """Move the rook of a castling move, or move it back, after the king, which may stand on the rook's
+        square now. Returns the change of the key.
+        """
+        # So only the piece list still knows the rook.
+        slot = (side << 4) + 1
+        while self.pieces[slot] != origin:
+            slot += 1
+        rook = WHITE_PIECE << side | ROOK
         self.pieces[slot] = target
         self.slots[target] = slot
-        self.squares[origin] = EMPTY
+        if origin != king:
+            self.squares[origin] = EMPTY
         self.squares[target] = rook
         return PIECE_KEYS[rook << 7 | origin] ^ PIECE_KEYS[rook << 7 | target]
 
@@ -507,6 +542,15 @@ class Board:
     def piece_at(self, sq: int) -> int:
         """The piece code on a square of the board, or EMPTY."""
         return self.squares[sq]
+
+    def castling_rook(self, number: int) -> int:
+        """The square of the rook of a castling right, by its number; NO_SQUARE if it was never held."""
+        return rook_origin(self.castles[number]) if self.castles[number] else NO_SQUARE
+
+    def is_chess960(self) -> bool:
+        """Whether a castling right is held that standard chess does not know."""
+        held = [self.castles[number] for number in range(4) if self.castling >> number & 1]
+        return not all(is_home_castling(move) for move in held)
 
     def last_move(self) -> int:
         """The last move on the undo stack, NO_MOVE if it is empty or a null move."""

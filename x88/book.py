@@ -26,10 +26,10 @@ from random import Random
 from typing import NamedTuple
 
 from x88.board import Board
-from x88.move import CASTLING, origin_of, promoted_of, target_of
+from x88.move import CASTLING, is_home_castling, origin_of, promoted_of, rook_origin, target_of
 from x88.movegen import legal_moves
 from x88.piece import BISHOP, KNIGHT, QUEEN, ROOK
-from x88.square import FILE, RANK
+from x88.square import FILE
 
 ENTRY = struct.Struct(">QHHI")
 KEY = struct.Struct(">Q")
@@ -58,19 +58,18 @@ class Choice(NamedTuple):
 
 def encode(move: int) -> int:
     """A packed move as books write it."""
-    origin, target = origin_of(move), target_of(move)
-    if move & CASTLING:
-        target = origin | 7 if target > origin else origin & RANK
+    origin = origin_of(move)
+    target = rook_origin(move) if move & CASTLING else target_of(move)
     return _cell(target) | _cell(origin) << 6 | PROMOTIONS.index(promoted_of(move)) << 12
 
 
 def decode(board: Board, text: int) -> int:
-    """The legal move, packed, that a book's move means on this board; 0 if there is none. Castling may be
-    written as the king's move by two squares too, as some old books do.
+    """The legal move, packed, that a book's move means on this board; 0 if there is none. Castling of
+    standard chess may be written as the king's move by two squares too, as some old books do.
     """
     for move in legal_moves(board):
         step = _cell(target_of(move)) | _cell(origin_of(move)) << 6
-        if encode(move) == text or (move & CASTLING and step == text):
+        if encode(move) == text or (move & CASTLING and is_home_castling(move) and step == text):
             return move
     return 0
 

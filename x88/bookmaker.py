@@ -59,7 +59,7 @@ class Maker:
         if points is None:
             return
         self.games += 1
-        board = fen.parse(game.start)
+        board = fen.parse(game.start, chess960=True)
         for played in game.moves[: self._wanted.plies]:
             if played.move == NO_MOVE:
                 break

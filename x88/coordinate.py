@@ -1,26 +1,42 @@
-"""Coordinate notation, the moves of UCI: "e2e4", "e7e8q", "e1g1" for castling."""
+"""Coordinate notation, the moves of UCI: "e2e4", "e7e8q", "e1g1" for castling.
+
+In Chess960 castling is the king's move to the square of its own rook, "e1h1", since the squares of the king
+may be those of another move of it, or one square.
+"""
 
 from x88.board import Board
-from x88.move import NO_MOVE, origin_of, promoted_of, target_of
+from x88.move import CASTLING, NO_MOVE, is_home_castling, origin_of, promoted_of, rook_origin, target_of
 from x88.movegen import legal_moves
 from x88.piece import EMPTY, LETTERS, letter, side_of
 from x88.square import name
 from x88.square import parse as parse_square
 
 
-def write(move: int) -> str:
-    """The text of a packed move, "0000" for NO_MOVE."""
+def squares(move: int, chess960: bool = False) -> tuple[int, int]:
+    """The two squares that a packed move is written with. Castling is written as Chess960 has it if that is
+    asked for, or if it is none of standard chess.
+    """
+    if move & CASTLING and (chess960 or not is_home_castling(move)):
+        return origin_of(move), rook_origin(move)
+    return origin_of(move), target_of(move)
+
+
+def write(move: int, chess960: bool = False) -> str:
+    """The text of a packed move, "0000" for NO_MOVE; of castling as `squares` has it."""
     if move == NO_MOVE:
         return "0000"
+    origin, target = squares(move, chess960)
     promoted = promoted_of(move)
-    return name(origin_of(move)) + name(target_of(move)) + (LETTERS[promoted] if promoted else "")
+    return name(origin) + name(target) + (LETTERS[promoted] if promoted else "")
 
 
 def parse(board: Board, text: str) -> int:
-    """The legal move that the text means on this board, packed. Raises ValueError with text and reason."""
+    """The legal move that the text means on this board, packed; castling of standard chess in either form.
+    Raises ValueError with text and reason.
+    """
     wanted = text.lower()
     for move in legal_moves(board):
-        if write(move) == wanted:
+        if write(move) == wanted or (move & CASTLING and write(move, chess960=True) == wanted):
             return move
     raise ValueError(f"{text!r} is not a legal move: {_reason(board, wanted)}")
 

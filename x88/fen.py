@@ -1,6 +1,10 @@
 """FEN: a position as a line of text, in and out.
 
 After "Modelarea tablei și jocului de șah" (XII), with the full-move number as the standard has it.
+
+Castling rights of Chess960 are written in two ways. In X-FEN (Reinhard Scharnagl) K, Q, k and q stand for the
+outermost rook on that side of the king, and an inner rook is named by its file. In Shredder-FEN (Stefan
+Meyer-Kahlen) each rook is named by its file: HAha.
 """
 
 import re
@@ -12,16 +16,20 @@ except ImportError:
 
 from x88 import square
 from x88.attack import is_attacked
-from x88.piece import CODE_OF_LETTER, SIDES
+from x88.board import KING_HOMES, ROOK_HOMES
+from x88.piece import CODE_OF_LETTER, SIDES, make_piece
 
 if not cython.compiled:
-    from x88.board import BLACK_LONG, BLACK_SHORT, MAX_PIECES, WHITE_LONG, WHITE_SHORT, Board
-    from x88.piece import BLACK, EMPTY, KIND, KING, PAWN, WHITE
-    from x88.square import FILE, NO_SQUARE
+    from x88.board import MAX_PIECES, Board
+    from x88.move import rook_origin
+    from x88.piece import BLACK, EMPTY, KIND, KING, PAWN, ROOK, WHITE, WHITE_PIECE
+    from x88.square import FILE, NO_SQUARE, OFF_BOARD
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-_RIGHTS = {"K": WHITE_SHORT, "Q": WHITE_LONG, "k": BLACK_SHORT, "q": BLACK_LONG}
+_RIGHTS = "KQkq"
+"""In the order of the rights' numbers."""
+_FILES = "ABCDEFGHabcdefgh"
 _ASSUMED = (
     ("side to move", "w"),
     ("castling rights", "-"),
@@ -44,10 +52,13 @@ def _letters() -> list[int]:
 LETTER = _letters()
 
 
-def parse(text: str, told: list[str] | None = None) -> Board:
+def parse(text: str, told: list[str] | None = None, chess960: bool = False) -> Board:
     """The position of a FEN. Fields missing at its end default to those of "w - - 0 1".
 
-    Castling rights without king and rook at home, and an en-passant square that no pawn can use, are dropped.
+    Castling rights without king and rook in their places, and an en-passant square that no pawn can use, are
+    dropped. K, Q, k and q ask for king and rook at home, but with `chess960`, or beside a rook named by its
+    file, they are read as X-FEN. All that `write` returns is read back with `chess960`.
+
     If a list is given, a sentence is appended to it for every field assumed and every castling right dropped,
     and text after the position, such as the operations of EPD, is ignored with a sentence too.
 
@@ -56,7 +67,7 @@ def parse(text: str, told: list[str] | None = None) -> Board:
     remarks: list[str] = []
     try:
         fields = text.split() if told is None else _position_fields(text, remarks)
-        board = _parse(fields, remarks)
+        board = _parse(fields, remarks, chess960)
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error}") from None
     if told is not None:
@@ -64,8 +75,11 @@ def parse(text: str, told: list[str] | None = None) -> Board:
     return board
 
 
-def write(board: Board) -> str:
-    """The position as a FEN of six fields; the en-passant square only where a capture there is legal."""
+def write(board: Board, shredder: bool = False) -> str:
+    """The position as a FEN of six fields; the en-passant square only where a capture there is legal.
+
+    Castling rights are written as in X-FEN, which for standard chess is the standard, or as in Shredder-FEN.
+    """
     # Compiled, the text is an array of C characters.
     if not cython.compiled:
         text = bytearray(112)
@@ -96,20 +110,11 @@ def write(board: Board) -> str:
     text[n] = ord("b") if board.side else ord("w")
     text[n + 1] = ord(" ")
     n += 2
-    rights = board.castling
-    if rights & WHITE_SHORT:
-        text[n] = ord("K")
-        n += 1
-    if rights & WHITE_LONG:
-        text[n] = ord("Q")
-        n += 1
-    if rights & BLACK_SHORT:
-        text[n] = ord("k")
-        n += 1
-    if rights & BLACK_LONG:
-        text[n] = ord("q")
-        n += 1
-    if not rights:
+    for number in range(4):
+        if board.castling >> number & 1:
+            text[n] = _right(board, number, shredder)
+            n += 1
+    if not board.castling:
         text[n] = ord("-")
         n += 1
     text[n] = ord(" ")
@@ -123,6 +128,20 @@ def write(board: Board) -> str:
     n = _write_number(text, n, board.halfmove)
     n = _write_number(text, n, board.fullmove)
     return text[:n].decode("ascii")
+
+
+def _right(board: Board, number: int, shredder: bool) -> int:
+    """The letter of a castling right, by its number, as a character code."""
+    rook = rook_origin(board.castles[number])
+    letter = ord("A") + (rook & FILE)
+    if not shredder:
+        outwards = -1 if number & 1 else 1
+        sq = rook + outwards
+        while not sq & OFF_BOARD and board.squares[sq] != WHITE_PIECE << (number >> 1) | ROOK:
+            sq += outwards
+        if sq & OFF_BOARD:
+            letter = ord("Q") if number & 1 else ord("K")
+    return letter + 32 * (number >> 1)
 
 
 def _write_number(text: bytearray, n: int, number: int) -> int:
@@ -152,7 +171,7 @@ def _position_fields(text: str, remarks: list[str]) -> list[str]:
     return fields
 
 
-def _parse(fields: list[str], remarks: list[str]) -> Board:
+def _parse(fields: list[str], remarks: list[str], chess960: bool) -> Board:
     if not 1 <= len(fields) <= 6:
         raise ValueError(f"it has {len(fields)} fields instead of 1 to 6")
     for name, value in _ASSUMED[len(fields) - 1 :]:
@@ -162,7 +181,8 @@ def _parse(fields: list[str], remarks: list[str]) -> Board:
     if fields[1] not in ("w", "b"):
         raise ValueError(f"side to move: {fields[1]!r} is neither w nor b")
     side = WHITE if fields[1] == "w" else BLACK
-    castling = _castling(fields[2])
+    chess960 = chess960 or any(letter in _FILES for letter in fields[2])
+    rooks = _castling(fields[2], placement, chess960)
     try:
         en_passant = NO_SQUARE if fields[3] == "-" else square.parse(fields[3])
     except ValueError as error:
@@ -170,25 +190,37 @@ def _parse(fields: list[str], remarks: list[str]) -> Board:
     halfmove = _counter("half-move clock", fields[4])
     fullmove = _counter("full-move number", fields[5])
     board = Board()
-    board.setup(placement, side, castling, en_passant, halfmove, max(fullmove, 1))
+    board.setup(
+        placement,
+        side,
+        sum(1 << number for number in rooks),
+        en_passant,
+        halfmove,
+        max(fullmove, 1),
+        tuple(rooks.get(number, (NO_SQUARE, ""))[0] for number in range(4)) if chess960 else None,
+    )
     if is_attacked(board, board.king(side ^ 1), side):
         raise ValueError(f"placement: {SIDES[side ^ 1]} is in check, but {SIDES[side]} is to move")
-    for right, bit in _RIGHTS.items():
-        if castling & ~board.castling & bit:
-            remarks.append(_dropped(board, right))
+    for number, (rook, letter) in sorted(rooks.items()):
+        if not board.castling >> number & 1:
+            remarks.append(_dropped(board, number, rook, letter, chess960))
     return board
 
 
-def _dropped(board: Board, right: str) -> str:
+def _dropped(board: Board, number: int, rook: int, letter: str, chess960: bool) -> str:
     """Why a castling right is dropped."""
-    side = WHITE if right.isupper() else BLACK
-    rank = "1" if right.isupper() else "8"
-    king, rook = f"e{rank}", ("h" if right in "Kk" else "a") + rank
-    if board.king(side) != square.parse(king):
-        reason = f"{SIDES[side]}'s king is not on {king}"
+    side = number >> 1
+    home = KING_HOMES[side]
+    if chess960 and board.king(side) >> 4 != home >> 4:
+        reason = f"{SIDES[side]}'s king is not on rank {(home >> 4) + 1}"
+    elif not chess960 and board.king(side) != home:
+        reason = f"{SIDES[side]}'s king is not on {square.name(home)}"
+    elif rook == NO_SQUARE:
+        where = "left" if number & 1 else "right"
+        reason = f"{SIDES[side]} has no rook to the {where} of its king, as White sees it"
     else:
-        reason = f"{SIDES[side]} has no rook on {rook}"
-    return f"the castling right {right} is dropped: {reason}"
+        reason = f"{SIDES[side]} has no rook on {square.name(rook)}"
+    return f"the castling right {letter} is dropped: {reason}"
 
 
 def _placement(text: str) -> dict[int, int]:
@@ -229,13 +261,39 @@ def _placement(text: str) -> dict[int, int]:
     return placement
 
 
-def _castling(text: str) -> int:
-    """The rights as bits."""
+def _castling(text: str, placement: dict[int, int], chess960: bool) -> dict[int, tuple[int, str]]:
+    """By the number of the right: the square of the rook, NO_SQUARE if there is none, and the letter."""
     if text == "-":
-        return 0
-    if any(character not in _RIGHTS for character in text) or len(set(text)) != len(text):
-        raise ValueError(f"castling: {text!r} is neither - nor made of K, Q, k and q, each at most once")
-    return sum(_RIGHTS[character] for character in text)
+        return {}
+    if any(letter not in _RIGHTS + _FILES for letter in text) or len(set(text)) != len(text):
+        raise ValueError(
+            f"castling: {text!r} is neither - nor made of K, Q, k and q, or files of rooks, each at most once"
+        )
+    kings = {code >> 5: sq for sq, code in placement.items() if code & KIND == KING}
+    rooks: dict[int, tuple[int, str]] = {}
+    for letter in text:
+        side = WHITE if letter.isupper() else BLACK
+        if letter in _RIGHTS:
+            number = _RIGHTS.index(letter)
+            rook = _outermost_rook(placement, kings[side], number) if chess960 else ROOK_HOMES[number]
+        else:
+            rook = ROOK_HOMES[2 * side + 1] | _FILES.index(letter) & 7
+            number = 2 * side + (rook & FILE < kings[side] & FILE)
+        if number in rooks:
+            raise ValueError(f"castling: {text!r} names two rooks on one side of {SIDES[side]}'s king")
+        rooks[number] = rook, letter
+    return rooks
+
+
+def _outermost_rook(placement: dict[int, int], king: int, number: int) -> int:
+    """The rook that X-FEN means by a castling right, or NO_SQUARE."""
+    side = number >> 1
+    rank = ROOK_HOMES[number] & ~FILE
+    # From the edge towards the king.
+    for file in range(king & FILE) if number & 1 else range(7, king & FILE, -1):
+        if placement.get(rank | file) == make_piece(side, ROOK):
+            return rank | file
+    return NO_SQUARE
 
 
 def _counter(name: str, text: str) -> int:
@@ -253,4 +311,4 @@ def mirrored(board: Board) -> Board:
     castling = "".join(sorted(castling.swapcase()))
     if en_passant != "-":
         en_passant = en_passant[0] + ("6" if en_passant[1] == "3" else "3")
-    return parse(" ".join([placement, side, castling, en_passant, *clocks]))
+    return parse(" ".join([placement, side, castling, en_passant, *clocks]), chess960=True)

@@ -16,9 +16,9 @@ class OngoingGame:
     game is in progress; `reason` says why it is over.
     """
 
-    def __init__(self, start: str = fen.START) -> None:
-        """Raises ValueError if `start` is not a FEN."""
-        self.board: Board = fen.parse(start)
+    def __init__(self, start: str = fen.START, chess960: bool = False) -> None:
+        """`chess960` reads the castling rights of `start` as X-FEN. Raises ValueError if it is not a FEN."""
+        self.board: Board = fen.parse(start, chess960=chess960)
         self.start = fen.write(self.board)
         self._first = self.board.copy()
         self.moves: list[int] = []

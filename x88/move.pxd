@@ -1,4 +1,7 @@
-from x88.piece cimport KIND
+cimport cython
+
+from x88.piece cimport KIND, KING
+from x88.square cimport FILE, RANK
 
 cpdef enum:
     NO_MOVE = 0
@@ -9,9 +12,9 @@ cpdef enum:
     MOVED_SHIFT = 22
     CAPTURED = 0x0003C000     # the field of the captured piece: non-zero for a capture
     PROMOTED = 0x003C0000     # the field of the promoted piece: non-zero for a promotion
-    DOUBLE_PUSH = 0x04000000
-    EN_PASSANT = 0x08000000
-    CASTLING = 0x10000000
+    EN_PASSANT = 0x04000000
+    CASTLING = 0x08000000
+    ROOK_SHIFT = 28           # the file of the rook that castles, the uppermost field
 
 # C functions that other modules call without Python objects.
 cpdef int origin_of(int move) noexcept nogil
@@ -19,3 +22,10 @@ cpdef int target_of(int move) noexcept nogil
 cpdef int captured_of(int move) noexcept nogil
 cpdef int promoted_of(int move) noexcept nogil
 cpdef int moved_of(int move) noexcept nogil
+@cython.locals(target=int)
+cpdef int castle(int king, int rook) noexcept nogil
+cpdef int rook_origin(int move) noexcept nogil
+@cython.locals(target=int)
+cpdef int rook_target(int move) noexcept nogil
+@cython.locals(file=int)
+cpdef bint is_home_castling(int move) noexcept nogil

@@ -3,13 +3,17 @@
 | bits | field |
 |---|---|
 | 0-6 | origin square |
-| 7-13 | target square (the king's when castling) |
+| 7-13 | target square (the king's when castling: on the g-file or the c-file) |
 | 14-17 | kind of the captured piece, or 0 |
 | 18-21 | kind promoted to, or 0 |
 | 22-25 | kind of the moving piece (a promoting pawn is a pawn) |
-| 26-28 | double push, en passant, castling |
+| 26-27 | en passant, castling |
+| 28-30 | file of the rook that castles |
 
 All fields fit in 31 bits, so a move is a non-negative C int. NO_MOVE is 0.
+
+In Chess960 a king may castle to the square where it stands, and to one where it could also just go: see
+`search.table.short_move`. Its rook's squares are `rook_origin` and `rook_target`; nothing else computes them.
 """
 
 try:
@@ -18,7 +22,8 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from x88.piece import KIND
+    from x88.piece import KIND, KING
+    from x88.square import FILE, RANK
 
     NO_MOVE = 0
     SQUARE = 0x7F
@@ -28,9 +33,9 @@ if not cython.compiled:
     MOVED_SHIFT = 22
     CAPTURED = 0x0003C000
     PROMOTED = 0x003C0000
-    DOUBLE_PUSH = 0x04000000
-    EN_PASSANT = 0x08000000
-    CASTLING = 0x10000000
+    EN_PASSANT = 0x04000000
+    CASTLING = 0x08000000
+    ROOK_SHIFT = 28
 
 
 def origin_of(move: int) -> int:
@@ -56,3 +61,28 @@ def promoted_of(move: int) -> int:
 def moved_of(move: int) -> int:
     """The kind of the moving piece."""
     return move >> MOVED_SHIFT & KIND
+
+
+def castle(king: int, rook: int) -> int:
+    """The castling move of a king and a rook on the same rank: to the g-file and the f-file if the rook
+    stands on the h-file's side of the king, otherwise to the c-file and the d-file.
+    """
+    target = king & RANK | (6 if rook > king else 2)
+    return king | target << TARGET_SHIFT | KING << MOVED_SHIFT | CASTLING | (rook & FILE) << ROOK_SHIFT
+
+
+def rook_origin(move: int) -> int:
+    """The square of the rook before a castling move."""
+    return move & RANK & SQUARE | move >> ROOK_SHIFT
+
+
+def rook_target(move: int) -> int:
+    """The square of the rook after a castling move: beside the king, on the side of the other wing."""
+    target = move >> TARGET_SHIFT & SQUARE
+    return target - 1 if target & FILE == 6 else target + 1
+
+
+def is_home_castling(move: int) -> bool:
+    """Whether a castling move is one of standard chess: from the e-file, with a rook in the corner."""
+    file = move >> ROOK_SHIFT
+    return move & FILE == 4 and (file == 0 or file == 7)

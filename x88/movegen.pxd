@@ -3,9 +3,9 @@ from libc.stdint cimport int8_t, uint16_t
 cimport cython
 
 from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
-from x88.board cimport WHITE_LONG, WHITE_SHORT, Board
+from x88.board cimport Board
 from x88.move cimport (
-    CAPTURED, CAPTURED_SHIFT, CASTLING, DOUBLE_PUSH, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
+    CAPTURED, CAPTURED_SHIFT, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
 )
 from x88.piece cimport (
     ANY_PIECE, BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
@@ -54,8 +54,10 @@ cdef int add_double_push(MoveStack stack, int sp, int origin, int target) noexce
 cdef int add_en_passant(Board board, MoveStack stack, int sp, int origin) noexcept nogil
 @cython.locals(origin=int, king=int, own=int, jx=int, target=int, victim=int)
 cdef int king_moves(Board board, MoveStack stack, int sp, int recapture, bint quiets) noexcept nogil
-@cython.locals(rights=int, king=int)
+@cython.locals(number=int)
 cdef int castling_moves(Board board, MoveStack stack, int sp) noexcept nogil
+@cython.locals(i=int, move=int, sq=int, target=int, step=int)
+cdef bint _is_castling_legal(Board board, int number) noexcept nogil
 @cython.locals(side=int, own=int, enemy=int, recapture=int, forward=int, start=int, last=int, i=int, origin=int, kind=int,
                pin=int, move=int, jx=int, step=int, target=int, code=int, left=int, right=int)
 cdef int _moves(Board board, MoveStack stack, int sp, bint quiets) noexcept nogil

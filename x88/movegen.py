@@ -29,18 +29,17 @@ from x88 import piece, square
 
 if not cython.compiled:
     from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
-    from x88.board import WHITE_LONG, WHITE_SHORT, Board
+    from x88.board import Board
     from x88.move import (
         CAPTURED,
         CAPTURED_SHIFT,
-        CASTLING,
-        DOUBLE_PUSH,
         EN_PASSANT,
         MOVED_SHIFT,
         NO_MOVE,
         PROMOTED_SHIFT,
         SQUARE,
         TARGET_SHIFT,
+        rook_origin,
     )
     from x88.piece import (
         ANY_PIECE,
@@ -150,7 +149,6 @@ def plain_move(board: Board, origin: int, target: int) -> int:
         elif target == origin + 2 * forward:
             if origin & RANK != (0x10 if side == WHITE else 0x60) or board.squares[origin + forward]:
                 return NO_MOVE
-            move |= DOUBLE_PUSH
         elif target != origin + forward:
             return NO_MOVE
     else:
@@ -229,7 +227,7 @@ def add_pawn_move(board: Board, stack: MoveStack, sp: int, origin: int, target: 
 
 def add_double_push(stack: MoveStack, sp: int, origin: int, target: int) -> int:
     """Write a double push."""
-    stack.moves[sp] = origin | target << TARGET_SHIFT | PAWN << MOVED_SHIFT | DOUBLE_PUSH
+    stack.moves[sp] = origin | target << TARGET_SHIFT | PAWN << MOVED_SHIFT
     stack.scores[sp] = 0
     return sp + 1
 
@@ -272,25 +270,40 @@ def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: 
 
 
 def castling_moves(board: Board, stack: MoveStack, sp: int) -> int:
-    """Write the legal castling moves of a side that is not in check."""
-    rights = board.castling >> 2 if board.side else board.castling
-    king = board.pieces[board.side << 4]
-    if rights & WHITE_SHORT and board.squares[king + 1] == EMPTY and board.squares[king + 2] == EMPTY:
-        if not is_near_attacked(board, king + 1) and not is_attacked(board, king + 2, board.side ^ 1):
-            stack.moves[sp] = king | king + 2 << TARGET_SHIFT | KING << MOVED_SHIFT | CASTLING
-            stack.scores[sp] = CASTLE
-            sp += 1
-    if (
-        rights & WHITE_LONG
-        and board.squares[king - 1] == EMPTY
-        and board.squares[king - 2] == EMPTY
-        and board.squares[king - 3] == EMPTY
-    ):
-        if not is_near_attacked(board, king - 1) and not is_attacked(board, king - 2, board.side ^ 1):
-            stack.moves[sp] = king | king - 2 << TARGET_SHIFT | KING << MOVED_SHIFT | CASTLING
+    """Write the legal castling moves of a side that is not in check and whose pins have been found."""
+    for number in range(2 * board.side, 2 * board.side + 2):
+        if board.castling >> number & 1 and _is_castling_legal(board, number):
+            stack.moves[sp] = board.castles[number]
             stack.scores[sp] = CASTLE
             sp += 1
     return sp
+
+
+def _is_castling_legal(board: Board, number: int) -> bool:
+    """Whether the move of a castling right that is held is legal."""
+    i = number << 3
+    while board.squares[board.paths[i]] == EMPTY:
+        i += 1
+    if board.paths[i] != NO_SQUARE:
+        return False
+    move = board.castles[number]
+    # A rook that shields the king along the first rank lets the attack through when it leaves. Such a rook is
+    # pinned now, whatever squares the two change to: all between the slider and the king's target is empty.
+    if board.pins[rook_origin(move)]:
+        return False
+    sq = move & SQUARE
+    target = move >> TARGET_SHIFT & SQUARE
+    if sq == target:
+        return True
+    step = 1 if target > sq else -1
+    sq += step
+    if is_near_attacked(board, sq):
+        return False
+    while sq != target:
+        sq += step
+        if is_attacked(board, sq, board.side ^ 1):
+            return False
+    return True
 
 
 def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:

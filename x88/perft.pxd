@@ -1,9 +1,9 @@
 cimport cython
 
 from x88.atomic cimport atomic_flag_word
-from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
-from x88.board cimport WHITE_LONG, WHITE_SHORT, Board
-from x88.movegen cimport MoveStack, generate
+from x88.attack cimport find_checks_and_pins, is_near_attacked
+from x88.board cimport Board
+from x88.movegen cimport MoveStack, castling_moves, generate
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
@@ -27,7 +27,7 @@ cdef int _count_en_passant(Board board, int forward) noexcept nogil
 cdef int _count_steps(Board board, int origin, int row, int blocked) noexcept nogil
 @cython.locals(total=int, target=int)
 cdef int _count_line(Board board, int origin, int step, int enemy) noexcept nogil
-@cython.locals(side=int, origin=int, king=int, blocked=int, total=int, jx=int, target=int, rights=int)
+@cython.locals(side=int, origin=int, king=int, blocked=int, total=int, jx=int, target=int)
 cdef int _count_king(Board board) noexcept nogil
 
 

@@ -14,9 +14,9 @@ except ImportError:
 from x88 import piece
 
 if not cython.compiled:
-    from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
-    from x88.board import WHITE_LONG, WHITE_SHORT, Board
-    from x88.movegen import MoveStack, generate
+    from x88.attack import find_checks_and_pins, is_near_attacked
+    from x88.board import Board
+    from x88.movegen import MoveStack, castling_moves, generate
     from x88.perft_table import LEAVES_BITS, PerftTable
     from x88.piece import (
         ANY_PIECE,
@@ -65,7 +65,7 @@ def perft(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
 
 
 def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
-    """The number of legal moves. In check, they are generated on the stack from `sp` on."""
+    """The number of legal moves. Castling moves, and evasions, are generated on the stack from `sp` on."""
     find_checks_and_pins(board)
     if board.checkers:
         return generate(board, stack, sp) - sp
@@ -78,6 +78,8 @@ def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
     last = 0x60 if side == WHITE else 0x10
     pinned = board.pin_count != 0
     total = _count_king(board)
+    if board.castling:
+        total += castling_moves(board, stack, sp) - sp
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         origin = board.pieces[i]
         code = board.squares[origin]
@@ -168,7 +170,7 @@ def _count_line(board: Board, origin: int, step: int, enemy: int) -> int:
 
 
 def _count_king(board: Board) -> int:
-    """The number of legal moves of a king that is not in check, castling included."""
+    """The number of legal moves of a king that is not in check, castling apart."""
     side = board.side
     origin = board.pieces[side << 4]
     king = board.squares[origin]
@@ -185,18 +187,6 @@ def _count_king(board: Board) -> int:
                 total += 1
             jx += 1
         board.squares[origin] = king
-    rights = board.castling >> 2 * side
-    if rights & WHITE_SHORT and board.squares[origin + 1] == EMPTY and board.squares[origin + 2] == EMPTY:
-        if not is_near_attacked(board, origin + 1) and not is_attacked(board, origin + 2, side ^ 1):
-            total += 1
-    if (
-        rights & WHITE_LONG
-        and board.squares[origin - 1] == EMPTY
-        and board.squares[origin - 2] == EMPTY
-        and board.squares[origin - 3] == EMPTY
-    ):
-        if not is_near_attacked(board, origin - 1) and not is_attacked(board, origin - 2, side ^ 1):
-            total += 1
     return total
 
 

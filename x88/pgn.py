@@ -81,6 +81,16 @@ the side that has moved, zugzwang to the other side.
 _SAID_BESIDES = ("e.p.", "ep", "ep.", "e.p", "+", "++", "#", "mate", "ch", "ch.")
 _NULL_MOVES = ("--", "Z0", "0000", "@@@@")
 _VARIANTS = ("standard", "normal", "chess", "from position")
+CHESS960 = "Chess960"
+"""What the Variant tag says of Chess960 and double Fischer random chess."""
+_CHESS960_NAMES = (
+    "chess960",
+    "chess 960",
+    "fischerandom",
+    "fischerrandom",
+    "fischer random",
+    "freestyle chess",
+)
 _TAG = re.compile(rb'\[\s*(\w+)\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
 _LENIENT_TAG = re.compile(rb'\[\s*(\w+)\s*"(.*)"\s*\][ \t\r]*$', re.MULTILINE)
 _ESCAPED = re.compile(r"\\(.)")
@@ -118,6 +128,11 @@ class Move:
 
     def __repr__(self) -> str:
         return f"<{self.san} {self.fen}>"
+
+
+def is_chess960(tags: dict[str, str]) -> bool:
+    """Whether the tags of a game say that it is one of Chess960."""
+    return tags.get("Variant", "").lower() in _CHESS960_NAMES
 
 
 def _new_move(san: str, move: int, fen: str) -> Move:
@@ -185,7 +200,7 @@ def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> G
     """The game that these legal packed moves make from a FEN, ready to be written."""
     game = Game(dict(tags))
     game.result = result
-    board = fen.parse(start)
+    board = fen.parse(start, chess960=True)
     game.start = write_fen(board)
     stack = MoveStack()
     for move in moves:
@@ -360,12 +375,12 @@ class Reader:
     def _set_up(self, game: Game) -> Board | None:
         """The board that the game starts from; None if its tags name a bad position or another variant."""
         variant = game.tags.get("Variant", "")
-        if variant and variant.lower() not in _VARIANTS:
+        if variant and variant.lower() not in _VARIANTS + _CHESS960_NAMES:
             game.faults.append(Fault(game.line, f"the variant {variant!r} is not played here"))
             return None
         if "FEN" in game.tags:
             try:
-                board = fen.parse(game.tags["FEN"])
+                board = fen.parse(game.tags["FEN"], chess960=is_chess960(game.tags))
             except ValueError as error:
                 game.faults.append(Fault(game.line, str(error)))
                 return None
@@ -797,11 +812,13 @@ def _play_again(board: Board, move: int) -> None:
 
 def write(game: Game) -> str:
     """The game in export format: the seven tags of the roster in their order, the others sorted, movetext in
-    lines of at most 79 characters.
+    lines of at most 79 characters. A start with castling rights of Chess960 is told as such.
     """
     tags = {**ROSTER, **game.tags, "Result": game.result}
     if game.start != fen.START:
         tags |= {"SetUp": "1", "FEN": game.start}
+        if not is_chess960(tags) and fen.parse(game.start, chess960=True).is_chess960():
+            tags["Variant"] = CHESS960
     names = [*ROSTER, *sorted(tags.keys() - ROSTER.keys())]
     head = "".join(f'[{name} "{_escape(tags[name])}"]\n' for name in names)
     words: list[str] = []

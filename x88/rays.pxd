@@ -4,7 +4,7 @@ cimport cython
 
 from x88.attack cimport is_near_attacked
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin, rook_target
 from x88.movegen cimport (
     MoveStack, add_capture, add_double_push, add_en_passant, add_pawn_move, castling_moves, evasions, king_moves,
     last_capture,
@@ -12,7 +12,7 @@ from x88.movegen cimport (
 from x88.piece cimport (
     ANY_PIECE, BISHOP, EMPTY, KIND, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
-from x88.square cimport DIFFERENCE, NEAR, NEXT_TO, FILE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+from x88.square cimport DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
 cpdef enum:
     DIRECTIONS = 8
@@ -52,7 +52,6 @@ cdef class Rays:
     cpdef bint is_walked(self, Board board) noexcept nogil
 
 
-cdef int _rook_home(int king_target) noexcept nogil
 @cython.locals(colour=int, back=int, row=int, d=int, i=int, sq=int, code=int)
 cpdef bint is_attacked(Board board, Rays rays, int target, int side) noexcept nogil
 @cython.locals(found=int)

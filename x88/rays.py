@@ -20,7 +20,16 @@ from x88 import piece, square
 if not cython.compiled:
     from x88.attack import is_near_attacked
     from x88.board import Board
-    from x88.move import CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, SQUARE, TARGET_SHIFT
+    from x88.move import (
+        CAPTURED,
+        CASTLING,
+        EN_PASSANT,
+        MOVED_SHIFT,
+        SQUARE,
+        TARGET_SHIFT,
+        rook_origin,
+        rook_target,
+    )
     from x88.movegen import (
         MoveStack,
         add_capture,
@@ -45,7 +54,7 @@ if not cython.compiled:
         WHITE,
         WHITE_PIECE,
     )
-    from x88.square import DIFFERENCE, FILE, NEAR, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+    from x88.square import DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
     DIRECTIONS = 8
     BACK = 3
@@ -122,10 +131,10 @@ class Rays:
             return
         if move & CASTLING:
             # Walks from the king's target must not find the rook, which is not linked yet.
-            rook = target - 1 if target & FILE == 6 else target + 1
+            rook = rook_target(move)
             code = board.squares[rook]
             board.squares[rook] = EMPTY
-            self._remove(_rook_home(target), slot | 8)
+            self._remove(rook_origin(move), slot | 8)
             self._insert(board, target)
             board.squares[rook] = code
             self._insert(board, rook)
@@ -139,9 +148,9 @@ class Rays:
         self.depth -= 1
         slot = self.depth << 4
         if move & CASTLING:
-            self._unlink(target - 1 if target & FILE == 6 else target + 1)
+            self._unlink(rook_target(move))
             self._unlink(target)
-            self._put_back(_rook_home(target), slot | 8)
+            self._put_back(rook_origin(move), slot | 8)
         elif not move & CAPTURED:
             self._unlink(target)
         elif move & EN_PASSANT:
@@ -206,11 +215,6 @@ class Rays:
                     if self.links[sq << 3 | d] != found or self.links[found << 3 | d ^ BACK] != sq:
                         return False
         return True
-
-
-def _rook_home(king_target: int) -> int:
-    """The origin of the rook when the king castles to a square."""
-    return king_target + 1 if king_target & FILE == 6 else king_target - 2
 
 
 def is_attacked(board: Board, rays: Rays, target: int, side: int) -> bool:

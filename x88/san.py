@@ -97,6 +97,7 @@ def complaint(board: Board, text: str) -> str:
         return f"{quoted} is no move: it should read like e4, Nf3, exd5, e8=Q or O-O"
     candidates = [move for move in legal_moves(board) if _matches(move, pattern)]
     if len(candidates) > 1:
+        candidates = [move for move in candidates if not move & CASTLING]
         return f"{quoted} is ambiguous: {' or '.join(write(board, move) for move in candidates)}"
     return f"{quoted} is not a legal move: {_reason(board, pattern)}"
 
@@ -250,7 +251,10 @@ def _pattern(mask: int, wanted: int) -> int:
 
 
 def find(stack: MoveStack, sp: int, end: int, pattern: int) -> int:
-    """The move from `sp` to `end` on the stack that fits the pattern; 0 for none, AMBIGUOUS for several."""
+    """The move from `sp` to `end` on the stack that fits the pattern; 0 for none, AMBIGUOUS for several.
+
+    "Kg1" means castling only if the king cannot just go there.
+    """
     mask = pattern >> MASK_SHIFT
     wanted = pattern & 0x7FFFFFFF
     found = 0
@@ -258,9 +262,10 @@ def find(stack: MoveStack, sp: int, end: int, pattern: int) -> int:
         return 0
     for i in range(sp, end):
         if stack.moves[i] & mask == wanted:
-            if found:
+            if not found or found & CASTLING:
+                found = stack.moves[i]
+            elif not stack.moves[i] & CASTLING:
                 return AMBIGUOUS
-            found = stack.moves[i]
     return found
 
 

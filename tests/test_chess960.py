@@ -1,0 +1,369 @@
+"""Chess960 against python-chess: castling of every kind, its texts, and what follows the moves of a game."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import chess
+import chess.polyglot
+import pytest
+
+from search.evaluate import Evaluation
+from search.table import short_move
+from tests.oracle import from_0x88, scaled
+from x88 import book, chess960, coordinate, fen, san
+from x88.attack import gives_check, in_check, last_move_checks
+from x88.board import Board
+from x88.move import CAPTURED, CASTLING, EN_PASSANT, PROMOTED, rook_origin, rook_target, target_of
+from x88.movegen import MoveStack, generate, legal_moves
+from x88.perft import count_moves, perft
+from x88.rays import Rays
+
+TOTALS = {
+    int(number): [int(count) for count in counts]
+    for line in Path(__file__).with_name("chess960.txt").read_text(encoding="ascii").splitlines()
+    if not line.startswith("#")
+    for number, *counts in [line.split()]
+}
+
+_stack = MoveStack()
+
+ODD = {
+    "the king stays": "4k3/8/8/8/8/8/8/6KR w H - 0 1",
+    "the rook stays": "4k3/8/8/8/8/8/8/4KR2 w F - 0 1",
+    "both stay": "4k3/8/8/8/8/8/8/2KR4 w D - 0 1",
+    "they change places": "4k3/8/8/8/8/8/8/5KR1 w G - 0 1",
+    "they change places on the long side": "4k3/8/8/8/8/8/8/2RK4 w C - 0 1",
+    "the king goes where the rook stands": "4k3/8/8/8/8/8/8/R1R1K3 w C - 0 1",
+    "the rook goes where the king stands": "4k3/8/8/8/8/8/8/5K1R w H - 0 1",
+    "the path leads through the other": "4k3/8/8/8/8/8/8/RK6 w A - 0 1",
+    "a long way": "4k3/8/8/8/8/8/8/1K5R w H - 0 1",
+    "a long way for the rook": "4k3/8/8/8/8/8/8/R5K1 w A - 0 1",
+    "a piece on the king's way": "4k3/8/8/8/8/8/8/1K1N3R w H - 0 1",
+    "a piece on the rook's way": "4k3/8/8/8/8/8/8/RN4K1 w A - 0 1",
+    "a piece on the rook's target alone": "4k3/8/8/8/8/8/8/5NKR w H - 0 1",
+    "a piece beyond both": "4k3/8/8/8/8/8/8/N1RK4 w C - 0 1",
+    "an attack that the rook uncovers": "4k3/8/8/8/8/8/8/qRK5 w B - 0 1",
+    "an attack that the rook uncovers from afar": "4k3/8/8/8/8/8/8/r1R1K3 w C - 0 1",
+    "an attack that the rook still covers": "4k3/8/8/8/8/8/8/1bRK4 w C - 0 1",
+    "an attack on the king's way": "3rk3/8/8/8/8/8/8/1K5R w H - 0 1",
+    "an attack on the king's target": "4k1r1/8/8/8/8/8/8/5K1R w H - 0 1",
+    "an attack on the rook's way alone": "1r2k3/8/8/8/8/8/8/R1K5 w A - 0 1",
+    "an attack on the rook": "4k2r/8/8/8/8/8/8/4K2R w H - 0 1",
+    "a king in check": "4k3/8/8/8/1b6/8/8/4K2R w H - 0 1",
+    "it gives check": "5k2/8/8/8/8/8/8/4K2R w H - 0 1",
+    "it gives check along the rank": "8/8/8/8/8/8/8/1RK4k w B - 0 1",
+    "it uncovers a check along the rank": "8/8/8/8/8/8/8/1QRK3k w C - 0 1",
+    "the inner rook": "4k3/8/8/8/8/8/8/4KR1R w F - 0 1",
+    "the inner rook of the long side": "4k3/8/8/8/8/8/8/R1R1K3 w C - 0 1",
+    "both sides on files of their own": "1r1k2r1/8/8/8/8/8/8/R4KR1 w GAgb - 0 1",
+    "Black castles": "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/R4RK1 b Agb - 0 1",
+}
+
+
+def random_start(chance: Random, double: bool = False) -> str:
+    return chess960.start(chance.randrange(960), chance.randrange(960) if double else None)
+
+
+def random_game(chance: Random, plies: int) -> Iterator[tuple[Board, chess.Board]]:
+    """The positions of a random game from a start position, or one of each side, on both boards. Castling,
+    and moves that prepare it, are preferred.
+    """
+    text = random_start(chance, double=chance.random() < 0.5)
+    board, position = fen.parse(text, chess960=True), chess.Board(text, chess960=True)
+    for _ in range(plies):
+        yield board, position
+        moves = list(position.legal_moves)
+        if not moves:
+            return
+        castles = [move for move in moves if position.is_castling(move)]
+        stay = position.castling_rights | position.kings
+        leaving = [move for move in moves if not chess.BB_SQUARES[move.from_square] & stay]
+        pool = castles if castles and chance.random() < 0.4 else leaving or moves
+        move = chance.choice(pool)
+        board.forget()
+        board.make(coordinate.parse(board, position.uci(move)))
+        position.push(move)
+    yield board, position
+
+
+def texts(board: Board) -> set[str]:
+    return {coordinate.write(move, chess960=True) for move in legal_moves(board)}
+
+
+def reference_texts(position: chess.Board) -> set[str]:
+    return {move.uci() for move in position.legal_moves}
+
+
+# The rules.
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD.keys())
+def test_every_odd_castling_is_legal_where_python_chess_says_so(text: str) -> None:
+    board, position = fen.parse(text), chess.Board(text, chess960=True)
+    assert board.castling
+    assert texts(board) == reference_texts(position)
+    assert count_moves(board, _stack, 0) == position.legal_moves.count()
+    rays = Rays()
+    rays.reset(board)
+    before = fen.write(board), board.key
+    for move in legal_moves(board):
+        theirs = chess.Move.from_uci(coordinate.write(move, chess960=True))
+        if not move & (PROMOTED | EN_PASSANT):
+            assert gives_check(board, move) == position.gives_check(theirs)
+        position.push(theirs)
+        board.make(move)
+        rays.make(board, move)
+        board.check_invariants()
+        assert rays.is_walked(board)
+        assert fen.write(board) == position.fen(en_passant="legal")
+        assert board.key == chess.polyglot.zobrist_hash(position)
+        assert last_move_checks(board) == in_check(board) == position.is_check()
+        board.unmake()
+        rays.unmake(board)
+        position.pop()
+        board.check_invariants()
+        assert rays.is_walked(board)
+        assert (fen.write(board), board.key) == before
+        assert texts(board) == reference_texts(position)
+
+
+def test_castling_moves_king_and_rook_to_their_squares() -> None:
+    for text in ODD.values():
+        board = fen.parse(text)
+        for move in legal_moves(board):
+            if move & CASTLING:
+                king, rook, rank = target_of(move), rook_target(move), 0x70 * board.side
+                short = rook_origin(move) > board.king(board.side)
+                assert (king, rook) == (rank | 6, rank | 5) if short else (king, rook) == (rank | 2, rank | 3)
+                assert not move & (CAPTURED | PROMOTED)
+
+
+@pytest.mark.parametrize("seed", range(scaled(150, 12)))
+def test_random_games_follow_python_chess(seed: int) -> None:
+    rays = Rays()
+    castled = 0
+    before: list[tuple[str, int]] = []
+    for board, position in random_game(Random(seed), 80):
+        assert texts(board) == reference_texts(position)
+        assert board.key == chess.polyglot.zobrist_hash(position)
+        assert fen.write(board) == position.fen(en_passant="legal")
+        assert fen.write(board, shredder=True).split()[2] == position.shredder_fen().split()[2]
+        for move in legal_moves(board):
+            if not move & (PROMOTED | EN_PASSANT):
+                theirs = chess.Move.from_uci(coordinate.write(move, chess960=True))
+                assert gives_check(board, move) == position.gives_check(theirs)
+        shorts = {short_move(move) for move in legal_moves(board)}
+        assert len(shorts) == len(legal_moves(board)), "a move of the transposition table is one move"
+        castled += bool(board.last_move() & CASTLING)
+        before.append((fen.write(board), board.key))
+        rays.reset(board)
+        last = board
+    while before:
+        last.check_invariants()
+        assert (fen.write(last), last.key) == before.pop()
+        if before:
+            last.unmake()
+
+
+@pytest.mark.parametrize("seed", range(scaled(40, 6)))
+def test_what_the_search_keeps_along_the_moves_is_what_comes_from_scratch(seed: int) -> None:
+    """Evaluation, placement and linked rays; from each position of a game all moves are tried."""
+    chance = Random(1000 + seed)
+    *_, (start, _) = random_game(chance, chance.randrange(8, 20))
+    for text in (fen.write(start), *list(ODD.values())[seed % 5 :: 5]):
+        board = fen.parse(text, chess960=True)
+        kept, fresh, rays = Evaluation(), Evaluation(), Rays()
+        kept.reset(board)
+        rays.reset(board)
+        for move in legal_moves(board):
+            side = board.side
+            kept.make(move, side)
+            board.make(move)
+            rays.make(board, move)
+            fresh.reset(board)
+            assert kept.value(board) == fresh.value(board)
+            assert kept.placement.pieces_hash(side) == fresh.placement.pieces_hash(side)
+            assert kept.placement.minors_hash() == fresh.placement.minors_hash()
+            assert rays.is_walked(board)
+            board.unmake()
+            rays.unmake(board)
+            kept.unmake(move, side)
+        fresh.reset(board)
+        assert kept.value(board) == fresh.value(board)
+
+
+# Perft.
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_the_leaves_of_all_start_positions_are_those_of_other_programs(part: int) -> None:
+    assert sorted(TOTALS) == list(range(960))
+    chance = Random(part)
+    for number in range(part, 960, 8):
+        board = fen.parse(chess960.start(number), chess960=True)
+        depth = scaled(4, 3 if chance.random() < 0.02 else 2)
+        assert perft(board, _stack, 0, depth) == TOTALS[number][depth - 1], number
+
+
+def reference_perft(position: chess.Board, depth: int) -> int:
+    if depth == 1:
+        return position.legal_moves.count()
+    total = 0
+    for move in position.legal_moves:
+        position.push(move)
+        total += reference_perft(position, depth - 1)
+        position.pop()
+    return total
+
+
+@pytest.mark.parametrize("seed", range(scaled(30, 3)))
+def test_the_leaves_of_random_middlegames_are_those_of_python_chess(seed: int) -> None:
+    chance = Random(seed)
+    *_, (board, position) = random_game(chance, chance.randrange(6, 24))
+    for move in legal_moves(board):
+        theirs = chess.Move.from_uci(coordinate.write(move, chess960=True))
+        position.push(theirs)
+        board.make(move)
+        assert perft(board, _stack, 0, 1) == reference_perft(position, 1), (fen.write(board), theirs)
+        board.unmake()
+        position.pop()
+    assert perft(board, _stack, 0, 2) == reference_perft(position, 2)
+
+
+# Start positions.
+
+
+def test_start_positions_have_scharnagl_s_numbers() -> None:
+    for number in range(960):
+        assert chess960.start(number) == chess.Board.from_chess960_pos(number).fen()
+    assert chess960.start(chess960.STANDARD) == fen.START
+
+
+def test_in_double_fischer_random_chess_black_has_a_number_of_its_own() -> None:
+    placement = chess960.start(0, 959).split()[0].split("/")
+    assert placement[7] == chess960.back_rank(0)
+    assert placement[0] == chess960.back_rank(959).lower()
+
+
+@pytest.mark.parametrize("number", [-1, 960, 10**9])
+def test_another_number_is_refused(number: int) -> None:
+    with pytest.raises(ValueError, match=f"{number} is not the number of a start position"):
+        chess960.start(number)
+    with pytest.raises(ValueError, match="0 to 959"):
+        chess960.start(0, number)
+
+
+# FEN.
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "shredder"),
+    [
+        ("1r3kr1/8/8/8/8/8/8/1R3KR1 w KQkq - 0 1", "KQkq", "GBgb"),
+        ("1r3kr1/8/8/8/8/8/8/1R3KR1 w GBgb - 0 1", "KQkq", "GBgb"),
+        ("1r3kr1/8/8/8/8/8/8/1R3KR1 w BGbg - 0 1", "KQkq", "GBgb"),
+        ("1r3kr1/8/8/8/8/8/8/1R3KR1 w Kb - 0 1", "Kq", "Gb"),
+        # An inner rook needs its file in X-FEN too.
+        ("4k3/8/8/8/8/8/8/RR3KRR w GB - 0 1", "GB", "GB"),
+        ("4k3/8/8/8/8/8/8/RR3KRR w KQ - 0 1", "KQ", "HA"),
+        ("4k3/8/8/8/8/8/8/RR3KRR w GQ - 0 1", "GQ", "GA"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w HAha - 0 1", "KQkq", "HAha"),
+        # A rook of the other side, or on the other side of the king, is none that castles.
+        ("4k3/8/8/8/8/8/8/1R3Krr w BQ - 0 1", "error", ""),
+        ("4k3/8/8/8/8/8/8/1R3Krr w KQ - 0 1", "Q", "B"),
+    ],
+)
+def test_castling_rights_are_read_and_written_in_both_ways(text: str, written: str, shredder: str) -> None:
+    if written == "error":
+        with pytest.raises(ValueError, match="names two rooks on one side of White's king"):
+            fen.parse(text, chess960=True)
+        return
+    board = fen.parse(text, chess960=True)
+    assert fen.write(board).split()[2] == written
+    assert fen.write(board, shredder=True).split()[2] == shredder
+    assert fen.write(fen.parse(fen.write(board), chess960=True)) == fen.write(board)
+    assert fen.write(fen.parse(fen.write(board, shredder=True))) == fen.write(board)
+    position = chess.Board(text, chess960=True)
+    assert position.fen() == fen.write(board)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("4k3/8/8/8/8/8/8/1R3K2 w KQ - 0 1", "K is dropped: White has no rook to the right of its king"),
+        ("1r2k3/8/8/8/8/8/8/1R3K2 w Qk - 0 1", "k is dropped: Black has no rook to the right of its king"),
+        ("4k3/8/8/8/8/8/8/1R3K2 w G - 0 1", "G is dropped: White has no rook on g1"),
+        ("4k3/8/8/8/8/8/5K2/1R6 w B - 0 1", "B is dropped: White's king is not on rank 1"),
+        ("1r6/4k3/8/8/8/8/8/4K3 w q - 0 1", "q is dropped: Black's king is not on rank 8"),
+    ],
+)
+def test_the_reason_for_dropping_a_right_is_told(text: str, reason: str) -> None:
+    told: list[str] = []
+    fen.parse(text, told, chess960=True)
+    assert any(reason in sentence for sentence in told), told
+
+
+def test_without_chess960_the_letters_of_standard_chess_mean_rooks_at_home() -> None:
+    told: list[str] = []
+    board = fen.parse("1r3kr1/8/8/8/8/8/8/1R3KR1 w KQkq - 0 1", told)
+    assert not board.castling
+    assert len(told) == 4
+
+
+def test_the_mirrored_position_keeps_the_rooks() -> None:
+    board = fen.mirrored(fen.parse("4k3/8/8/8/8/8/8/RR3KRR w GQ - 0 1"))
+    assert fen.write(board) == "rr3krr/8/8/8/8/8/8/4K3 b gq - 0 1"
+
+
+# Moves as text.
+
+
+@pytest.mark.parametrize("seed", range(scaled(60, 8)))
+def test_moves_are_written_and_read_as_python_chess_does(seed: int) -> None:
+    for board, position in random_game(Random(2000 + seed), 30):
+        for move in legal_moves(board):
+            theirs = chess.Move.from_uci(coordinate.write(move, chess960=True))
+            text = san.write(board, move)
+            assert text == position.san(theirs)
+            assert san.parse(board, text) == move
+            assert coordinate.parse(board, coordinate.write(move)) == move
+            assert coordinate.parse(board, coordinate.write(move, chess960=True)) == move
+            assert book.decode(board, book.encode(move)) == move
+
+
+def test_castling_of_standard_chess_is_understood_in_both_forms() -> None:
+    board = fen.parse("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    for wing, both in (("O-O", ("e1g1", "e1h1")), ("O-O-O", ("e1c1", "e1a1"))):
+        move = san.parse(board, wing)
+        assert [coordinate.parse(board, text) for text in both] == [move, move]
+        assert (coordinate.write(move), coordinate.write(move, chess960=True)) == both
+
+
+def test_a_king_move_is_no_castling_where_it_can_be_either() -> None:
+    board = fen.parse("4k3/8/8/8/8/8/8/5K1R w H - 0 1")
+    assert not san.parse(board, "Kg1") & CASTLING
+    assert not coordinate.parse(board, "f1g1") & CASTLING
+    assert coordinate.parse(board, "f1h1") == san.parse(board, "O-O")
+    assert san.parse(board, "O-O") & CASTLING
+
+
+def test_a_book_names_castling_by_the_rook() -> None:
+    for text in ODD.values():
+        board = fen.parse(text)
+        for move in legal_moves(board):
+            if move & CASTLING:
+                origin, target = (from_0x88(sq) for sq in coordinate.squares(move, chess960=True))
+                assert book.encode(move) == target | origin << 6
+
+
+def test_a_copied_board_castles_too() -> None:
+    for text in ODD.values():
+        board = fen.parse(text)
+        copied = board.copy()
+        assert generate(copied, _stack, 0) == generate(board, _stack, 0)
+        for move in legal_moves(board):
+            copied.make(move)
+            copied.check_invariants()
+            copied.unmake()
+        assert fen.write(copied, shredder=True) == fen.write(board, shredder=True)
