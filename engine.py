@@ -88,6 +88,7 @@ class Engine:
         self._elo = DEFAULT_ELO
         self._is_limited = False
         self._analyses = False
+        self._plays_chess960 = False
         self._commands: dict[str, tuple[Callable[[list[str]], None], str]] = {
             "uci": (self._uci, "identify the engine and list its options"),
             "debug": (self._set_debug, "debug on|off: report words that are not understood"),
@@ -127,6 +128,7 @@ class Engine:
             "UCI_ShowWDL": Option("check", "false", self._show_wdl),
             "UCI_LimitStrength": Option("check", "false", self._limit_strength),
             "UCI_Elo": Option("spin", str(DEFAULT_ELO), self._set_elo, (WEAKEST, STRONGEST)),
+            "UCI_Chess960": Option("check", "false", self._set_chess960),
             "UCI_AnalyseMode": Option("check", "false", self._set_analysis),
             "SyzygyPath": Option("string", "", self._set_tables),
             "SyzygyProbeDepth": Option(
@@ -305,6 +307,10 @@ class Engine:
         self._analyses = value == "true"
         self._set_strength()
 
+    def _set_chess960(self, value: str) -> None:
+        self._plays_chess960 = value == "true"
+        self._game = None  # the next position is read afresh, even if it goes on with the game
+
     def _set_strength(self) -> None:
         """Limit the strength in games, never in analysis."""
         self._search.limit_strength(self._elo if self._is_limited and not self._analyses else None)
@@ -343,7 +349,7 @@ class Engine:
             elif words[:1] == ["startpos"] and split == 1:
                 board = fen.parse(fen.START)
             elif words[:1] == ["fen"]:
-                board = fen.parse(" ".join(words[1:split]), told)
+                board = fen.parse(" ".join(words[1:split]), told, self._plays_chess960)
             else:
                 raise ValueError("expected startpos or fen FEN, then optionally moves MOVE ...")
             for text in moves[known:]:
@@ -370,17 +376,18 @@ class Engine:
 
     def _log_game(self, log: "Log", start: str, moves: list[str]) -> None:
         """Log what is new in a game: each move, preceded by the moves that were generated."""
-        board = fen.parse(fen.START if start == "startpos" else start.removeprefix("fen "), [])
+        text = fen.START if start == "startpos" else start.removeprefix("fen ")
+        board = fen.parse(text, [], self._plays_chess960)
         if self._logged[0] != start or self._logged[1] != moves[: len(self._logged[1])]:
             self._logged = (start, [])
-            log.write_moves(board)
+            log.write_moves(board, self._plays_chess960)
         known = len(self._logged[1])
         for number, text in enumerate(moves):
             board.forget()
             board.make(coordinate.parse(board, text))
             if number >= known:
                 log.write(f"Move: {text}")
-                log.write_moves(board)
+                log.write_moves(board, self._plays_chess960)
         self._logged = (start, moves)
 
     def _go(self, words: list[str]) -> None:
@@ -444,7 +451,7 @@ class Engine:
 
     def _moves(self, _words: list[str]) -> None:
         for move, score in scored_moves(self._board):
-            self._write(f"{score:6}  {coordinate.write(move)}")
+            self._write(f"{score:6}  {self._text(move)}")
 
     def _flip(self, _words: list[str]) -> None:
         self._finish()
@@ -525,7 +532,7 @@ class Engine:
         """The leaves under each move, and their sum, until stopped."""
         started = time.perf_counter()
         for move, leaves in count.run():
-            self._write(f"{coordinate.write(move)}: {leaves}")
+            self._write(f"{self._text(move)}: {leaves}")
         if count.is_stopped:
             self._info(f"perft stopped after {counted(count.leaves, 'node')}")
             return
@@ -564,11 +571,11 @@ class Engine:
             f"hashfull {report.hashfull} tbhits {report.tb_hits} time {int(report.elapsed)}"
         )
         if report.pv:
-            line += " pv " + " ".join(coordinate.write(move) for move in report.pv)
+            line += " pv " + " ".join(self._text(move) for move in report.pv)
         self._write(line)
 
     def _progress(self, progress: Progress) -> None:
-        move = coordinate.write(progress.move)
+        move = self._text(progress.move)
         self._write(f"info depth {progress.depth} currmove {move} currmovenumber {progress.number}")
 
     def _statistics(self, counts: Statistics) -> None:
@@ -579,11 +586,15 @@ class Engine:
         )
 
     def _bestmove(self, result: Result) -> None:
-        line = f"bestmove {coordinate.write(result.move) if result.move else '(none)'}"
+        line = f"bestmove {self._text(result.move) if result.move else '(none)'}"
         if result.reply:
-            line += f" ponder {coordinate.write(result.reply)}"
+            line += f" ponder {self._text(result.reply)}"
         self._write(line)
         self._idle.set()
+
+    def _text(self, move: int) -> str:
+        """A move as the GUI wants it."""
+        return coordinate.write(move, self._plays_chess960)
 
     def _complain(self, text: str) -> None:
         """Report a fault of the input."""

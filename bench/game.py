@@ -66,6 +66,10 @@ class Side:
     spec: EngineSpec
     pace: Pace
 
+    def is_chess960(self) -> bool:
+        """Whether the engine has been told to play Chess960."""
+        return ("UCI_Chess960", "true") in self.spec.options
+
     def settings(self) -> str:
         """Its limits and options, as on the command line."""
         words = [f"tc={self.pace.clock()}"] if self.pace.base else []
@@ -90,9 +94,14 @@ class Job:
     adjudication: Adjudication
     margin: int
 
+    def is_chess960(self) -> bool:
+        """Whether the engines have been told to play Chess960."""
+        return self.white.is_chess960()
+
     def rules(self) -> dict[str, str]:
         """The PGN tags of what holds for both sides."""
-        return {"Adjudication": self.adjudication.settings(), "TimeMargin": f"{self.margin} ms"}
+        rules = {"Adjudication": self.adjudication.settings(), "TimeMargin": f"{self.margin} ms"}
+        return {**rules, "Variant": pgn.CHESS960} if self.is_chess960() else rules
 
 
 @dataclass(frozen=True)
@@ -162,15 +171,16 @@ def go_line(clocks: list[Clock], side: int) -> str:
     return " ".join(words)
 
 
-def position_line(game: OngoingGame, *more: str) -> str:
+def position_line(game: OngoingGame, chess960: bool, *more: str) -> str:
     """The `position` line of a game, with more moves if there are any."""
-    moves = " ".join([*map(coordinate.write, game.moves), *more])
+    moves = " ".join([*(coordinate.write(move, chess960) for move in game.moves), *more])
     return f"position fen {game.start}" + (f" moves {moves}" if moves else "")
 
 
 def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
     """Play a game; an engine's fault loses it. Raises Interrupted soon after `stopping` says so."""
-    game = OngoingGame(job.start)
+    game = OngoingGame(job.start, chess960=True)
+    chess960 = job.is_chess960()
     for move in job.moves:
         game.play(move)
     opening = len(game.moves)
@@ -189,7 +199,7 @@ def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
             clocks = [Clock(job.white.pace), Clock(job.black.pace)]
             while not game.is_over():
                 side = game.board.side
-                position = position_line(game)
+                position = position_line(game, chess960)
                 limits = go_line(clocks, side)
                 engines[side].stop_pondering(position)
                 answer = engines[side].go(position, limits, clocks[side].patience(job.margin))
@@ -207,12 +217,13 @@ def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
                 adjudicate(game, answers, job.adjudication)
                 if clocks[side].pace.ponder and answer.reply and not game.is_over():
                     try:
-                        reply = coordinate.write(coordinate.parse(game.board, answer.reply))
+                        reply = coordinate.write(coordinate.parse(game.board, answer.reply), chess960)
                     except ValueError as error:
                         remarks += [] if name in warned else [f"{name} cannot ponder on a reply: {error}"]
                         warned.append(name)
                     else:
-                        engines[side].ponder(position_line(game, reply), go_line(clocks, side))
+                        line = position_line(game, chess960, reply)
+                        engines[side].ponder(line, go_line(clocks, side))
     except EngineFault as error:
         fault = error.kind
         game.end(RESULT_OF_WINNER[side ^ 1], f"{(job.white, job.black)[side].spec.name}: {error}")

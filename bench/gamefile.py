@@ -92,7 +92,7 @@ def replay(game: Game) -> Iterator[tuple[Board, int]]:
 
     The board is the same object every time; the move is made on it when the iteration continues.
     """
-    board = fen.parse(game.start or fen.START)
+    board = fen.parse(game.start or fen.START, chess960=True)
     for number, index in enumerate(game.moves, 1):
         moves = sorted(legal_moves(board))
         if index >= len(moves):

@@ -15,6 +15,8 @@ keys of --engine and --each (a key of --engine wins over the same key of --each)
                         a limit of every move instead of a clock, in milliseconds, nodes, plies
     ponder=yes          let it think on the other side's time too (it needs a tc)
 
+Chess960 is played with --each option.UCI_Chess960=true and --openings of its start positions.
+
 Every opening is played twice with colours reversed. The match stops after --games, or when the SPRT accepts
 one of its hypotheses.
 
@@ -375,11 +377,13 @@ def _match_of(options: argparse.Namespace) -> Match:
     first, second = (parse_side(words, options.each, n) for n, words in enumerate(options.engine, 1))
     if first.spec.name == second.spec.name:
         raise ValueError(f"both engines are called {first.spec.name!r}: give them a name=")
+    if first.is_chess960() != second.is_chess960():
+        raise ValueError("option.UCI_Chess960=true has to stand for both engines")
     if options.games < 1 or options.concurrency < 1:
         raise ValueError("--games and --concurrency are whole numbers from 1 up")
     openings: list[Opening] = [(fen.START, ())]
     if options.openings:
-        openings = read_openings(options.openings, options.plies)
+        openings = read_openings(options.openings, options.plies, first.is_chess960())
         random.Random(options.seed).shuffle(openings)
     resign_moves, resign_score = options.resign
     rule = Adjudication(resign_moves, resign_score, *options.draw)

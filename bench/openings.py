@@ -34,8 +34,9 @@ Opening = tuple[str, tuple[int, ...]]
 """The FEN of the start, and the packed moves from there."""
 
 
-def read_openings(path: Path, plies: int) -> list[Opening]:
-    """The openings of a PGN or EPD file, at most so many plies of each (0 for all).
+def read_openings(path: Path, plies: int, chess960: bool = False) -> list[Opening]:
+    """The openings of a PGN or EPD file, at most so many plies of each (0 for all). `chess960` reads the
+    castling rights of an EPD file as X-FEN.
 
     Raises ValueError with the file and the line of the first that is damaged, or OSError.
     """
@@ -53,8 +54,9 @@ def read_openings(path: Path, plies: int) -> list[Opening]:
         for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), 1):
             if not line.strip() or line.startswith("#"):
                 continue
+            position = " ".join(line.split(";")[0].split()[:4])
             try:
-                found.append((fen.write(fen.parse(" ".join(line.split(";")[0].split()[:4]))), ()))
+                found.append((fen.write(fen.parse(position, chess960=chess960)), ()))
             except ValueError as error:
                 raise ValueError(f"{path}, line {number}: {error}") from None
     if not found:
@@ -85,7 +87,7 @@ def find_openings(wanted: Wanted) -> Iterator[tuple[OngoingGame, int]]:
         search.new_game()
         reports: list[Report] = []
         # Without the moves before: so the games begin.
-        board = fen.parse(fen.write(game.board))
+        board = fen.parse(fen.write(game.board), chess960=True)
         search.think(board, Limits(nodes=wanted.nodes), reports.append)
         if reports and reports[-1].mate is None and abs(reports[-1].score) <= wanted.margin:
             yield game, reports[-1].score

@@ -84,8 +84,18 @@ from gamefile import NO_SCORE, Block, Damage, Game, GameFile, refuse_foreign, re
 
 from x88.attack import in_check
 from x88.board import Board
-from x88.move import CASTLING, EN_PASSANT, NO_MOVE, captured_of, origin_of, promoted_of, target_of
-from x88.piece import BLACK, EMPTY, KINDS, LETTERS, WHITE
+from x88.move import (
+    CASTLING,
+    EN_PASSANT,
+    NO_MOVE,
+    captured_of,
+    origin_of,
+    promoted_of,
+    rook_origin,
+    rook_target,
+    target_of,
+)
+from x88.piece import BLACK, EMPTY, KINDS, LETTERS, ROOK, WHITE
 
 RECORD = np.dtype(
     [
@@ -194,8 +204,13 @@ def short_move(move: int) -> int:
     """A packed move, coded as in a record."""
     origin, target = origin_of(move), target_of(move)
     promoted = promoted_of(move)
-    squares = (origin + (origin & 7)) >> 1 | (target + (target & 7)) >> 1 << 6
+    squares = _cell(origin) | _cell(target) << 6
     return squares | _KIND[promoted] << 12 if promoted else squares
+
+
+def _cell(square: int) -> int:
+    """A square of 64 for one of 0x88."""
+    return (square + (square & 7)) >> 1
 
 
 def _move_piece(cells: bytearray, move: int, short: int) -> None:
@@ -207,9 +222,11 @@ def _move_piece(cells: bytearray, move: int, short: int) -> None:
     if move & EN_PASSANT:
         cells[target ^ 8] = VACANT
     elif move & CASTLING:
-        corner, passed = (target + 1, target - 1) if target > origin else (target - 2, target + 1)
-        cells[passed] = cells[corner]
-        cells[corner] = VACANT
+        # King and rook may change places.
+        rook, passed = _cell(rook_origin(move)), _cell(rook_target(move))
+        if rook != target:
+            cells[rook] = VACANT
+        cells[passed] = piece & 8 | _KIND[ROOK]
 
 
 def state_of(board: Board, move: int, result: int) -> int:

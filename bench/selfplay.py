@@ -197,7 +197,7 @@ def searcher(megabytes: int, numbers: Numbers) -> Search:
 def begin(opening: Opening, plies: int, chance: Random) -> OngoingGame:
     """A game after its opening and so many random plies; it may be over."""
     origin, moves = opening
-    game = OngoingGame(origin)
+    game = OngoingGame(origin, chess960=True)
     for move in moves:
         game.play(move)
     for _ in range(plies):
@@ -324,7 +324,7 @@ def play_training_game(job: TrainingJob) -> Game:
         search.new_game()
     else:
         raise ValueError(f"no random plies keep this opening undecided: {job.opening}")
-    board = fen.parse(game.start)
+    board = fen.parse(game.start, chess960=True)
     moves = bytearray()
     for played in game.moves:
         moves.append(index_of(board, played))

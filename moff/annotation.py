@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from moff.text import echo, either, shorten
-from x88 import square
-from x88.move import NO_MOVE, origin_of, target_of
+from x88 import coordinate, square
+from x88.move import NO_MOVE
 
 Square = int | str
 """A square of the board: its name or its 0x88 index."""
@@ -46,7 +46,7 @@ def read_last_move(given: int | str | tuple[Square, Square] | None) -> tuple[int
         if isinstance(given, int):
             if given >> 31:
                 raise ValueError("it is no packed move")
-            return _pair(origin_of(given), target_of(given))
+            return _pair(*coordinate.squares(given))
         if isinstance(given, str):
             origin, target, promoted = given[:2], given[2:4], given[4:]
             if len(given) < 4 or promoted not in ("", "q", "r", "b", "n"):

@@ -20,7 +20,8 @@ from moff.review import command as review
 from moff.text import can_rewrite, counted, echo, either, perft_speed
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
-from x88 import build, coordinate, diagram, fen, pgn
+from x88 import build, chess960, coordinate, diagram, fen, pgn
+from x88.chess960 import POSITIONS
 from x88.diagram import Style
 from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
 from x88.perft_table import LARGEST, PerftTable
@@ -31,6 +32,8 @@ NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "t
 
 PACE = "120+1"
 LOG_FILE = "moff.log"
+RANDOM = -1
+"""In place of the number of a start position of Chess960."""
 
 
 def run(arguments: list[str], converse: Callable[[str], None]) -> int:
@@ -130,6 +133,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="ELO",
         help=f"how strong the engine plays, {WEAKEST} to {STRONGEST} (default: full strength)",
     )
+    play.add_argument(
+        "--chess960",
+        nargs="?",
+        const=RANDOM,
+        type=_start_number,
+        metavar="NUMBER",
+        help=f"play Chess960, from the start position of a number, 0 to {POSITIONS - 1} (default: random)",
+    )
     play.add_argument("--name", metavar="NAME", help="your name in the PGN (default: your user name)")
     play.add_argument("--log", metavar="FILE", help="write a log, with the generated moves before every move")
     play.set_defaults(run=_run_play)
@@ -199,6 +210,10 @@ def _pixels(text: str) -> int:
 
 def _elo(text: str) -> int:
     return whole_number(text, WEAKEST, STRONGEST)
+
+
+def _start_number(text: str) -> int:
+    return whole_number(text, 0, POSITIONS - 1)
 
 
 def _run_bench(options: argparse.Namespace) -> int:
@@ -321,7 +336,13 @@ def _run_play(options: argparse.Namespace) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
     style = _style(options.ascii, options.black)
-    Console(side, limits, style, Log(options.log), options.elo, options.name or user_name()).run()
+    start = fen.START
+    if options.chess960 is not None:
+        number = chess960.draw() if options.chess960 == RANDOM else options.chess960
+        print(f"Start position {number} of Chess960.")
+        start = chess960.start(number)
+    name = options.name or user_name()
+    Console(side, limits, style, Log(options.log), options.elo, name, start).run()
     return 0
 
 

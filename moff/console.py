@@ -16,10 +16,10 @@ from moff.text import can_rewrite, whole_number
 from search.limits import Limits
 from search.search import Report
 from search.strength import STRONGEST, WEAKEST
-from x88 import coordinate, diagram, fen, pgn, san
+from x88 import chess960, coordinate, diagram, fen, pgn, san
 from x88.board import Board
 from x88.diagram import Style
-from x88.move import NO_MOVE, origin_of, target_of
+from x88.move import NO_MOVE
 from x88.piece import BLACK, SIDES, WHITE
 
 DEEPEST = 100
@@ -48,9 +48,10 @@ class Console:
         log: Log,
         elo: int | None = None,
         name: str = "Player",
+        start: str = fen.START,
     ) -> None:
         """The person of that name plays `side`; `limits` hold for the engine's moves, a depth or a clock, and
-        `elo`, if given, limits its strength.
+        `elo`, if given, limits its strength. The first game begins at `start`, a FEN.
         """
         self._style = style
         self._log = log
@@ -63,6 +64,7 @@ class Console:
             on_report=self._show_thought if self._shows_thinking else None,
             on_move=self._answers.append,
         )
+        self._session.new_game(start)
         self._commands: dict[str, tuple[Callable[[str], bool | None], str]] = {
             "undo": (self._undo, "take back your last move and the reply; undo N: your last N moves"),
             "redo": (self._redo, "play again what was taken back; redo N: N of your moves"),
@@ -78,7 +80,11 @@ class Console:
             "flip": (self._flip, "turn the board round"),
             "moves": (self._moves, "list the legal moves of both sides, with the generator's scores"),
             "eval": (self._eval, "show the static evaluation, term by term, and the attack map"),
-            "new": (self._new, "start a new game"),
+            "new": (
+                self._new,
+                "start a new game; new chess960: from a random start position of Chess960; new chess960 N: "
+                "from that number",
+            ),
             "fen": (self._fen, "show the position as a FEN; fen FEN: set one up"),
             "save": (self._save, "save FILE.pgn: append the game to a PGN file"),
             "draw": (self._draw, "offer a draw"),
@@ -163,7 +169,7 @@ class Console:
     def _show_board(self, _rest: str = "") -> None:
         """Show the board with the last move marked."""
         last = self._board.last_move()
-        marked = (origin_of(last), target_of(last)) if last != NO_MOVE else ()
+        marked = coordinate.squares(last) if last != NO_MOVE else ()
         self._say("", *diagram.draw(self._board, self._style, marked), "")
 
     def _close(self) -> None:
@@ -293,15 +299,22 @@ class Console:
         self._style = self._style._replace(flipped=not self._style.flipped)
         self._show_board()
 
-    def _new(self, _rest: str) -> None:
-        self._start(fen.START)
+    def _new(self, rest: str) -> None:
+        variant, _, number = rest.partition(" ")
+        if variant.lower() != "chess960":
+            self._start(fen.START)
+            return
+        most = chess960.POSITIONS - 1
+        chosen = whole_number("new chess960", number, 0, most) if number else chess960.draw()
+        self._say(f"Start position {chosen} of Chess960.")
+        self._start(chess960.start(chosen))
 
     def _fen(self, rest: str) -> None:
         if not rest:
             self._say(fen.write(self._board))
             return
         told: list[str] = []
-        start = fen.write(fen.parse(rest, told))
+        start = fen.write(fen.parse(rest, told, self._board.is_chess960()))
         self._say(*[f"{sentence}." for sentence in told])
         self._start(start)
 

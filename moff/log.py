@@ -60,10 +60,11 @@ class Log:
             with contextlib.suppress(OSError):
                 file.close()
 
-    def write_moves(self, board: Board) -> None:
-        """Write the legal moves in the generator's order."""
+    def write_moves(self, board: Board, chess960: bool = False) -> None:
+        """Write the legal moves in the generator's order; `chess960` as `coordinate.write` takes it."""
         if self._file is not None:
-            self.write("Moves: " + " ".join(coordinate.write(move) for move in legal_moves(board)))
+            moves = " ".join(coordinate.write(move, chess960) for move in legal_moves(board))
+            self.write(f"Moves: {moves}")
 
     def _give_up(self, error: Exception) -> None:
         self.close()

@@ -98,7 +98,7 @@ class Picture:
     theme: str
     """A name of `THEMES`."""
     last_move: tuple[int, int] | None
-    """Its two squares; the king's when castling."""
+    """Its two squares; the king's when castling in standard chess, king's and rook's in Chess960."""
     arrows: tuple[Arrow, ...]
     marked: tuple[Mark, ...]
     attacks: bool
@@ -133,7 +133,7 @@ class Picture:
         """
         # Not the board itself, which may change later.
         text = position if isinstance(position, str) else fen.write(position)
-        text = fen.write(fen.parse(text))
+        text = fen.write(fen.parse(text, chess960=not isinstance(position, str)))
         if theme not in THEMES:
             raise ValueError(f"{echo(theme)} is no theme: it must be {either(THEMES)}")
         if not SMALLEST <= size <= LARGEST:
@@ -154,7 +154,7 @@ class Picture:
 
     def svg(self) -> str:
         """The picture as a complete SVG document, without an XML declaration."""
-        board = fen.parse(self.position)
+        board = fen.parse(self.position, chess960=True)
         units = 800 + self._left() + _EDGE
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.size}" height="{self.size}" '

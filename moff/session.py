@@ -250,8 +250,8 @@ class Session:
 
     @_operation
     def new_game(self, start: str = fen.START) -> None:
-        """Leave the game, without saving it, for another one from a FEN."""
-        self.game = OngoingGame(start)
+        """Leave the game, without saving it, for another one from a FEN as `fen.write` writes it."""
+        self.game = OngoingGame(start, chess960=True)
         self._is_end_told = False
         self._undone.clear()
         self._files = PgnFiles()

@@ -53,7 +53,7 @@ class GameTree:
 
     def __init__(self, start: str = fen.START, tags: dict[str, str] | None = None) -> None:
         """A tree without moves from a FEN. Raises ValueError if it is none."""
-        self.start = fen.write(fen.parse(start))
+        self.start = fen.write(fen.parse(start, chess960=True))
         self.tags = dict(tags or {})
         self.result = pgn.UNFINISHED
         self.root = Node(0, None, NO_MOVE, "", "", self.start)
@@ -88,7 +88,7 @@ class GameTree:
 
     def board(self, node: Node) -> Board:
         """The board after a move, with the moves that led there."""
-        board = fen.parse(self.start)
+        board = fen.parse(self.start, chess960=True)
         for passed in self.path(node):
             board.forget()
             if passed.move == NO_MOVE:

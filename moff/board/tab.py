@@ -24,7 +24,7 @@ from moff.tables import search_with_tables
 from moff.text import echo
 from search.limits import Limits
 from search.search import Report, Search
-from x88 import fen, pgn
+from x88 import chess960, fen, pgn
 from x88.board import Board
 from x88.piece import BLACK, WHITE
 
@@ -182,7 +182,8 @@ class Tab:
 
     def _new_game(self, values: Values) -> None:
         """Begin a game: "colour" white, black, random or both; "elo", None for full strength; "clock" as
-        `moff.pace` reads it, empty for none; "here" to begin at the position on the board.
+        `moff.pace` reads it, empty for none; "chess960" for a random start position of that, or "here" to
+        begin at the position on the board.
         """
         colour = values.choice("colour", ("white", "black", "random", "both"))
         elo = values.elo()
@@ -192,6 +193,8 @@ class Tab:
         if values.flag("here"):
             # Without its past, a repetition cannot end the game at once.
             start = fen.write(self.board)
+        elif values.flag("chess960"):
+            start = chess960.start(chess960.draw())
         person = Person(self._player, clock)
         engine = Engine(clock or Limits(movetime=MOVE_TIME), elo)
         if colour == "random":
@@ -401,7 +404,7 @@ class Tab:
         text = values.text("text").strip()
         told: list[str] = []
         if text.count("/") >= 7 and "\n" not in text:
-            tree = GameTree(fen.write(fen.parse(text, told)))
+            tree = GameTree(fen.write(fen.parse(text, told, self.board.is_chess960())))
             self._analyse(tree)
             self.is_flipped = self.board.side == BLACK
         else:

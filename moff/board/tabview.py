@@ -16,7 +16,7 @@ from search.score import mate_distance
 from x88 import coordinate, fen, san, square
 from x88.attack import in_check
 from x88.board import Board
-from x88.move import NO_MOVE, origin_of, target_of
+from x88.move import NO_MOVE
 from x88.movegen import legal_moves
 from x88.outcome import outcome
 from x88.piece import BLACK, SIDES, WHITE
@@ -213,7 +213,7 @@ class View:
         """Arrows as paths in a board of 800 by 800 units, the way round that it is shown."""
         drawn = []
         for move, colour, name in arrows:
-            start, tip = (self._centre(sq) for sq in (origin_of(move), target_of(move)))
+            start, tip = (self._centre(sq) for sq in coordinate.squares(move))
             path = polygon(arrow_outline(start, tip))
             squares = "".join(_squares(move))
             drawn.append({"squares": squares, "name": name, "colour": COLOURS[colour], "path": path})
@@ -235,7 +235,7 @@ class View:
 
 
 def _squares(move: int) -> list[str]:
-    return [square.name(origin_of(move)), square.name(target_of(move))]
+    return [square.name(sq) for sq in coordinate.squares(move)]
 
 
 def _line(board: Board, moves: list[int], score: int, depth: int) -> dict[str, Any]:

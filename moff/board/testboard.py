@@ -69,7 +69,10 @@ def worths(board: Board) -> dict[str, int]:
             continue
         others = {other: piece for other, piece in placement.items() if other != sq}
         without = Board()
-        without.setup(others, board.side, board.castling, board.en_passant, board.halfmove, board.fullmove)
+        rooks = tuple(board.castling_rook(number) for number in range(4))
+        without.setup(
+            others, board.side, board.castling, board.en_passant, board.halfmove, board.fullmove, rooks
+        )
         evaluation.reset(without)
         lost = whole - evaluation.value(without)
         found[square.name(sq)] = lost if side_of(code) == board.side else -lost

@@ -148,7 +148,7 @@ def assess(
 
 def _played(start: str, moves: list[int]) -> Board:
     """The board after these moves. It knows them, and so knows repetitions."""
-    board = fen.parse(start)
+    board = fen.parse(start, chess960=True)
     for move in moves:
         board.forget()
         board.make(move)

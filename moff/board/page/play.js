@@ -28,8 +28,8 @@ export function setUpPlay() {
     form.elements.elo.disabled = form.elements.strength.value !== "elo";
   });
   const begin = (here) => {
-    const { colour, strength, elo, clock } = form.elements;
-    const values = { colour: colour.value, clock: clock.value, here };
+    const { colour, strength, elo, clock, variant } = form.elements;
+    const values = { colour: colour.value, clock: clock.value, chess960: variant.value === "chess960", here };
     if (strength.value === "elo") values.elo = elo.valueAsNumber;
     return attempt(() => command("new_game", values));
   };

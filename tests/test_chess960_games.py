@@ -1,0 +1,207 @@
+"""Chess960 where people and programs meet it: UCI, PGN, the console, the board page, pictures, matches."""
+
+import io
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from moff.board import testboard
+from moff.board.tab import Tab
+from moff.picture import Picture
+from tests.client import ENGINE, Conversation
+from x88 import chess960, coordinate, fen, pgn, san
+from x88.game import OngoingGame
+
+BENCH = Path(__file__).resolve().parent.parent / "bench"
+CASTLES = "4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1"
+"""Both sides of White's king, as Shredder-FEN."""
+
+SWAP = 3
+"""The number of BQNNRKRB, where king and rook may change places at once."""
+
+
+# UCI.
+
+
+def moves_of(moff: Conversation) -> set[str]:
+    moff.send("moves")
+    return {line.split()[-1] for line in moff.ready()}
+
+
+def test_castling_is_told_as_the_king_takes_its_rook(moff: Conversation) -> None:
+    moff.send("setoption name UCI_Chess960 value true", "position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+    assert {"e1h1", "e1a1"} <= moves_of(moff)
+    moff.send("setoption name UCI_Chess960 value false")
+    moff.send("position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+    assert {"e1g1", "e1c1"} <= moves_of(moff)
+
+
+def test_king_takes_rook_is_understood_without_the_option(moff: Conversation) -> None:
+    moff.send("position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves e1h1", "d")
+    assert "FEN: 4k3/8/8/8/8/8/8/R4RK1 b - - 1 1" in moff.ready()
+    moff.send(f"position fen {CASTLES} moves f1g1", "d")
+    assert "FEN: 4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1" in moff.ready()
+
+
+def test_the_letters_of_standard_chess_mean_the_outermost_rooks_with_the_option(moff: Conversation) -> None:
+    text = "4k3/8/8/8/8/8/8/1R3KR1 w KQ - 0 1"
+    moff.send(f"position fen {text}")
+    assert sum("is dropped" in line for line in moff.ready()) == 1
+    moff.send("setoption name UCI_Chess960 value true", f"position fen {text}", "d")
+    assert f"FEN: {text}" in moff.ready()
+
+
+@pytest.mark.parametrize("number", [0, 357, chess960.STANDARD, 959])
+def test_a_game_against_itself_is_legal(moff: Conversation, number: int) -> None:
+    position = chess.Board.from_chess960_pos(number)
+    start = position.fen()
+    moff.send("setoption name UCI_Chess960 value true", "ucinewgame")
+    moves: list[str] = []
+    while len(moves) < 24:
+        moff.send(f"position fen {start} moves {' '.join(moves)}".removesuffix(" moves "), "go nodes 300")
+        answer = moff.until("bestmove")[-1].split()[1]
+        assert chess.Move.from_uci(answer) in position.legal_moves
+        position.push_uci(answer)
+        moves.append(answer)
+
+
+# PGN.
+
+
+def played(start: str, *texts: str) -> OngoingGame:
+    game = OngoingGame(start, chess960=True)
+    for text in texts:
+        game.play(san.parse(game.board, text))
+    return game
+
+
+@pytest.mark.parametrize("variant", ["", "Chess960", "Fischerandom", "chess 960"])
+def test_a_game_is_written_with_variant_setup_and_fen_and_read_again(variant: str) -> None:
+    start = chess960.start(SWAP)
+    game = played(start, "O-O", "e5", "e4", "O-O", "Ne3")
+    text = pgn.write(game.record({"Variant": variant} if variant else {}))
+    assert f'[Variant "{variant or "Chess960"}"]' in text
+    assert '[SetUp "1"]' in text
+    assert f'[FEN "{start}"]' in text
+    (again,) = pgn.Reader(io.BytesIO(text.encode()))
+    assert again.faults == []
+    assert [move.move for move in again.moves] == game.moves
+    theirs = chess.pgn.read_game(io.StringIO(text))
+    assert theirs is not None
+    assert theirs.errors == []
+    assert theirs.end().board().fen(en_passant="legal") == fen.write(game.board)
+
+
+def test_a_game_of_standard_chess_has_no_variant() -> None:
+    assert "Variant" not in pgn.write(played(fen.START, "e4").record({}))
+    assert "Variant" not in pgn.write(played("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "O-O").record({}))
+
+
+# The command line.
+
+
+def command(*arguments: object, typed: str = "") -> subprocess.CompletedProcess[str]:
+    words = [*ENGINE, *map(str, arguments)]
+    return subprocess.run(words, input=typed, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_moff_play_sets_up_a_start_position_by_its_number(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [*ENGINE, "play", "--chess960", "0", "--depth", "1"],
+        input="fen\nnew chess960 959\nfen\nnew\nfen\nquit\n",
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert "Start position 0 of Chess960." in ended.stdout
+    for start in (chess960.start(0), chess960.start(959), fen.START):
+        assert start in ended.stdout
+
+
+def test_a_random_start_position_is_one_of_the_960(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [*ENGINE, "play", "--chess960", "--depth", "1"],
+        input="fen\nquit\n",
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+        cwd=tmp_path,
+    )
+    number = int(ended.stdout.split("Start position ")[1].split()[0])
+    assert chess960.start(number) in ended.stdout
+
+
+def test_another_number_is_wrong_usage() -> None:
+    for number in ("960", "-1", "x"):
+        assert command("play", "--chess960", number).returncode == 2
+
+
+# The board page.
+
+
+@pytest.fixture
+def tab() -> Iterator[Tab]:
+    made = Tab()
+    yield made
+    made.close()
+
+
+def test_the_page_offers_chess960_and_castles_by_the_rook(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chess960, "draw", lambda: SWAP)
+    tab.do("new_game", {"colour": "both", "chess960": True})
+    state = tab.snapshot("state")
+    assert state["fen"] == chess960.start(SWAP)
+    assert "f1g1" in state["moves"]
+    tab.do("move", {"text": "f1g1"})
+    state = tab.snapshot("state")
+    assert state["last"] == ["f1", "g1"]
+    assert state["fen"] == "bqnnrkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNNRRKB b kq - 1 1"
+    assert '[Variant "Chess960"]' in tab.pgn()
+
+
+def test_the_worth_of_pieces_is_told_with_rights_of_chess960() -> None:
+    assert set(testboard.worths(fen.parse(CASTLES))) == {"b1", "g1"}
+
+
+def test_a_picture_marks_king_and_rook_of_castling() -> None:
+    board = fen.parse(CASTLES)
+    move = coordinate.parse(board, "f1g1")
+    board.make(move)
+    assert Picture(board, last_move=move).last_move == (0x05, 0x06)
+
+
+# Matches.
+
+
+def test_a_match_of_chess960_is_legal_to_python_chess(tmp_path: Path) -> None:
+    openings = tmp_path / "starts.epd"
+    openings.write_text("".join(f"{chess960.start(number)}\n" for number in (0, 42, 959)), encoding="ascii")
+    games = tmp_path / "games.pgn"
+    engine = f"{sys.executable} {BENCH.parent / 'engine.py'}"
+    words = ["--engine", "name=one", f"cmd={engine}", "--engine", "name=other", f"cmd={engine}"]
+    words += ["--each", "nodes=50", "option.UCI_Chess960=true", "--openings", str(openings)]
+    words += ["--games", "6", "--pgn", str(games), "--longest", "40"]
+    ended = subprocess.run(
+        [sys.executable, str(BENCH / "match.py"), *words],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    stream = io.StringIO(games.read_text(encoding="utf-8"))
+    found = list(iter(lambda: chess.pgn.read_game(stream), None))
+    assert len(found) == 6
+    for game in found:
+        assert game.errors == []
+        assert game.headers["Variant"] == "Chess960"
+        assert game.board().chess960
+    assert {game.headers["FEN"] for game in found} == {chess960.start(number) for number in (0, 42, 959)}
