@@ -163,6 +163,7 @@ class Board:
             self.kept_rights[sq] = ALL_RIGHTS
         for number in range(4):
             self.castles[number] = NO_MOVE
+            self.paths[number << 3] = NO_SQUARE
             if rights >> number & 1 and self._is_backed(number, rooks[number], any_king):
                 self._set_right(number, self.pieces[number >> 1 << 4], rooks[number])
 

@@ -54,6 +54,11 @@ cdef int add_double_push(MoveStack stack, int sp, int origin, int target) noexce
 cdef int add_en_passant(Board board, MoveStack stack, int sp, int origin) noexcept nogil
 @cython.locals(origin=int, king=int, own=int, jx=int, target=int, victim=int)
 cdef int king_moves(Board board, MoveStack stack, int sp, int recapture, bint quiets) noexcept nogil
+cdef inline bint may_castle(Board board) noexcept nogil:
+    cdef int row = board.side << 4
+    if board.castling == 0:
+        return False
+    return board.squares[board.paths[row]] & board.squares[board.paths[row | 8]] & ANY_PIECE == 0
 @cython.locals(number=int)
 cdef int castling_moves(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(i=int, move=int, sq=int, target=int, step=int)

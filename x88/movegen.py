@@ -64,6 +64,16 @@ if not cython.compiled:
     CASTLE = 500
     SCALE = 1
 
+    def may_castle(board: Board) -> bool:
+        """Whether castling is worth asking for: pieces of one side beside the king on both wings, as there
+        are in most positions with castling rights, rule it out.
+        """
+        row = board.side << 4
+        if board.castling == 0:
+            return False
+        return board.squares[board.paths[row]] & board.squares[board.paths[row | 8]] & ANY_PIECE == 0
+
+
 MOFF = piece.MOFF
 VALUE = piece.VALUE
 REACH = square.REACH
@@ -289,7 +299,7 @@ def _is_castling_legal(board: Board, number: int) -> bool:
     move = board.castles[number]
     # A rook that shields the king along the first rank lets the attack through when it leaves. Such a rook is
     # pinned now, whatever squares the two change to: all between the slider and the king's target is empty.
-    if board.pins[rook_origin(move)]:
+    if board.pin_count and board.pins[rook_origin(move)]:
         return False
     sq = move & SQUARE
     target = move >> TARGET_SHIFT & SQUARE
@@ -317,7 +327,7 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
     last = 0x60 if side == WHITE else 0x10
 
     sp = king_moves(board, stack, sp, recapture, quiets)
-    if quiets and board.castling:
+    if quiets and may_castle(board):
         sp = castling_moves(board, stack, sp)
 
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):

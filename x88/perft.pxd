@@ -3,7 +3,7 @@ cimport cython
 from x88.atomic cimport atomic_flag_word
 from x88.attack cimport find_checks_and_pins, is_near_attacked
 from x88.board cimport Board
-from x88.movegen cimport MoveStack, castling_moves, generate
+from x88.movegen cimport MoveStack, castling_moves, generate, may_castle
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )

@@ -16,7 +16,7 @@ from x88 import piece
 if not cython.compiled:
     from x88.attack import find_checks_and_pins, is_near_attacked
     from x88.board import Board
-    from x88.movegen import MoveStack, castling_moves, generate
+    from x88.movegen import MoveStack, castling_moves, generate, may_castle
     from x88.perft_table import LEAVES_BITS, PerftTable
     from x88.piece import (
         ANY_PIECE,
@@ -78,7 +78,7 @@ def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
     last = 0x60 if side == WHITE else 0x10
     pinned = board.pin_count != 0
     total = _count_king(board)
-    if board.castling:
+    if may_castle(board):
         total += castling_moves(board, stack, sp) - sp
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         origin = board.pieces[i]

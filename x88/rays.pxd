@@ -7,7 +7,7 @@ from x88.board cimport Board
 from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin, rook_target
 from x88.movegen cimport (
     MoveStack, add_capture, add_double_push, add_en_passant, add_pawn_move, castling_moves, evasions, king_moves,
-    last_capture,
+    last_capture, may_castle,
 )
 from x88.piece cimport (
     ANY_PIECE, BISHOP, EMPTY, KIND, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,

@@ -40,6 +40,7 @@ if not cython.compiled:
         evasions,
         king_moves,
         last_capture,
+        may_castle,
     )
     from x88.piece import (
         ANY_PIECE,
@@ -320,7 +321,7 @@ def _moves(board: Board, rays: Rays, stack: MoveStack, sp: int, quiets: bool) ->
     enemy = own ^ ANY_PIECE
     recapture = last_capture(board)
     sp = king_moves(board, stack, sp, recapture, quiets)
-    if quiets and board.castling:
+    if quiets and may_castle(board):
         sp = castling_moves(board, stack, sp)
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         origin = board.pieces[i]
