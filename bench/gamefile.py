@@ -26,7 +26,8 @@ that several files joined are a file, too. A position takes less than 2 bytes. N
 | scores | 2 each | of all plies after the openings: all low bytes, then all high bytes |
 | bounds | 1 each | of the same plies: 1 if the score is only a bound, else 0 |
 
-Moves are sorted as the integers of x88/move.py. A score is in centipawns from White's point of view, with
+Moves are sorted by kind, the double pushes of pawns, en passant and castling last, then by the kinds promoted
+to and captured, then by target and origin. A score is in centipawns from White's point of view, with
 32000 - n for a mate in n plies, or -32768 if the search reported none.
 """
 
@@ -46,7 +47,9 @@ sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
 
 from x88 import fen
 from x88.board import Board
+from x88.move import CASTLING, EN_PASSANT, MOVED_SHIFT, TARGET_SHIFT
 from x88.movegen import legal_moves
+from x88.piece import PAWN
 
 MAGIC = b"MOFFGAME"
 VERSION = 1
@@ -57,6 +60,13 @@ _CHECKSUM = struct.Struct("<I")
 _HEAD = _HEADER.size + _CHECKSUM.size
 _LONGEST = 1 << 26
 """Bytes of an unpacked payload at most; a payload that unpacks to more is damaged."""
+
+_DOUBLE_PUSHES = frozenset(
+    start + file | start + file + step << TARGET_SHIFT | PAWN << MOVED_SHIFT
+    for start, step in ((0x10, 0x20), (0x60, -0x20))
+    for file in range(8)
+)
+"""The double pushes of pawns as packed moves."""
 
 _FILTERS: list[dict[str, int]] = [{"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 3, "lp": 0, "pb": 0}]
 
@@ -84,7 +94,20 @@ class Block(NamedTuple):
 
 def index_of(board: Board, move: int) -> int:
     """The index of a legal move, as in the file."""
-    return sorted(legal_moves(board)).index(move)
+    return _numbered(board).index(move)
+
+
+def _numbered(board: Board) -> list[int]:
+    """The legal moves in the order of their indices: the order of packed moves, but for the double pushes,
+    which a packed move marked when the first files were written.
+    """
+    moves = sorted(legal_moves(board))
+    pushes = [move for move in moves if move in _DOUBLE_PUSHES]
+    if not pushes:
+        return moves
+    others = [move for move in moves if move not in _DOUBLE_PUSHES]
+    usual = sum(not move & (EN_PASSANT | CASTLING) for move in others)
+    return others[:usual] + pushes + others[usual:]
 
 
 def replay(game: Game) -> Iterator[tuple[Board, int]]:
@@ -94,7 +117,7 @@ def replay(game: Game) -> Iterator[tuple[Board, int]]:
     """
     board = fen.parse(game.start or fen.START, chess960=True)
     for number, index in enumerate(game.moves, 1):
-        moves = sorted(legal_moves(board))
+        moves = _numbered(board)
         if index >= len(moves):
             raise ValueError(f"game {game.number}, ply {number}: no move {index} in {fen.write(board)}")
         yield board, moves[index]

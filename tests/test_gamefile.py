@@ -14,9 +14,12 @@ from typing import Any
 
 import pytest
 
-from x88 import fen
+from tests.oracle import scaled
+from x88 import coordinate, fen
 from x88.game import OngoingGame
+from x88.move import CASTLING, EN_PASSANT, moved_of, origin_of, target_of
 from x88.movegen import legal_moves
+from x88.piece import PAWN
 
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 
@@ -31,6 +34,23 @@ GOLDEN = """
 20317d0a03000000020005000110100c0c0e8800f6ff807c00010000
 """
 """A file that the first version wrote."""
+
+GOLDEN_SPECIAL = """
+4d4f464647414d450100050001000000000000001400000092000000d182325ae00146008a030060803271cb39cd6f26
+501a9715e1d9f93a310d6910c636586d13b926742d27883c59221e9a1436136d25a9c47588c92d012a2e30a0e29c25d1
+3664e96ebddb723076b4954bc5f7a33513dfdc1b8d5ea1607a0150516a321082f47525314c8f54b9620c0464a5102ae5
+e36650d65d17a54f395969ee0bb9dbc0c06ef81b7ff44d6abbc1a0c4579813cf0000
+"""
+"""Another one, from when packed moves marked double pushes."""
+
+SPECIAL_MOVES = [
+    "e2e4 c7c5 e4e5 d7d5 e5d6 e7d6 a2a4 g7g5",
+    "d5c6 g7g5 e1g1 b2a1q f1a1 e8g8 b7a8n g5f4",
+    "g2g4 b2b1r a1b1 e8f7 b7a8q",
+    "e1c1 e8g8",
+    "e8c8 e1g1",
+]
+"""The moves of its games: castling on all sides, en passant, promotions and double pushes."""
 
 
 def random_game(number: int, start: str = "", plies: int = 30) -> Any:
@@ -117,6 +137,29 @@ def test_the_format_stays() -> None:
     assert fen.write(list(gamefile.replay(game))[-1][0]).startswith(
         "rnbq1bnr/ppppkppp/8/4p3/4P3/5K2/PPPP1PPP"
     )
+
+
+def test_special_moves_keep_their_indices() -> None:
+    (block,) = whole(bytes.fromhex(GOLDEN_SPECIAL))
+    for game, moves in zip(block.games, SPECIAL_MOVES, strict=True):
+        assert " ".join(coordinate.write(move) for _, move in gamefile.replay(game)) == moves
+
+
+def test_moves_are_numbered_by_what_they_are() -> None:
+    """In the order of the bits of a packed move when the first files were written."""
+
+    def bits(move: int) -> int:
+        is_double_push = moved_of(move) == PAWN and abs(target_of(move) - origin_of(move)) == 0x20
+        flags = is_double_push << 26 | bool(move & EN_PASSANT) << 27 | bool(move & CASTLING) << 28
+        return move & 0x03FFFFFF | flags
+
+    for seed in range(scaled(20, 4)):
+        game = OngoingGame(LIVELY if seed % 2 else fen.START)
+        chance = Random(seed)
+        while not game.is_over() and len(game.moves) < 60:
+            moves = sorted(legal_moves(game.board), key=bits)
+            assert [gamefile.index_of(game.board, move) for move in moves] == list(range(len(moves)))
+            game.play(chance.choice(moves))
 
 
 def test_a_file_cut_anywhere_holds_its_whole_blocks(path: Path) -> None:
