@@ -1,4 +1,4 @@
-from libc.stdint cimport int8_t, uint16_t
+from libc.stdint cimport int8_t, uint8_t, uint16_t
 
 cimport cython
 
@@ -17,8 +17,10 @@ cdef int8_t[256] DIRECTION
 cdef int[50] MOFF
 cdef int[48] VALUE
 
-@cython.locals(colour=int, back=int, row=int, step=int, kind=int, sq=int, code=int)
+@cython.locals(colour=int, back=int, row=int)
 cpdef bint is_attacked(Board board, int target, int side) noexcept nogil
+@cython.locals(row=int, step=int, sq=uint8_t, code=int)
+cdef bint _line_attacked(Board board, int target, int colour, int kind) noexcept nogil
 cpdef bint in_check(Board board) noexcept nogil
 @cython.locals(move=int, king=int, origin=int, target=int, code=int, row=int, step=int, sq=int)
 cpdef bint last_move_checks(Board board) noexcept nogil

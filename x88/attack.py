@@ -62,13 +62,19 @@ def is_attacked(board: Board, target: int, side: int) -> bool:
         if board.squares[target + MOFF[row] & 0xFF] == colour | KNIGHT:
             return True
         row += 1
-    row = MOFF[QUEEN]
+    if REACH[side * REACH_ROW + DIFFERENCE + target - board.pieces[side << 4]] & NEXT_TO:
+        return True
+    return _line_attacked(board, target, colour, ROOK) or _line_attacked(board, target, colour, BISHOP)
+
+
+def _line_attacked(board: Board, target: int, colour: int, kind: int) -> bool:
+    """Whether a rook, or a bishop, or a queen that moves like it, attacks the square: the first piece on each
+    of its lines tells.
+    """
+    row = MOFF[kind]
     while MOFF[row]:
         step = MOFF[row]
-        kind = ROOK if row < MOFF[QUEEN] + 4 else BISHOP
         sq = target + step & 0xFF
-        if board.squares[sq] == colour | KING:
-            return True
         while board.squares[sq] == EMPTY:
             sq = sq + step & 0xFF
         code = board.squares[sq]

@@ -73,8 +73,8 @@ cdef class Board:
     @cython.locals(ply=int, side=int, origin=int, target=int, code=int, state=int, slot=int, last=int, victim=int,
                    victim_square=int, end=int, move=int)
     cpdef void unmake(self) noexcept nogil
-    @cython.locals(slot=int, rook=int)
-    cdef uint64_t _move_rook(self, int side, int origin, int target, int king) noexcept nogil
+    @cython.locals(origin=int, target=int, king=int, slot=int, rook=int)
+    cdef uint64_t _move_rook(self, int move, bint back) noexcept nogil
     cpdef void make_null(self) noexcept nogil
     cpdef void unmake_null(self) noexcept nogil
     cpdef void forget(self) noexcept nogil

@@ -339,7 +339,7 @@ class Board:
                         right and self.is_en_passant_legal(target + 1)
                     )
         elif move & CASTLING:
-            key ^= self._move_rook(side, rook_origin(move), rook_target(move), target)
+            key ^= self._move_rook(move, False)
         self.key = key
 
     def unmake(self) -> None:
@@ -386,17 +386,20 @@ class Board:
             self.slots[victim_square] = slot
             self.count[side ^ 1] += 1
         elif move & CASTLING:
-            self._move_rook(side, rook_target(move), rook_origin(move), origin)
+            self._move_rook(move, True)
 
-    def _move_rook(self, side: int, origin: int, target: int, king: int) -> int:
+    def _move_rook(self, move: int, back: bool) -> int:
         """Move the rook of a castling move, or move it back, after the king, which may stand on the rook's
         square now. Returns the change of the key.
         """
+        origin, target, king = rook_origin(move), rook_target(move), move >> TARGET_SHIFT & SQUARE
+        if back:
+            origin, target, king = target, origin, move & SQUARE
+        rook = self.squares[king] & ANY_PIECE | ROOK
         # So only the piece list still knows the rook.
-        slot = (side << 4) + 1
+        slot = (rook >> 5 << 4) + 1
         while self.pieces[slot] != origin:
             slot += 1
-        rook = WHITE_PIECE << side | ROOK
         self.pieces[slot] = target
         self.slots[target] = slot
         if origin != king:

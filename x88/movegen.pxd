@@ -62,7 +62,7 @@ cdef inline bint may_castle(Board board) noexcept nogil:
 @cython.locals(number=int)
 cdef int castling_moves(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(i=int, move=int, sq=int, target=int, step=int)
-cdef bint _is_castling_legal(Board board, int number) noexcept nogil
+cdef bint is_castling_legal(Board board, int number) noexcept nogil
 @cython.locals(side=int, own=int, enemy=int, recapture=int, forward=int, start=int, last=int, i=int, origin=int, kind=int,
                pin=int, move=int, jx=int, step=int, target=int, code=int, left=int, right=int)
 cdef int _moves(Board board, MoveStack stack, int sp, bint quiets) noexcept nogil

@@ -282,15 +282,19 @@ def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: 
 def castling_moves(board: Board, stack: MoveStack, sp: int) -> int:
     """Write the legal castling moves of a side that is not in check and whose pins have been found."""
     for number in range(2 * board.side, 2 * board.side + 2):
-        if board.castling >> number & 1 and _is_castling_legal(board, number):
+        if is_castling_legal(board, number):
             stack.moves[sp] = board.castles[number]
             stack.scores[sp] = CASTLE
             sp += 1
     return sp
 
 
-def _is_castling_legal(board: Board, number: int) -> bool:
-    """Whether the move of a castling right that is held is legal."""
+def is_castling_legal(board: Board, number: int) -> bool:
+    """Whether the side to move holds its castling right of that number and may use it. The side is not in
+    check, and its pins have been found.
+    """
+    if not board.castling >> number & 1:
+        return False
     i = number << 3
     while board.squares[board.paths[i]] == EMPTY:
         i += 1

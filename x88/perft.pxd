@@ -1,9 +1,11 @@
+from libc.stdint cimport uint8_t
+
 cimport cython
 
 from x88.atomic cimport atomic_flag_word
 from x88.attack cimport find_checks_and_pins, is_near_attacked
 from x88.board cimport Board
-from x88.movegen cimport MoveStack, castling_moves, generate, may_castle
+from x88.movegen cimport MoveStack, generate, is_castling_legal, may_castle
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
@@ -24,8 +26,8 @@ cdef int _count_pinned(Board board, int origin, int code, int enemy, int forward
 @cython.locals(total=int, pawn=int, origin=int)
 cdef int _count_en_passant(Board board, int forward) noexcept nogil
 @cython.locals(total=int, i=int)
-cdef int _count_steps(Board board, int origin, int row, int blocked) noexcept nogil
-@cython.locals(total=int, target=int)
+cdef int _count_steps(Board board, int origin, Py_ssize_t row, int blocked) noexcept nogil
+@cython.locals(total=int, target=uint8_t)
 cdef int _count_line(Board board, int origin, int step, int enemy) noexcept nogil
 @cython.locals(side=int, origin=int, king=int, blocked=int, total=int, jx=int, target=int)
 cdef int _count_king(Board board) noexcept nogil

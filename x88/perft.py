@@ -16,7 +16,7 @@ from x88 import piece
 if not cython.compiled:
     from x88.attack import find_checks_and_pins, is_near_attacked
     from x88.board import Board
-    from x88.movegen import MoveStack, castling_moves, generate, may_castle
+    from x88.movegen import MoveStack, generate, is_castling_legal, may_castle
     from x88.perft_table import LEAVES_BITS, PerftTable
     from x88.piece import (
         ANY_PIECE,
@@ -65,7 +65,7 @@ def perft(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
 
 
 def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
-    """The number of legal moves. Castling moves, and evasions, are generated on the stack from `sp` on."""
+    """The number of legal moves. In check, they are generated on the stack from `sp` on."""
     find_checks_and_pins(board)
     if board.checkers:
         return generate(board, stack, sp) - sp
@@ -79,7 +79,7 @@ def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
     pinned = board.pin_count != 0
     total = _count_king(board)
     if may_castle(board):
-        total += castling_moves(board, stack, sp) - sp
+        total += is_castling_legal(board, 2 * side) + is_castling_legal(board, 2 * side + 1)
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         origin = board.pieces[i]
         code = board.squares[origin]
