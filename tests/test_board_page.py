@@ -99,6 +99,31 @@ def test_a_game_is_played_to_mate(desk: Desk, way: str) -> None:
     assert (game.headers["Result"], game.headers["Termination"]) == ("1-0", "checkmate")
 
 
+@pytest.mark.parametrize("way", ["clicks", "drags"])
+def test_a_game_of_chess960_castles_by_the_king_onto_its_rook(desk: Desk, way: str) -> None:
+    page = desk.open()
+    page.page.select_option("[name=variant]", "chess960")
+    page.page.fill("[name=number]", "3")
+    page.new_game("both")
+    expect(page.page.locator("#said")).to_contain_text("from start position 3 of Chess960")
+    board = chess.Board.from_chess960_pos(3)
+    # King and rook change places.
+    for text in ("f1g1", "e7e5", "e2e4", "f8g8"):
+        if way == "clicks":
+            page.click(text[:2])
+            expect(page.square(text[2:])).to_have_class(re.compile("target"))
+            page.click(text[2:])
+        else:
+            page.drag(text[:2], text[2:])
+        board.push_uci(text)
+        expect(page.page.locator("#moves .san")).to_have_count(len(board.move_stack))
+    page.expect_moves("O-O", "e5", "e4", "O-O")
+    assert page.pieces() == {chess.square_name(sq): piece.symbol() for sq, piece in board.piece_map().items()}
+    game = pgn_of(page)
+    assert game.headers["Variant"] == "Chess960"
+    assert game.end().board().fen() == board.fen()
+
+
 def test_the_engine_answers_and_its_moves_can_be_taken_back(desk: Desk) -> None:
     page = desk.open()
     page.new_game("white")

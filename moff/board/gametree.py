@@ -53,7 +53,9 @@ class GameTree:
 
     def __init__(self, start: str = fen.START, tags: dict[str, str] | None = None) -> None:
         """A tree without moves from a FEN. Raises ValueError if it is none."""
-        self.start = fen.write(fen.parse(start, chess960=True))
+        board = fen.parse(start, chess960=True)
+        self.start = fen.write(board)
+        self.is_chess960 = board.is_chess960()
         self.tags = dict(tags or {})
         self.result = pgn.UNFINISHED
         self.root = Node(0, None, NO_MOVE, "", "", self.start)

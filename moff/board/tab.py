@@ -182,19 +182,23 @@ class Tab:
 
     def _new_game(self, values: Values) -> None:
         """Begin a game: "colour" white, black, random or both; "elo", None for full strength; "clock" as
-        `moff.pace` reads it, empty for none; "chess960" for a random start position of that, or "here" to
-        begin at the position on the board.
+        `moff.pace` reads it, empty for none; "chess960" to begin at the start position "number" of that, a
+        random one without a number; "here" to begin at the position on the board.
         """
         colour = values.choice("colour", ("white", "black", "random", "both"))
         elo = values.elo()
         control = values.text("clock", "")
         clock = pace.parse(control) if control else None
-        start = fen.START
+        start, said = fen.START, "A new game"
         if values.flag("here"):
             # Without its past, a repetition cannot end the game at once.
             start = fen.write(self.board)
         elif values.flag("chess960"):
-            start = chess960.start(chess960.draw())
+            number = chess960.draw()
+            if values.has("number"):
+                number = values.number("number", 0, chess960.POSITIONS - 1)
+            start = chess960.start(number)
+            said += f" from start position {number} of Chess960"
         person = Person(self._player, clock)
         engine = Engine(clock or Limits(movetime=MOVE_TIME), elo)
         if colour == "random":
@@ -209,7 +213,7 @@ class Tab:
         self.is_flipped = colour == "black"
         self.report = self.hint = None
         self._show_game()
-        self._say("A new game")
+        self._say(said)
         self._let_engine_move()
 
     def _move(self, values: Values) -> None:

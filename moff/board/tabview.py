@@ -16,7 +16,7 @@ from search.score import mate_distance
 from x88 import coordinate, fen, san, square
 from x88.attack import in_check
 from x88.board import Board
-from x88.move import NO_MOVE
+from x88.move import CASTLING, NO_MOVE, is_home_castling
 from x88.movegen import legal_moves
 from x88.outcome import outcome
 from x88.piece import BLACK, SIDES, WHITE
@@ -52,6 +52,10 @@ class View:
         board, node = tab.board, tab.node
         is_open = tab.mode != "play" or tab.person_to_move()
         moves = [coordinate.write(move) for move in legal_moves(board)] if is_open else []
+        if is_open and tab.tree.is_chess960:
+            # Both forms of a castling that standard chess knows too: the king onto its target or its rook.
+            castles = [move for move in legal_moves(board) if move & CASTLING and is_home_castling(move)]
+            moves += [coordinate.write(move, chess960=True) for move in castles]
         return {
             "mode": tab.mode,
             "flipped": tab.is_flipped,

@@ -27,10 +27,14 @@ export function setUpPlay() {
   form.elements.strength.addEventListener("change", () => {
     form.elements.elo.disabled = form.elements.strength.value !== "elo";
   });
+  form.elements.variant.addEventListener("change", () => {
+    form.elements.number.disabled = form.elements.variant.value !== "chess960";
+  });
   const begin = (here) => {
-    const { colour, strength, elo, clock, variant } = form.elements;
+    const { colour, strength, elo, clock, variant, number } = form.elements;
     const values = { colour: colour.value, clock: clock.value, chess960: variant.value === "chess960", here };
     if (strength.value === "elo") values.elo = elo.valueAsNumber;
+    if (values.chess960 && number.value !== "") values.number = number.valueAsNumber;
     return attempt(() => command("new_game", values));
   };
   form.addEventListener("submit", (event) => {
