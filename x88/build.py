@@ -52,7 +52,9 @@ def choose() -> None:
 
 
 def is_forced() -> bool:
-    """Whether MOFF_PURE asks for the uncompiled source."""
+    """Whether MOFF_PURE asks for the uncompiled source, which a program made by PyInstaller does not have."""
+    if getattr(sys, "frozen", False):
+        return False
     return os.environ.get("MOFF_PURE", "0") not in ("", "0")
 
 

@@ -1,0 +1,136 @@
+"""A program without Python: what moff.spec makes, and what the Makefile says to people and to OpenBench."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TIMEOUT = 600
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("PyInstaller") is None, reason="PyInstaller is not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program, in an empty folder of its own, so that it can find nothing of this checkout."""
+    folder = tmp_path_factory.mktemp("program")
+    command = [
+        sys.executable,
+        "-m",
+        "PyInstaller",
+        "--noconfirm",
+        "--log-level",
+        "WARN",
+        str(ROOT / "moff.spec"),
+    ]
+    command += ["--distpath", str(folder / "dist"), "--workpath", str(folder / "work")]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=TIMEOUT)
+    return folder / "dist" / "moff" / ("moff.exe" if os.name == "nt" else "moff")
+
+
+def run(program: Path, *words: str, text: str = "", pure: bool = False) -> str:
+    """What the program prints, without Python's folder on the path; it must end well."""
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "MOFF"))
+    }
+    environment["PATH"] = os.defpath
+    if pure:
+        environment["MOFF_PURE"] = "1"
+    done = subprocess.run(
+        [program, *words],
+        input=text,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=program.parent,
+        env=environment,
+        timeout=TIMEOUT,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_it_speaks_uci(program: Path) -> None:
+    answer = run(program, text="uci\nisready\nposition startpos moves e2e4\ngo depth 6\n")
+    assert "uciok\n" in answer
+    assert "readyok\n" in answer
+    assert answer.splitlines()[-1].startswith("bestmove ")
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_it_holds_the_build_that_it_was_made_from(program: Path, pure: bool) -> None:
+    # There is no source in it that MOFF_PURE could ask for.
+    from x88 import build
+
+    answer = run(program, "uci", pure=pure)
+    assert ("uncompiled" in answer) != build.compiled
+    nodes = run(program, "bench", "2", pure=pure).splitlines()[-1].split()[0]
+    here = subprocess.run(
+        [sys.executable, "engine.py", "bench", "2"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert nodes == here.stdout.splitlines()[-1].split()[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("--version", "Moff "),
+        ("perft 3 --threads 2", "8902 nodes"),
+        ("moves --attacks --ascii", "500 for castling"),
+        ("picture", "</svg>"),
+        ("play --help", "--elo"),
+        ("board --help", "--port"),
+        ("review --help", "--html"),
+        ("book --help", "make"),
+        ("tb --help", "--path"),
+        ("eval", "White"),
+    ],
+)
+def test_its_commands_find_what_they_need(program: Path, command: str, expected: str) -> None:
+    assert expected in run(program, *command.split())
+
+
+def test_it_reviews_a_game(program: Path, tmp_path: Path) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n", encoding="utf-8")
+    run(program, "review", str(games), "--nodes", "500", "--html", str(tmp_path / "report.html"))
+    assert "<style>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an interrupt by a signal")
+def test_its_board_page_is_served(program: Path) -> None:
+    import signal
+    import urllib.request
+
+    with subprocess.Popen([program, "board", "--no-browser"], stdout=subprocess.PIPE, text=True) as served:
+        assert served.stdout is not None
+        address = served.stdout.readline().split()[-1]
+        with urllib.request.urlopen(address, timeout=60) as page:
+            assert b"<title>" in page.read()
+        served.send_signal(signal.SIGINT)
+        served.wait(60)
+
+
+def make(*words: str) -> subprocess.CompletedProcess[str]:
+    """What make would do."""
+    return subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_takes_the_name_that_openbench_gives() -> None:
+    assert "-- --one-file Moff-1a2b3c4d\n" in make("-j", "EXE=Moff-1a2b3c4d", "CC=gcc").stdout
+    refused = make("EXE=moff")
+    assert refused.returncode == 2
+    assert "there is a folder moff already" in refused.stderr
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_test_is_the_command_of_the_readme() -> None:
+    assert ".venv/bin/python -m pytest\n" in make("test").stdout
