@@ -1,8 +1,8 @@
 """Positions near those of games with their evaluation: a first lesson for a network.
 
     python bench/nearby.py gen0.moff --out near.records --validation near-test.records --concurrency 2
-    python bench/train.py near.records --validation near-test.records --run near --blend 1
-    python bench/train.py train.records --validation test.records --run run0 --begin near
+    python bench/train.py near.records --validation near-test.records --run near
+    python bench/train.py near.records train.records --validation test.records --run run0 --begin near
 
 A search looks at many positions that no game would reach: pieces left hanging, lost and won. Here a few
 random moves lead from each position of a game to such ones (--per-position of them, 1 to --moves moves
@@ -11,7 +11,7 @@ first what the evaluation knows that played the games, a hundred positions in th
 played, and then needs fewer of the games (`bench/train.py --begin`).
 
 The games are those of bench/selfplay.py --positions. The records are those of bench/positions.py --shuffle,
-filtered as by default there; their result is always a draw and means nothing, so train with --blend 1.
+filtered as by default there. They have no result, and what they are worth for training is their score alone.
 Without a search there is no best move, and nothing is known of it. What was finished is kept in the folder
 OUT.parts until all is done, and the same command goes on with it.
 
@@ -53,9 +53,6 @@ from positions import RecordFile, Records
 
 GAMES = 4
 """Games of a part."""
-
-DRAWN = 1
-"""The result in all records."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +124,7 @@ def judged(block: Block, settings: Settings) -> Records:
                     if not is_calm:
                         continue
                     score, move = judge.judge(board)
-                    state = positions.state_of(board, move, DRAWN)
+                    state = positions.state_of(board, move, positions.NO_RESULT)
                     cells, short = positions.placement(board), positions.short_move(move)
                     rows.add(cells, score, short, state, ply, board.halfmove)
     return rows.records()

@@ -39,7 +39,7 @@ repeat one of their game, and positions with a mate score or none. Numbers are l
 | 0 | Black is to move |
 | 1-4 | castling rights: White's short, long, Black's short, long |
 | 5-8 | file of a legal en passant capture, a is 1; 0 for none |
-| 9-10 | result: 0 lost, 1 drawn, 2 won |
+| 9-10 | result: 0 lost, 1 drawn, 2 won; 3 none, for a position of no game (bench/nearby.py) |
 | 11 | in check |
 | 12 | the move captures or promotes |
 | 13 | the move gives check |
@@ -113,6 +113,7 @@ BLACK_TO_MOVE = 1
 CASTLING_SHIFT = 1
 EN_PASSANT_SHIFT = 5
 RESULT_SHIFT = 9
+NO_RESULT = 3
 IN_CHECK = 1 << 11
 TACTICAL = 1 << 12
 GIVES_CHECK = 1 << 13
@@ -234,7 +235,7 @@ def state_of(board: Board, move: int, result: int) -> int:
     state = board.side | board.castling << CASTLING_SHIFT
     if board.en_passant_legal:
         state |= (board.en_passant & 7) + 1 << EN_PASSANT_SHIFT
-    state |= (result if board.side == WHITE else 2 - result) << RESULT_SHIFT
+    state |= (result if board.side == WHITE or result == NO_RESULT else 2 - result) << RESULT_SHIFT
     if in_check(board):
         state |= IN_CHECK
     if captured_of(move) or promoted_of(move):

@@ -12,12 +12,15 @@ threads. --begin starts from the numbers of another run's last checkpoint instea
 writes the network of the run's last checkpoint in the format of search/network.py; a finished run has
 written it to RUN/net.moff already.
 
+Several files of records are mixed; one that is named twice counts twice.
+
 The network is described in search/network.py. It is trained to predict, from 0 to 1, a blend of the search's
-score (--blend of it, through the sigmoid of score / 400) and the game's result (the rest), by squared error,
-with Adam, whose rate falls from --rate to --final-rate along a cosine. Positions are those that passed the
-filters of bench/positions.py, and no more is known of them. In the last tenth of the steps the network
-computes with its numbers rounded as in the file, while the numbers themselves are trained as before (a
-straight-through estimator: Yoshua Bengio, Nicholas Léonard and Aaron Courville, 2013).
+score (--blend of it, through the sigmoid of score / 400) and the game's result (the rest; positions of no
+game have their score alone), by squared error, with Adam, whose rate falls from --rate to --final-rate along
+a cosine. Positions are those that passed the filters of bench/positions.py, and no more is known of them. In
+the last tenth of the steps the network computes with its numbers rounded as in the file, while the numbers
+themselves are trained as before (a straight-through estimator: Yoshua Bengio, Nicholas Léonard and Aaron
+Courville, 2013).
 
 The validation loss is that of this network on the games set aside; the exported one is compared with it, and
 the largest difference in centipawns is told. The exit code is 0; 2 after wrong usage, with a
@@ -53,10 +56,13 @@ except ImportError as error:
     sys.exit(script.WRONG_USAGE)
 
 import positions
-from positions import BLACK_TO_MOVE, RESULT_SHIFT, Records
+from positions import BLACK_TO_MOVE, NO_RESULT, RESULT_SHIFT, Records
 
 ROUNDING = 0.9
 """After this share of the steps, the network computes with rounded numbers."""
+
+TOGETHER = 64
+"""Blocks of a batch's size that are shuffled together."""
 
 PARTS = 8
 """Checkpoints in an epoch."""
@@ -97,10 +103,13 @@ def inputs_of(records: Records) -> Inputs:
 
 
 def targets_of(records: Records, blend: float) -> npt.NDArray[np.float32]:
-    """What the network is to predict, from 0 to 1: so much of the score's share, and the result's."""
-    results = (records["state"] >> RESULT_SHIFT & 3) / 2
+    """What the network is to predict, from 0 to 1: so much of the score's share, and the result's. Without a
+    result it is the score's.
+    """
+    results = records["state"] >> RESULT_SHIFT & 3
     scores = 1 / (1 + np.exp(-records["score"].astype(np.float64) / network.SCALE))
-    found: npt.NDArray[np.float32] = (blend * scores + (1 - blend) * results).astype(np.float32)
+    blended = blend * scores + (1 - blend) * results / 2
+    found: npt.NDArray[np.float32] = np.where(results == NO_RESULT, scores, blended).astype(np.float32)
     return found
 
 
@@ -127,20 +136,22 @@ def batch_of(records: Records, blend: float, outputs: int, device: str) -> Batch
     )
 
 
-def shuffled(records: Records, size: int, seed: int, epoch: int) -> Iterator[Records]:
-    """The records of an epoch in batches: the blocks of the file in random order, each one shuffled. What
-    does not fill a batch is left out.
+def shuffled(files: list[Records], size: int, seed: int, epoch: int) -> Iterator[Records]:
+    """The records of an epoch in batches: the blocks of all files in random order, shuffled with those next
+    to them. What does not fill a batch is left out.
     """
     chance = np.random.default_rng([seed, epoch])
-    block = 64 * size
-    rest = records[:0]
-    for first in chance.permutation(range(0, len(records), block)):
-        part = np.array(records[first : first + block])
-        part = np.concatenate([rest, part[chance.permutation(len(part))]])
-        whole = len(part) // size * size
-        for at in range(0, whole, size):
-            yield part[at : at + size]
-        rest = part[whole:]
+    blocks = [(number, first) for number, file in enumerate(files) for first in range(0, len(file), size)]
+    order = chance.permutation(len(blocks))
+    rest = files[0][:0]
+    for at in range(0, len(order), TOGETHER):
+        chosen = [blocks[index] for index in order[at : at + TOGETHER]]
+        mixed = np.concatenate([rest, *(files[number][first : first + size] for number, first in chosen)])
+        mixed = mixed[chance.permutation(len(mixed))]
+        whole = len(mixed) // size * size
+        for begin in range(0, whole, size):
+            yield mixed[begin : begin + size]
+        rest = mixed[whole:]
 
 
 # --- The network
@@ -288,7 +299,7 @@ class Run:
     def _choose_rounding(self) -> None:
         self.net.rounds = self.step >= ROUNDING * self.steps_of_epoch() * self.settings.epochs
 
-    def train(self, records: Records, checked: Records) -> None:
+    def train(self, files: list[Records], checked: Records) -> None:
         """Train to the last epoch."""
         settings = self.settings
         steps = self.steps_of_epoch()
@@ -303,7 +314,7 @@ class Run:
         ) as bar:
             while self.step < steps * settings.epochs:
                 epoch, done = divmod(self.step, steps)
-                for number, rows in enumerate(shuffled(records, settings.batch, settings.seed, epoch)):
+                for number, rows in enumerate(shuffled(files, settings.batch, settings.seed, epoch)):
                     if number < done:
                         continue
                     loss += self._learn(rows)
@@ -436,7 +447,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = script.parser(__doc__ or "")
-    parser.add_argument("records", nargs="?", type=Path, help="written by bench/positions.py --shuffle")
+    parser.add_argument("records", nargs="*", type=Path, help="written by bench/positions.py --shuffle")
     parser.add_argument("--validation", type=Path, metavar="FILE", help="records of other games")
     parser.add_argument("--run", type=Path, required=True, metavar="FOLDER", help="where the run is kept")
     parser.add_argument("--begin", type=Path, metavar="FOLDER", help="with the numbers of this run")
@@ -457,7 +468,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def _settings(
-    options: argparse.Namespace, records: Records, checked: Records, begin: dict[str, torch.Tensor] | None
+    options: argparse.Namespace, count: int, checked: Records, begin: dict[str, torch.Tensor] | None
 ) -> Settings:
     """Raises ValueError for impossible ones."""
     if not 0 <= options.blend <= 1:
@@ -467,9 +478,9 @@ def _settings(
     if options.seed < 0:
         raise ValueError("--seed must not be negative")
     network.check_sizes(options.hidden, options.outputs)
-    if len(records) < options.batch or not len(checked):
+    if count < options.batch or not len(checked):
         raise ValueError(
-            f"{len(records)} positions for training and {len(checked)} for validation are too few: one batch "
+            f"{count} positions for training and {len(checked)} for validation are too few: one batch "
             f"has {options.batch}"
         )
     return Settings(
@@ -481,7 +492,7 @@ def _settings(
         options.final_rate,
         options.blend,
         options.seed,
-        len(records),
+        count,
         len(checked),
         "" if begin is None else f"{_checksum(begin):08x}",
     )
@@ -519,10 +530,11 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if not options.records or not options.validation:
         raise ValueError("training needs RECORDS and --validation RECORDS")
-    records, checked = positions.load(options.records), positions.load(options.validation)
+    files = [positions.load(path) for path in options.records]
+    checked = positions.load(options.validation)
     begin = _beginning(options.begin, options.hidden, options.outputs) if options.begin else None
-    run = Run(options.run, _settings(options, records, checked, begin), device, begin)
-    run.train(records, checked)
+    run = Run(options.run, _settings(options, sum(map(len, files)), checked, begin), device, begin)
+    run.train(files, checked)
     run.draw()
     print(run.export(options.run / "net.moff", checked))
     return 0

@@ -92,7 +92,7 @@ def test_records_are_near_their_games_and_have_their_scores(depth: int) -> None:
         assert (move != 0) == (depth > 0)
         if depth == 0:
             assert score == evaluate(fen.parse(text))
-        assert int(record["state"]) >> positions.RESULT_SHIFT & 3 == nearby.DRAWN
+        assert int(record["state"]) >> positions.RESULT_SHIFT & 3 == positions.NO_RESULT
 
 
 def test_each_position_of_the_game_has_so_many_and_the_opening_none(games: Path) -> None:
