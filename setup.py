@@ -26,6 +26,7 @@ DIRECTIVES = {
     "infer_types": True,  # locals take the C type of what they are given
     "annotation_typing": False,  # annotations are for readers and mypy; the headers give the C types
     "cdivision": True,
+    "auto_pickle": False,  # nobody pickles a board or a search, and the code for it is large
     "freethreading_compatible": True,  # else a free-threaded Python switches its GIL on, with a warning
 }
 BENCH_ONLY = ("search.linked", "x88.tally")
@@ -37,7 +38,13 @@ VECTORS = "search.vectors"
 AVX2_VECTORS = "search.vectors_avx2"
 """The same source, compiled for processors with AVX2."""
 
+GLUE = ("search.job", "search.pool", "search.search")
+"""Modules that run once a search rather than once a node: compiled for size."""
+
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
+SMALL = {"-O3": "-Os", "/O2": "/O1"}
+"""The flags for small code in place of those for fast code."""
+
 FAILURES = (BaseError, CCompilerError, OSError)
 """What compiling and linking raise."""
 
@@ -113,8 +120,11 @@ class Compiling(build_ext):
         flags = accepted(self.compiler, flags_for(self.compiler.compiler_type))
         vectorising = [flag for flag in flags if flag != "-fno-tree-vectorize"]
         newer = vectorising + avx2_flags(self.compiler.compiler_type)
+        small = [SMALL.get(flag, flag) for flag in flags]
         for extension in [*self.extensions]:
-            extension.extra_compile_args = flags
+            extension.extra_compile_args = small if extension.name in GLUE else flags
+            if sys.platform == "linux":
+                extension.extra_link_args = ["-s"]  # no symbols, which take a tenth of the room
             if extension.name == VECTORS:
                 extension.extra_compile_args = vectorising
             elif extension.name == AVX2_VECTORS:
@@ -187,7 +197,7 @@ def flags_for(compiler: str) -> list[list[str]]:
     if compiler == "msvc":
         # On ARM64, what threads share without a lock needs the order that x86-64 always has.
         return [["/O2"], ["/volatile:ms"]]
-    flags = [["-O3"], ["-fno-tree-vectorize"], ["-fno-wrapv"], ["-g0"]]
+    flags = [["-O3"], ["-fno-tree-vectorize"], ["-fno-wrapv"], ["-g0"], ["-fno-asynchronous-unwind-tables"]]
     if sys.platform == "darwin":
         # One run of the compiler may make code for both kinds of processor.
         flags.append(["-Xarch_x86_64", "-mpopcnt"])
