@@ -132,7 +132,7 @@ class ReviewedGame:
         return tags
 
     def as_dict(self) -> dict[str, Any]:
-        """The game for JSON, to be asked for before `write`. README.md describes the keys."""
+        """The game for JSON, to be asked for before `write`. docs/review.md describes the keys."""
         return {
             "file": self.source,
             "game": self.number,

@@ -1,0 +1,80 @@
+"""How Sphinx builds these pages: sphinx-build -W --keep-going docs build/docs (pip install -e ".[docs]")."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from sphinx.addnodes import desc_annotation
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.environ["MOFF_PURE"] = "1"  # compiled functions do not tell their arguments' types
+
+import moff  # noqa: E402
+
+project = "Moff"
+author = "the Moff authors"
+project_copyright = "the Moff authors"
+version = release = moff.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+myst_enable_extensions = ["attrs_inline", "colon_fence"]
+myst_heading_anchors = 3
+default_role = "literal"  # docstrings quote code as Markdown does
+exclude_patterns: list[str] = []
+
+autoclass_content = "both"  # what __init__ takes and raises too
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+python_use_unqualified_type_names = True
+
+OF_NAMED_TUPLES = ("Alias for field number", "Create new instance of")
+"""How docstrings begin that Python gives to NamedTuples."""
+
+LONGEST_VALUE = 100
+"""Characters of a constant's value that are shown; tables are longer."""
+
+html_theme = "furo"
+html_title = "Moff"
+html_theme_options = {"sidebar_hide_name": False}
+
+
+def as_restructured_text(
+    _app: object, _what: str, _name: str, _thing: object, _options: object, lines: list[str]
+) -> None:
+    """Rewrite the tables and the indented code of a docstring, which are Markdown's, as Sphinx reads them."""
+    lines[:] = [line for line in lines if not line.startswith(OF_NAMED_TUPLES)]
+    told: list[str] = []
+    was_blank, was_table, was_code = True, False, False
+    for line in lines:
+        is_table = line.startswith("|")
+        is_code = line.startswith("    ") and (was_blank or was_code)
+        if is_table:
+            if not was_table:
+                told += ["", ".. list-table::", "   :header-rows: 1", ""]
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if any(cell.strip("-") for cell in cells):
+                told += [f"   {'  ' if number else '* '}- {cell}" for number, cell in enumerate(cells)]
+        else:
+            if was_table:
+                told.append("")
+            if is_code and not was_code:
+                told += ["::", ""]
+            told.append(line)
+        was_code = is_code or (was_code and not line.strip())
+        was_blank, was_table = not line.strip(), is_table
+    lines[:] = told
+
+
+def leave_out_tables(_app: object, doctree: Any) -> None:
+    """Leave out the values of constants that are whole tables."""
+    for node in list(doctree.findall(desc_annotation)):
+        if len(node.astext()) > LONGEST_VALUE:
+            node.parent.remove(node)
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", as_restructured_text)
+    app.connect("doctree-read", leave_out_tables)
