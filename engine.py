@@ -60,7 +60,7 @@ class Engine:
 
     def __init__(self, write: Callable[[str], object] | None = None, is_typed: bool = False) -> None:
         """`write` takes each line of output, without its end; standard output if None. `is_typed` says that a
-        person types the lines and wants to be told of unknown words.
+        person types the lines and wants unknown words to be reported.
         """
         self._output = write or _print
         self._is_typed = is_typed
@@ -465,7 +465,7 @@ class Engine:
         try:
             if len(words) > 3:
                 raise ValueError(
-                    f"it takes DEPTH, THREADS and HASH at most, not {echo(' '.join(words[3:]))} too"
+                    f"it takes at most DEPTH, THREADS and HASH, not {echo(' '.join(words[3:]))} as well"
                 )
             names = ("the depth", "the number of threads", "the hash size")
             most = (LARGEST_NUMBER, MOST_THREADS, LARGEST)

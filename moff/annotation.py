@@ -103,5 +103,5 @@ def _square(given: Square) -> int:
 
 def _colour(given: str) -> str:
     if given not in COLOURS:
-        raise ValueError(f"{echo(given)} is no colour: it must be {either(COLOURS)}")
+        raise ValueError(f"{echo(given)} is not a colour: it must be {either(COLOURS)}")
     return given

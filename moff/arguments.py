@@ -38,7 +38,7 @@ def read_position(text: str) -> Board | None:
 
 
 def is_same_file(path: str, other: str) -> bool:
-    """Whether two paths lead to one file, even if there is none yet."""
+    """Whether two paths name the same file, which need not exist yet."""
     if os.path.exists(path) and os.path.exists(other):
         return os.path.samefile(path, other)
     return os.path.realpath(path) == os.path.realpath(other)

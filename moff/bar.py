@@ -35,7 +35,7 @@ class Bar:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Take the bar off the terminal."""
+        """Erase the bar."""
         if self._is_visible:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()

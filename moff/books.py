@@ -35,7 +35,7 @@ def add_commands(commands: Any) -> None:
         type=lambda text: whole_number(text, 1),
         default=20,
         metavar="N",
-        help="of each game (default 20)",
+        help="plies of each game to read (default 20)",
     )
     make.add_argument(
         "--min-games",
@@ -54,7 +54,7 @@ def add_commands(commands: Any) -> None:
     make.add_argument("--only-wins", action="store_true", help="only the moves of the side that won")
     make.set_defaults(run=_run_make)
 
-    show = ways.add_parser("show", help="show the moves that a book knows, with weight and share")
+    show = ways.add_parser("show", help="show the moves of a book for a position, with weight and share")
     show.add_argument("book", metavar="BOOK.bin")
     show.add_argument("fen", nargs="?", default=fen.START, metavar="FEN", help="default: the start position")
     show.set_defaults(run=_run_show)
@@ -107,7 +107,8 @@ def _run_make(options: argparse.Namespace) -> int:
     if damaged:
         verb = "is" if damaged == 1 else "are"
         print(
-            f"{counted(damaged, 'game')} {verb} damaged; what comes before the damage counts", file=sys.stderr
+            f"{counted(damaged, 'game')} {verb} damaged; the moves before the damage are used",
+            file=sys.stderr,
         )
     return 1 if damaged else 0
 
@@ -159,7 +160,7 @@ def _run_show(options: argparse.Namespace) -> int:
     for choice in choices:
         share = f"{100 * choice.weight / total:.1f} %" if total else "-"
         out.write(f"{san.write(board, choice.move):8} {choice.weight:6} {share:>8}\n")
-    print(out.getvalue() or "the book knows no move here\n", end="")
+    print(out.getvalue() or "the book has no move here\n", end="")
     return 0
 
 

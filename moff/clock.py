@@ -102,7 +102,7 @@ class ChessClock:
         self._left = list(self._after[ply])
 
     def set_alarm(self) -> None:
-        """Have it ring when the time of the clock that runs is up; to be said again if it rang too soon."""
+        """Ring when the time of the running clock is up; to be set again if it rang too early."""
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -113,5 +113,5 @@ class ChessClock:
             self._alarm.start()
 
     def _spent(self) -> float:
-        """The milliseconds since the clock that runs was started."""
+        """The milliseconds since the running clock was started."""
         return (self._now() - self._since) * 1000

@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="moff",
         description="A UCI chess engine. Without a command it speaks UCI.",
-        epilog="UCI commands are carried out too, and then it ends: moff go depth 12, moff d eval, "
+        epilog="UCI commands work here too; Moff ends when they are done: moff go depth 12, moff d eval, "
         'moff position fen "FEN" go movetime 3000.',
     )
     parser.add_argument("--version", action="version", version=f"Moff {__version__}")
@@ -73,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
 
     bench = commands.add_parser("bench", help="search fixed positions: node signature and nodes/s")
     bench.add_argument(
-        "depth", nargs="?", type=_positive, metavar="DEPTH", help="plies, instead of the standard depth"
+        "depth", nargs="?", type=_positive, metavar="DEPTH", help="depth in plies, instead of the default"
     )
     bench.add_argument(
         "threads",
@@ -81,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_threads,
         default=1,
         metavar="THREADS",
-        help="threads that search (default 1); with more, the node count differs from run to run",
+        help="search threads (default 1); with more than one, the node count differs from run to run",
     )
     bench.add_argument(
         "hash",
@@ -97,11 +97,13 @@ def _parser() -> argparse.ArgumentParser:
     perft.add_argument("--fen", default=fen.START, help="the position, instead of the start position")
     perft.add_argument("--divide", action="store_true", help="show the leaves under each move")
     perft.add_argument(
-        "--threads", type=_threads, default=1, metavar="N", help="threads that count (default 1)"
+        "--threads", type=_threads, default=1, metavar="N", help="number of threads (default 1)"
     )
     ways = perft.add_mutually_exclusive_group()
     ways.add_argument(
-        "--play-leaves", action="store_true", help="make and unmake every leaf, not count the last ply"
+        "--play-leaves",
+        action="store_true",
+        help="make and unmake every leaf instead of counting the last ply",
     )
     ways.add_argument(
         "--hash",
@@ -126,7 +128,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SECONDS[+INCREMENT]",
         help=f"the engine's clock, in seconds (default {PACE})",
     )
-    limit.add_argument("--depth", type=_positive, metavar="N", help="plies the engine looks ahead, instead")
+    limit.add_argument(
+        "--depth", type=_positive, metavar="N", help="search depth in plies, instead of a clock"
+    )
     play.add_argument(
         "--elo",
         type=_elo,
@@ -153,7 +157,9 @@ def _parser() -> argparse.ArgumentParser:
 
     fens = commands.add_parser("fens", help="print the FEN after every move of every game of a PGN file")
     fens.add_argument("file", metavar="FILE.pgn", help="the games; - reads standard input")
-    fens.add_argument("--json", action="store_true", help="a line of JSON for each game, with all it holds")
+    fens.add_argument(
+        "--json", action="store_true", help="print a line of JSON for each game, with everything in it"
+    )
     fens.set_defaults(run=_run_fens)
 
     picture = commands.add_parser(
@@ -171,8 +177,8 @@ def _parser() -> argparse.ArgumentParser:
         "--mark", action="append", default=[], metavar="e4[:COLOUR]", help="mark a square (repeatable)"
     )
     picture.add_argument("--attacks", action="store_true", help="how many pieces attack each square")
-    picture.add_argument("--black", action="store_true", help="Black below")
-    picture.add_argument("--dark", action="store_true", help="for a dark page")
+    picture.add_argument("--black", action="store_true", help="Black at the bottom")
+    picture.add_argument("--dark", action="store_true", help="colours for a dark page")
     picture.add_argument(
         "--no-coordinates", action="store_true", help="no letters and numbers beside the board"
     )

@@ -49,7 +49,7 @@ class Log:
         self._give_up(failed)
 
     def is_open(self) -> bool:
-        """Whether what is written goes anywhere."""
+        """Whether there is a file that is written to."""
         return self._file is not None
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Moves as people type them and as they are written down."""
+"""Moves as people type them and as they are recorded."""
 
 from typing import NamedTuple
 

@@ -18,7 +18,7 @@ def save(path: str, text: str) -> None:
 @contextlib.contextmanager
 def writing(path: str) -> Iterator[BinaryIO]:
     """A new file in the same folder to write to, which replaces the old one at the end, unless an exception
-    comes first. Raises OSError. What is no file, such as a device or a pipe, is written to directly.
+    comes first. Raises OSError. A device or a pipe is written to directly.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as stream:

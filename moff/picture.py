@@ -135,7 +135,7 @@ class Picture:
         text = position if isinstance(position, str) else fen.write(position)
         text = fen.write(fen.parse(text, chess960=not isinstance(position, str)))
         if theme not in THEMES:
-            raise ValueError(f"{echo(theme)} is no theme: it must be {either(THEMES)}")
+            raise ValueError(f"{echo(theme)} is not a theme: it must be {either(THEMES)}")
         if not SMALLEST <= size <= LARGEST:
             raise ValueError(f"size takes a whole number from {SMALLEST} to {LARGEST}, not {size!r}")
         for name, value in (

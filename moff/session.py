@@ -126,7 +126,7 @@ class Session:
         if self.game.is_over():
             raise ValueError(f"{echo(text)} cannot be played: the game is over ({self.game.reason})")
         if self.is_engine_to_move():
-            raise ValueError(f"{echo(text)} cannot be played: the engine is to move")
+            raise ValueError(f"{echo(text)} cannot be played: it is the engine's turn")
         move = read_move(self.game.board, text)
         self._drop()
         noted = self._make(move, None)
@@ -142,7 +142,7 @@ class Session:
 
     @_operation
     def move_now(self) -> None:
-        """Let the engine answer at once what it was asked."""
+        """Make the engine answer at once."""
         for thinker in self._thinkers:
             thinker.answer_now()
 
@@ -161,13 +161,13 @@ class Session:
 
     @_operation
     def offer_draw(self, on_answer: Callable[[str], object]) -> None:
-        """Offer the engine a draw, with oneself to move. It answers in the background: why it declines, or an
+        """Offer the engine a draw on one's own move. It answers in the background: why it declines, or an
         empty text if it accepts.
         """
         self._require_rest()
         board = self.game.board
         if self.is_engine_to_move() or not isinstance(self._players[board.side ^ 1], Engine):
-            raise ValueError("A draw is offered to the engine by a person who is to move")
+            raise ValueError("A draw can be offered only to the engine, by a person whose turn it is")
         if board.fullmove < EARLIEST_DRAW:
             on_answer(f"the engine accepts no draw before move {EARLIEST_DRAW}")
             return
@@ -227,7 +227,7 @@ class Session:
         """Play again up to so many moves of a person that were taken back, with the replies."""
         _require_positive("redo", count)
         if not self._undone:
-            raise ValueError("There is nothing to play again")
+            raise ValueError("There is nothing to redo")
         self._require_game()
         self._drop()
         first = len(self.game.moves)
@@ -385,7 +385,7 @@ class Session:
         self._thinkers[where].think(self._thought)
 
     def _drop(self) -> None:
-        """Let the engine forget what it was asked."""
+        """Cancel what the engine was asked."""
         for thinker in self._thinkers:
             thinker.drop()
 
@@ -439,4 +439,4 @@ def _require_positive(name: str, count: int) -> None:
 
 
 def _ignore(*_told: object) -> None:
-    """Nobody listens."""
+    """Ignore the callback's arguments."""

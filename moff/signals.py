@@ -14,7 +14,7 @@ NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 
 def leave_at_once() -> None:
-    """From now on these signals end the process quietly, with the exit codes that they have later on."""
+    """From now on these signals end the process quietly, with the same exit codes as later."""
     for number in NUMBERS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # a shell's background job ignores Ctrl-C
             signal.signal(number, _leave)

@@ -1,4 +1,4 @@
-"""Lines of standard input, from which a signal tears the reader away at once."""
+"""Lines of standard input; a signal interrupts the reader at once."""
 
 import os
 import signal

@@ -37,9 +37,10 @@ def add_command(commands: Any) -> None:
         description="Print who wins a position with few pieces, the distance (DTZ), the best line to the end "
         "of the game and all legal moves, best first. DTZ counts plies to the next capture or pawn move that "
         "keeps the result, or to mate; it is negative for the loser, and beyond 100 for a cursed win or a "
-        "blessed loss, which the fifty-move rule makes a draw. The counter in the FEN is heeded.",
-        epilog="--check holds tables against lists of checksums in their folder (as md5sum writes them, or "
-        "with SHA-1, SHA-256 or SHA-512), and those in no list against the checksum at their own end, which "
+        "blessed loss, which the fifty-move rule makes a draw. The half-move clock of the FEN is taken into "
+        "account.",
+        epilog="--check compares tables with the lists of checksums in their folder (as md5sum writes them, "
+        "or with SHA-1, SHA-256 or SHA-512), and those in no list with the checksum at their own end, which "
         "takes longer. The exit code is 1 if any is bad.",
     )
     tb.add_argument("fen", nargs="?", metavar="FEN", help="the position")

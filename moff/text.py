@@ -43,5 +43,5 @@ def either(names: Iterable[str]) -> str:
 
 
 def perft_speed(leaves: int, seconds: float) -> str:
-    """What a perft counted, in which time, and how fast."""
+    """What a perft counted, how long it took, and how fast it was."""
     return f"{counted(leaves, 'node')} {seconds:.3f} s {int(leaves / max(seconds, 1e-9))} nodes/s"

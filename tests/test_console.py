@@ -492,11 +492,11 @@ def test_several_moves_are_taken_back_and_played_again(player: Player) -> None:
     assert player.position() == positions[2]
     player.say("redo 9")
     assert player.position() == positions[3]
-    assert player.say("redo") == ["There is nothing to play again."]
+    assert player.say("redo") == ["There is nothing to redo."]
     player.say("undo 3")
     assert player.position() == positions[0]
     player.say("a3")
-    assert player.say("redo") == ["There is nothing to play again."]
+    assert player.say("redo") == ["There is nothing to redo."]
     assert player.say("undo x") == ["undo takes a whole number from 1 to 1000000000000000, not 'x'."]
 
 

@@ -364,7 +364,11 @@ def test_any_file_is_reviewed_as_far_as_it_can_be(text: str, tmp_path: Path) -> 
         (["missing.pgn"], 1, "missing.pgn: No such file or directory"),
         (["games.pgn", "-o", "games.pgn"], 2, "games.pgn: games are read from it"),
         (["games.pgn", "--html", "-"], 2, "--html takes the name of a file"),
-        (["games.pgn", "-o", "-", "--json"], 2, "standard input and output serve one purpose each"),
+        (
+            ["games.pgn", "-o", "-", "--json"],
+            2,
+            "standard input and standard output can each be named only once",
+        ),
         (["games.pgn", "-o", "a.pgn", "--json", "a.pgn"], 2, "a.pgn: it is named twice"),
         (["games.pgn", "-o", "."], 2, ".: it is a folder"),
         (["games.pgn", "-o", "nowhere/out.pgn"], 2, "nowhere/out.pgn: there is no folder"),
@@ -477,7 +481,7 @@ def test_a_file_that_is_no_journal_stays(tmp_path: Path) -> None:
     journal.write_text("mine\n")
     ended = review("-", "--nodes", "5", "-o", tmp_path / "out.pgn", data=b"1. e4 *\n")
     assert ended.returncode == 1
-    assert "it is no journal" in told(ended)[0]
+    assert "it is not a journal" in told(ended)[0]
     assert journal.read_text() == "mine\n"
 
 
@@ -485,7 +489,7 @@ def test_a_file_that_is_no_journal_stays(tmp_path: Path) -> None:
 def test_two_reviews_do_not_write_the_same_journal(tmp_path: Path) -> None:
     first, second = (Journal(str(tmp_path / "journal")) for _ in range(2))
     first.open({})
-    with pytest.raises(ValueError, match="another process is writing it"):
+    with pytest.raises(ValueError, match="another process is writing to it"):
         second.open({})
     first.close()
     assert second.open({}) == []

@@ -238,7 +238,7 @@ def test_a_refused_move_names_the_text_and_the_reason_and_changes_nothing(table:
             table.session.play(text)
         assert table.position == start
     table.session.play("Nge2")
-    with pytest.raises(ValueError, match="'Ke7' cannot be played: the engine is to move"):
+    with pytest.raises(ValueError, match="'Ke7' cannot be played: it is the engine's turn"):
         table.session.play("Ke7")
     table.session.resign(WHITE)
     with pytest.raises(ValueError, match=r"'Ke7' cannot be played: the game is over \(White resigns\)"):
@@ -799,7 +799,7 @@ def test_what_was_taken_back_is_played_again(table: Table) -> None:
     assert table.moves == moves[:2]
     table.session.redo(2)
     assert table.moves == moves
-    with pytest.raises(ValueError, match="There is nothing to play again"):
+    with pytest.raises(ValueError, match="There is nothing to redo"):
         table.session.redo()
     table.session.take_back()
     table.session.take_back()
@@ -823,7 +823,7 @@ def test_a_new_move_ends_what_could_be_played_again(table: Table, move: str) -> 
     table.play("e4", "e7e5", "d4", "d7d5")
     table.session.take_back(2)
     table.play(move)
-    with pytest.raises(ValueError, match="There is nothing to play again"):
+    with pytest.raises(ValueError, match="There is nothing to redo"):
         table.session.redo()
 
 
@@ -832,12 +832,12 @@ def test_so_does_a_move_of_the_engine_and_a_new_game(table: Table) -> None:
     table.session.take_back()
     table.session.go()
     table.search.answer("d2d4")
-    with pytest.raises(ValueError, match="There is nothing to play again"):
+    with pytest.raises(ValueError, match="There is nothing to redo"):
         table.session.redo()
     table.play("d7d5")
     table.session.take_back()
     table.session.new_game()
-    with pytest.raises(ValueError, match="There is nothing to play again"):
+    with pytest.raises(ValueError, match="There is nothing to redo"):
         table.session.redo()
 
 
@@ -949,7 +949,7 @@ def test_a_draw_is_offered_by_the_person_who_is_to_move(table: Table) -> None:
         table.session.agree_draw()
     table.session.play("e4")
     for either in (table, two_persons()):
-        with pytest.raises(ValueError, match="offered to the engine by a person who is to move"):
+        with pytest.raises(ValueError, match="offered only to the engine, by a person whose turn it is"):
             either.session.offer_draw(print)
 
 

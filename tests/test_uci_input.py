@@ -101,7 +101,7 @@ def test_bench_runs_beside_the_conversation_and_can_be_stopped(moff: Conversatio
         ("1 1025 1", "the number of threads takes a whole number from 1 to 1024, not '1025'"),
         ("1 2 0", "the hash size takes a whole number from 1 to 65536, not '0'"),
         ("1 2 many", "the hash size takes a whole number from 1 to 65536, not 'many'"),
-        ("1 2 3 4 5", "it takes DEPTH, THREADS and HASH at most, not '4 5' too"),
+        ("1 2 3 4 5", "it takes at most DEPTH, THREADS and HASH, not '4 5' as well"),
     ],
 )
 def test_a_bad_value_of_bench_is_told_once_with_its_text(moff: Conversation, words: str, reason: str) -> None:

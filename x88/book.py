@@ -50,7 +50,7 @@ class Entry(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A legal move that a book knows, packed, and its weight."""
+    """A legal move of a book, packed, and its weight."""
 
     move: int
     weight: int
@@ -83,7 +83,7 @@ class Book:
     """A book's file, mapped into memory. A move is found by binary search."""
 
     def __init__(self, path: str | Path) -> None:
-        """Raises ValueError if the file is no book, or OSError."""
+        """Raises ValueError if the file is not a book, or OSError."""
         self.path = Path(path)
         if not stat.S_ISREG(self.path.stat().st_mode):
             raise ValueError(f"{path} is no book: it is no file")
@@ -133,7 +133,7 @@ class Book:
         return found
 
     def choices(self, board: Board) -> list[Choice]:
-        """The legal moves that the book knows in a position, the heaviest first. Raises ValueError as
+        """The legal moves of the book in a position, largest weight first. Raises ValueError as
         `entries` does.
         """
         weights: dict[int, int] = {}
@@ -143,10 +143,10 @@ class Book:
         return sorted((Choice(*pair) for pair in weights.items()), key=lambda choice: -choice.weight)
 
     def choose(self, board: Board, chance: Random, is_best: bool = False) -> int:
-        """A move of the book for a position, packed; 0 if it knows none that may be played.
+        """A move of the book for a position, packed; 0 if it has none that may be played.
 
-        A move is drawn by its weight, and never with a weight of 0; `is_best` takes the heaviest one. Raises
-        ValueError as `entries` does.
+        A move is drawn by its weight, and never with a weight of 0; `is_best` takes the one with the largest
+        weight. Raises ValueError as `entries` does.
         """
         choices = [choice for choice in self.choices(board) if choice.weight]
         if not choices:

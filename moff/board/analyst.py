@@ -103,19 +103,19 @@ class Analyst:
         return self._known.setdefault(node.number, Knowledge())
 
     def study(self, tree: GameTree, node: Node, board: Board) -> None:
-        """Turn to a position of a tree; the board stays as it is."""
+        """Analyse a position of a tree; the board itself is not changed."""
         if tree is not self._tree:
             self._known.clear()
         self._tree, self._node, self._board = tree, node, board
         self.begin()
 
     def leave(self) -> None:
-        """Turn away from the board."""
+        """Stop analysing."""
         self._node = None
         self.begin()
 
     def begin(self) -> None:
-        """Begin again, with what is wanted now."""
+        """Restart the searches with the current settings."""
         self._thinker.drop()
         self.report = None
         self._tasks = []
@@ -152,7 +152,7 @@ class Analyst:
         self._thinker.close()
 
     def verdict(self, node: Node) -> Verdict | None:
-        """What is said of a move, None if too little is known."""
+        """The verdict on a move, None if too little is known."""
         if node.parent is None or node.move == NO_MOVE:
             return None
         before, after = self.known(node.parent).lines, self.known(node).lines

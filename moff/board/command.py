@@ -17,7 +17,7 @@ def add_command(commands: Any) -> None:
     board = commands.add_parser(
         "board",
         help="a board in the browser: play, analyse, look at the generator",
-        epilog="The page needs no network. Only this machine can open it, by the address that is printed.",
+        epilog="The page needs no network. Only this machine can open it, at the address that is printed.",
     )
     board.add_argument(
         "start", nargs="?", default="", metavar="FEN|FILE.pgn", help="a position or games to analyse"

@@ -127,7 +127,7 @@ class Handler(BaseHTTPRequestHandler):
         token, separator, name = rest.partition("/")
         given = token.encode("utf-8", "surrogateescape")
         if slash or not separator or not hmac.compare_digest(given, self.server.token.encode()):
-            raise Refusal(HTTPStatus.FORBIDDEN, "this is not the address that Moff has printed")
+            raise Refusal(HTTPStatus.FORBIDDEN, "this is not the address that Moff printed")
         return name, query
 
     def _get(self, name: str, query: dict[str, str]) -> None:
@@ -168,7 +168,7 @@ class Handler(BaseHTTPRequestHandler):
         """The body of the request. Raises Refusal."""
         length = self.headers.get("Content-Length", "")
         if self.headers.get("Transfer-Encoding") or not re.fullmatch(r"[0-9]{1,12}", length):
-            raise Refusal(HTTPStatus.LENGTH_REQUIRED, "a body must tell its length")
+            raise Refusal(HTTPStatus.LENGTH_REQUIRED, "a body must have a Content-Length")
         if int(length) > most:
             raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {most} bytes")
         body = self.rfile.read(int(length))
@@ -245,7 +245,7 @@ def _read_command(body: bytes) -> tuple[str, dict[str, Any]]:
     try:
         values = json.loads(body)
     except (ValueError, RecursionError):
-        raise ValueError("the command is no JSON") from None
+        raise ValueError("the command is not JSON") from None
     if not isinstance(values, dict) or not isinstance(values.get("name"), str):
         raise ValueError("the command has no name")
     return values.pop("name"), values

@@ -127,7 +127,7 @@ class Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away in the middle is no error of ours; anything else is shown."""
+        """A client that disconnects is not an error of ours; anything else is shown."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
@@ -167,7 +167,8 @@ class Server(ThreadingHTTPServer):
             live = [other for other in self._streams if not other.has_gone()]
             if len(live) >= MOST_STREAMS or self._is_closing.is_set():
                 raise Refusal(
-                    HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_STREAMS} boards are open, which is the most"
+                    HTTPStatus.SERVICE_UNAVAILABLE,
+                    f"{MOST_STREAMS} boards are open, and there can be no more",
                 )
             self._streams.add(stream)
 
@@ -189,6 +190,6 @@ class Server(ThreadingHTTPServer):
 
 
 def _cut_off(connection: socket.socket) -> None:
-    """Let whoever reads from a connection or writes to it end."""
+    """Make reads from a connection and writes to it end."""
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)

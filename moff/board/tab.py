@@ -82,12 +82,12 @@ class Tab:
     # What the server asks for.
 
     def listen(self, listener: Callable[[str], object]) -> None:
-        """Tell it the topic of every change from now on: "state", "tree", "lines" or "games"."""
+        """Report the topic of every change from now on: "state", "tree", "lines" or "games"."""
         with self.lock:
             self._listeners.append(listener)
 
     def leave(self, listener: Callable[[str], object]) -> bool:
-        """Tell it no longer; returns whether somebody else still listens."""
+        """Stop reporting to it; returns whether anybody else still listens."""
         with self.lock:
             self._listeners.remove(listener)
             return bool(self._listeners)
@@ -105,7 +105,7 @@ class Tab:
             self.analyst.begin()
 
     def wake(self) -> None:
-        """Go on after a rest."""
+        """Resume after a rest."""
         with self.lock:
             if self.analyst.is_resting:
                 self.analyst.is_resting = False

@@ -49,7 +49,7 @@ class Tabs:
         return tab
 
     def join(self, tab: Tab, listener: Callable[[str], object]) -> None:
-        """Somebody listens to a tab."""
+        """Add a listener to a tab."""
         with self._lock:
             self._stop_waiting(tab)
             self._listeners[tab] = self._listeners.get(tab, 0) + 1
@@ -57,7 +57,7 @@ class Tabs:
         tab.wake()
 
     def part(self, tab: Tab, listener: Callable[[str], object]) -> None:
-        """Somebody listens no longer. After the last one, the tab's searches end when the grace is over."""
+        """Remove a listener. After the last one, the tab's searches end when the grace period is over."""
         tab.leave(listener)
         with self._lock:
             self._listeners[tab] -= 1
@@ -76,7 +76,7 @@ class Tabs:
             tab.close()
 
     def _wait_for_listener(self, tab: Tab) -> None:
-        """Let a tab rest when the grace is over, unless somebody listens by then. Under the lock."""
+        """Let a tab rest when the grace period is over, unless it has a listener by then. Under the lock."""
         self._stop_waiting(tab)
         timer = self._timers[tab] = threading.Timer(self._grace, self._rest, (tab,))
         timer.daemon = True

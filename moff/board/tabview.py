@@ -105,7 +105,7 @@ class View:
         }
 
     def verdict_text(self, node: Node) -> str:
-        """What is said of a move, in words; empty if nothing is."""
+        """The verdict on a move in words; empty if there is none."""
         found = node.verdict
         if found is None or node.parent is None:
             return ""

@@ -1,4 +1,4 @@
-"""What is said of a move as it is tried: its mark, what it gave away, and what was best."""
+"""The verdict on a move as it is tried: its mark, what it gave away, and what was best."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ NAGS = {GOOD: 1, **judgement.NAGS}
 
 
 class Verdict(NamedTuple):
-    """What is said of a move."""
+    """The verdict on a move."""
 
     glyph: str
     """One of NAGS, or empty."""

@@ -101,7 +101,7 @@ def _wrong_usage(options: argparse.Namespace) -> str:
     if options.html == STANDARD:
         return "--html takes the name of a file"
     if outputs.count(STANDARD) > 1 or options.files.count(STANDARD) > 1:
-        return "standard input and output serve one purpose each"
+        return "standard input and standard output can each be named only once"
     files = [path for path in outputs if path != STANDARD]
     for i, path in enumerate(files):
         folder = os.path.dirname(os.path.abspath(path))

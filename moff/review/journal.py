@@ -29,7 +29,7 @@ class Journal:
             if good and results[0] != job:
                 raise ValueError(_difference(results[0], job))
             if not good and file.seek(0, os.SEEK_END):
-                raise ValueError("it is no journal")
+                raise ValueError("it is not a journal")
             file.seek(good)
             file.truncate()
             self._file = file
@@ -68,7 +68,7 @@ def _lock(file: BinaryIO) -> None:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ValueError("another process is writing it") from None
+            raise ValueError("another process is writing to it") from None
 
 
 def _line(result: Any) -> bytes:
