@@ -123,10 +123,10 @@ def rooms(colours: Colours) -> str:
 
 
 STEPS = [
-    ("engine.py", "position fen … moves …", "a Board"),
-    ("moff/go_line.py", "go wtime 60000 btime 60000", "Limits"),
-    ("search/search.py", "Search.start: a thread of its own, a copy of the board, a Job", "iterations"),
-    ("search/deepening.py", "one iteration with its aspiration window, without the GIL", "a score"),
+    ("engine.py", "position sets up a Board; go begins a search", "go wtime 60000 btime 60000"),
+    ("moff/go_line.py", "reads the limits of the line", "Board, Limits"),
+    ("search/search.py", "Search.start: a thread of its own, a copy of the board, a Job", "depth 1, 2, 3, …"),
+    ("search/deepening.py", "one iteration with its aspiration window, without the GIL", "depth and window"),
     ("search/alphabeta.py", "the numbered steps; make, unmake, generate, see", "leaves"),
     ("search/quiescence.py", "captures until the position is quiet", "positions"),
     ("search/evaluate.py", "the static evaluation in centipawns", ""),

@@ -8,7 +8,6 @@ program. What a test cannot do, such as installing, is marked `shell`, and only 
 
 import contextlib
 import doctest
-import html
 import importlib.util
 import io
 import os
@@ -300,7 +299,7 @@ def test_the_options_are_those_of_the_engine() -> None:
             name, kind, default, least, most = found.groups()
             told[name] = (kind, default or "", f"{least} to {most}" if least else "")
     page = (DOCS / "options.md").read_text("utf-8").replace("VERSION", moff.__version__)
-    rows = re.findall(r"^\| `(.+?)` \| (\w+) \|(.*?)\|(.*?)\|.+\|$", html.unescape(page), re.MULTILINE)
+    rows = re.findall(r"^\| `(.+?)` \| (\w+) \|(.*?)\|(.*?)\|.+\|$", page, re.MULTILINE)
     documented = {
         name: (kind, default.strip(" `").replace("empty", "<empty>"), span.strip())
         for name, kind, default, span in rows
