@@ -17,6 +17,9 @@ after move 70 when they have been within 0.05 pawns for 12 plies; or after 400 p
 continues an interrupted run; another --seed adds other games to the file. Processes of this machine play, or
 the workers of a Dask cluster, where Moff must be installed.
 
+With --chess960 the openings are of Chess960, or are its 960 start positions; with --tables the searches ask
+Syzygy tablebases.
+
 --compare plays a match. The first side uses the changed numbers of search/tuned.py, or the EVALUATION of
 another such file; the second side uses search/tuned.py. Every opening is played twice, with colours reversed.
 A game ends early when the scores have been beyond 10 pawns for 4 plies, or after move 40 when they have been
@@ -53,11 +56,12 @@ import script  # first: it puts this checkout on the path
 from gamefile import NO_SCORE, Block, Game, GameFile, index_of
 from tables import Pairs, read_table
 
+from moff.tables import opened
 from search import tuned
 from search.limits import Limits
 from search.parameters import Parameters
 from search.search import Report, Search
-from x88 import build, fen
+from x88 import build, chess960, fen
 from x88.board import Board
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.movegen import legal_moves
@@ -100,6 +104,9 @@ UNDECIDED = 300
 SCHEDULER_TIMEOUT = 10.0
 """Seconds that a Dask scheduler may take to answer."""
 
+LATER = {"chess960": False, "tables": 0}
+"""Settings that old files do not have, as their games were played."""
+
 TRIES = 1000
 """Random openings to try before giving up."""
 
@@ -132,13 +139,14 @@ AS_IT_IS = Side({})
 @dataclass(frozen=True)
 class Pace:
     """How the games of a comparison are played: nodes per move and the fraction by which they vary; random
-    plies after the opening; megabytes of each side's table.
+    plies after the opening; megabytes of each side's table; folders of endgame tablebases.
     """
 
     nodes: int
     jitter: float = 0.0
     random_plies: int = 0
     megabytes: int = 1
+    tables: str = ""
 
 
 @dataclass(frozen=True)
@@ -165,13 +173,15 @@ class Played:
 @dataclass(frozen=True)
 class Training:
     """How a game for training is played: nodes per move and the fraction by which they vary; least and most
-    random plies after the opening; megabytes of the table, which both sides share.
+    random plies after the opening; megabytes of the table, which both sides share; folders of endgame
+    tablebases.
     """
 
     nodes: int = 2000
     jitter: float = 0.2
     random_plies: tuple[int, int] = (8, 10)
     megabytes: int = 1
+    tables: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,11 +197,11 @@ class TrainingJob:
 # --- Playing a game
 
 
-def searcher(megabytes: int, numbers: Numbers) -> Search:
-    """A search that uses search/tuned.py except for these numbers."""
-    if not numbers:
-        return Search(megabytes)
-    return Search(megabytes, Parameters(numbers))
+def searcher(megabytes: int, numbers: Numbers, tables: str = "") -> Search:
+    """A search that uses search/tuned.py except for these numbers, and the tablebases of some folders."""
+    search = Search(megabytes, Parameters(numbers)) if numbers else Search(megabytes)
+    search.use_tablebases(opened(tables))
+    return search
 
 
 def begin(opening: Opening, plies: int, chance: Random) -> OngoingGame:
@@ -280,7 +290,7 @@ def play_game(job: Job) -> Played:
     referee = Referee(RULE)
     with evaluations(job) as tables:
         players = [
-            Player(searcher(pace.megabytes, side.numbers), pace.nodes, pace.jitter, chance)
+            Player(searcher(pace.megabytes, side.numbers, pace.tables), pace.nodes, pace.jitter, chance)
             for side in (job.white, job.black)
         ]
         while not game.is_over():
@@ -300,17 +310,19 @@ def _from_white(side: int, report: Report | None) -> int | None:
     return report.score if side == WHITE else -report.score
 
 
-_searches: dict[tuple[int, int], Search] = {}
-"""By thread and megabytes; kept from game to game, because creating one takes as long as several moves."""
+_searches: dict[tuple[int, int, str], Search] = {}
+"""By thread, megabytes and tables; kept from game to game, because creating one takes as long as several
+moves.
+"""
 
 
 def play_training_game(job: TrainingJob) -> Game:
     """Play a game for training. Raises ValueError if no random plies keep its opening undecided."""
     training = job.training
     chance = Random(f"{job.seed}/{job.number}")
-    key = (threading.get_ident(), training.megabytes)
+    key = (threading.get_ident(), training.megabytes, training.tables)
     if key not in _searches:
-        _searches[key] = searcher(training.megabytes, {})
+        _searches[key] = searcher(training.megabytes, {}, training.tables)
     search = _searches[key]
     search.new_game()
     player = Player(search, training.nodes, training.jitter, chance)
@@ -430,13 +442,17 @@ class Book:
     seed: int
 
     @classmethod
-    def read(cls, path: Path | None, seed: int) -> "Book":
-        """The book of a PGN or EPD file, or the start position. Raises ValueError or OSError."""
+    def read(cls, path: Path | None, seed: int, is_chess960: bool = False) -> "Book":
+        """The book of a PGN or EPD file; of the start position, or all those of Chess960, without one.
+        Raises ValueError or OSError.
+        """
         openings: list[Opening] = [(fen.START, ())]
+        if is_chess960:
+            openings = [(chess960.start(number), ()) for number in range(chess960.POSITIONS)]
         if path:
             from openings import read_openings
 
-            openings = read_openings(path, 0)
+            openings = read_openings(path, 0, is_chess960)
         Random(seed).shuffle(openings)
         return cls(openings, seed)
 
@@ -531,6 +547,8 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
         "hash": training.megabytes,
         "openings": options.openings.name if options.openings else "",
         "engine": signature(),
+        "chess960": options.chess960,
+        "tables": opened(training.tables).count(".rtbw"),
     }
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(GameFile(options.positions))
@@ -541,8 +559,8 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
             print(f"{options.positions} already holds {held}", file=sys.stderr)
         before = file.settings.get(options.seed, settings)
         for name, value in settings.items():
-            if before.get(name) != value:
-                held = f"games of seed {options.seed} with {name} {before.get(name)!r}, not {value!r}"
+            if (known := before.get(name, LATER.get(name))) != value:
+                held = f"games of seed {options.seed} with {name} {known!r}, not {value!r}"
                 raise ValueError(f"{options.positions} holds {held}: use another --seed")
         workers = options.concurrency
         if options.scheduler:
@@ -648,6 +666,12 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (default: none)")
     parser.add_argument(
+        "--chess960", action="store_true", help="openings of Chess960 (default: its start positions)"
+    )
+    parser.add_argument(
+        "--tables", default="", metavar="FOLDERS", help=f"Syzygy tables, with {os.pathsep} between folders"
+    )
+    parser.add_argument(
         "--random-plies",
         type=int,
         nargs="+",
@@ -692,15 +716,16 @@ def main() -> int:
     _check(options)
     if not build.compiled:
         print(build.notice(), file=sys.stderr)
-    book = Book.read(options.openings, options.seed)
+    if options.tables and not opened(options.tables).count(".rtbw"):
+        raise ValueError(f"{options.tables} holds no WDL tables")
+    book = Book.read(options.openings, options.seed, options.chess960)
     if options.positions:
-        return generate(
-            options, book, Training(options.nodes, options.jitter, options.random_plies, options.hash)
-        )
+        training = Training(options.nodes, options.jitter, options.random_plies, options.hash, options.tables)
+        return generate(options, book, training)
     numbers = read_numbers(options.compare)
     searcher(1, numbers)  # names are checked here, not in a worker
     table = read_evaluation(options.evaluation) if options.evaluation else None
-    pace = Pace(options.nodes, options.jitter, options.random_plies[0], options.hash)
+    pace = Pace(options.nodes, options.jitter, options.random_plies[0], options.hash, options.tables)
     print(compare(options, book, pace, Side(numbers, table)))
     return 0
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from x88 import coordinate, fen
+from x88 import chess960, coordinate, fen
 from x88.board import Board
 from x88.move import captured_of
 from x88.movegen import legal_moves
@@ -29,6 +29,7 @@ pytest.importorskip("tqdm", reason="the bench extra is not installed")
 selfplay: Any = importlib.import_module("selfplay")
 gamefile: Any = importlib.import_module("gamefile")
 
+TABLES = SCRIPT.parents[2] / "shared" / "data" / "syzygy"
 NODES = 60
 PACE = selfplay.Pace(NODES, random_plies=6)
 TRAINING = selfplay.Training(NODES)
@@ -92,7 +93,7 @@ class Player:
 
 def fake(monkeypatch: pytest.MonkeyPatch, *arguments: Any, kind: Any = Player) -> None:
     """Let such players play."""
-    monkeypatch.setattr(selfplay, "searcher", lambda megabytes, numbers: kind(*arguments))
+    monkeypatch.setattr(selfplay, "searcher", lambda megabytes, numbers, tables: kind(*arguments))
     monkeypatch.setattr(selfplay, "_searches", {})
 
 
@@ -254,6 +255,8 @@ def test_the_block_says_how_the_games_were_played(tmp_path: Path) -> None:
         "hash": 1,
         "openings": "",
         "engine": selfplay.signature(),
+        "chess960": False,
+        "tables": 0,
     }
     assert json.loads(json.dumps(block.settings)) == block.settings
 
@@ -495,3 +498,52 @@ def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
     assert told.err
     assert told.out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+# Chess960 and tablebases.
+
+
+def test_games_of_chess960_start_from_its_positions(tmp_path: Path) -> None:
+    path = tmp_path / "games.moff"
+    generate(path, "--chess960", "--games", 4, "--nodes", 1, "--random-plies", 0)
+    starts = {game.start for game in read(path).values()}
+    assert len(starts) == 4
+    for start in starts:
+        assert start in {chess960.start(number) for number in range(960)}
+    for game in read(path).values():
+        gamefile.replay(game)
+    ended = generate(path, "--games", 5, "--nodes", 1, "--random-plies", 0, code=2)
+    assert "chess960 True, not False" in ended.stderr
+
+
+def test_files_without_the_newer_settings_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "games.moff"
+    generate(path, "--games", 1)
+    block, *_ = gamefile.scan(path.read_bytes())
+    old = {name: value for name, value in block.settings.items() if name not in ("chess960", "tables")}
+    path.unlink()
+    with gamefile.GameFile(path) as file:
+        file.add(gamefile.Block(block.seed, old, block.games))
+    generate(path, "--games", 2)
+    assert len(read(path)) == 2
+
+
+@pytest.mark.skipif(not TABLES.is_dir(), reason="the shared tablebases are not there")
+def test_games_are_searched_with_the_tables(tmp_path: Path) -> None:
+    # Mate takes some thirty moves, and without the tables the score is far from decisive.
+    start = "8/8/8/4k3/8/8/8/1NB1K3 w - - 0 1"
+    played = selfplay.play_game(job(start=start, pace=selfplay.Pace(1, tables=str(TABLES))))
+    assert (played.result, played.reason) == ("1-0", "adjudication: resigned")
+    assert selfplay.play_game(job(start=start, pace=selfplay.Pace(1))).result != "1-0"
+    training_game(training=selfplay.Training(1, tables=str(TABLES)))
+    path = tmp_path / "games.moff"
+    generate(path, "--games", 1, "--tables", TABLES)
+    (block,) = gamefile.scan(path.read_bytes())
+    assert block.settings["tables"] == 35
+    ended = generate(path, "--games", 2, code=2)
+    assert "with tables 35, not 0" in ended.stderr
+
+
+def test_folders_without_tables_are_refused(tmp_path: Path) -> None:
+    ended = generate(tmp_path / "games.moff", "--tables", tmp_path, code=2)
+    assert f"{tmp_path} holds no WDL tables" in ended.stderr
