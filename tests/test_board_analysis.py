@@ -150,6 +150,20 @@ def test_any_game_of_a_list_can_be_read() -> None:
         assert bool(listed.fault) == bool(game.faults)
 
 
+@pytest.mark.parametrize("between", ["", " ", "\ufeff"])
+def test_a_game_that_begins_where_another_one_ends_can_be_read(between: str) -> None:
+    # As in files that were joined together, of which the first did not end its last line.
+    parts = [f'[White "W{number}"]\n\n1. e4 e5\n2. Nf3 Nc6 {number}. Bb5 *' for number in range(20)]
+    games = GameList("joined", between.join(parts).encode())
+    assert [games.read(number).tags.get("White") for number in range(1, 21)] == [f"W{i}" for i in range(20)]
+    games = GameList("bare", b"1. e4 e5\n2. d4 1-0 1. d4\nd5 * 1. d4 *")
+    assert [[move.san for move in games.read(number).moves] for number in (1, 2, 3)] == [
+        ["e4", "e5", "d4"],
+        ["d4", "d5"],
+        ["d4"],
+    ]
+
+
 def test_games_are_found_by_words_of_their_tags() -> None:
     texts = [f'[White "Ann {i}"]\n[Event "Club {i % 2}"]\n\n1. e4 *\n' for i in range(10)]
     games = GameList("games", "\n".join(texts).encode())

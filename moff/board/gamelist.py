@@ -1,6 +1,8 @@
 """The games of a PGN text: their tags at hand, each of them read in full when it is opened."""
 
 import io
+import itertools
+from bisect import bisect_left
 from typing import NamedTuple
 
 from x88 import pgn
@@ -9,6 +11,10 @@ LARGEST_TEXT = 1 << 26
 """Bytes of a text."""
 
 SHOWN_TAGS = ("White", "Black", "Result", "Date", "Event", "Site", "Round", "ECO", "WhiteElo", "BlackElo")
+
+
+Print = tuple[int, int, str, str]
+"""What tells a game from others: its tags, as a hash, how many moves it has, where it ends and how."""
 
 
 class ListedGame(NamedTuple):
@@ -38,7 +44,11 @@ class GameList:
         if len(text) > LARGEST_TEXT:
             raise ValueError(f"{name} is larger than {LARGEST_TEXT >> 20} MB")
         self.name = name
-        self.games = [_listed(game) for game in pgn.Reader(io.BytesIO(text))]
+        self.games: list[ListedGame] = []
+        self._prints: list[Print] = []
+        for game in pgn.Reader(io.BytesIO(text)):
+            self.games.append(_listed(game))
+            self._prints.append(_print(game))
         if not any(game.moves or game.tags for game in self.games):
             fault = next((f": {game.fault}" for game in self.games if game.fault), "")
             raise ValueError(f"{name} holds no game{fault}")
@@ -56,12 +66,22 @@ class GameList:
         """Read a game in full, by its number. Raises ValueError."""
         if not 1 <= number <= len(self.games):
             raise ValueError(f"there is no game {number}: {self.name} has {len(self.games)}")
-        line = self.games[number - 1].line
-        before = sum(game.line == line for game in self.games[: number - 1])
-        reader = pgn.Reader(io.BytesIO(self._text[self._starts[line] :]))
-        for _ in range(before):
-            next(reader)
-        return next(reader)
+        # A game may begin on the line on which another one ends: then from a game before that, and so on.
+        first, step = number - 1, 1
+        while True:
+            line = self.games[first].line
+            first = bisect_left(self.games, line, key=lambda game: game.line)
+            reader = pgn.Reader(io.BytesIO(self._text[self._starts[line] :]))
+            for game in itertools.islice(reader, number - 1 - first, number - first):
+                if _print(game) == self._prints[number - 1]:
+                    return game
+            assert first, "reading from the first game on brings the same games again"
+            first, step = max(0, first - step), 2 * step
+
+
+def _print(game: pgn.Game) -> Print:
+    end = game.moves[-1].fen if game.moves else game.start
+    return hash(tuple(game.tags.items())), len(game.moves), end, game.result
 
 
 def _listed(game: pgn.Game) -> ListedGame:
