@@ -14,11 +14,12 @@ import chess.pgn
 import pytest
 
 from moff.board import gametree, testboard
-from moff.board.analyst import ENOUGH, Analyst, Knowledge
+from moff.board.analyst import ENOUGH, Analyst, Finding, Knowledge
 from moff.board.gamelist import GameList
 from moff.board.gametree import GameTree, Node, grown, played
 from moff.board.tab import MOST_ROWS, Tab
 from moff.board.verdict import judge
+from moff.board.tabs import Tabs
 from moff.judgement import LOSSES, expected_score
 from moff.notation import read_move
 from search.limits import Limits
@@ -102,6 +103,15 @@ def test_lines_are_promoted_and_deleted() -> None:
 
 
 def test_a_tree_has_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_comment_before_a_variation_stays_when_that_is_promoted() -> None:
+    tree = grown(read("1. e4 ({first} 1. d4) 1... e5 {good} ({second} 1... c5 2. Nf3) 2. Nc3 *"))
+    by_san = {node.san: node for node in tree}
+    tree.promote(by_san["Nf3"])
+    assert "1. e4 {second} ({first} 1. d4) 1... c5 (1... e5 {good} 2. Nc3) 2. Nf3" in pgn.write(tree.game())
+    tree.promote(by_san["d4"])
+    assert "{first} 1. d4 (1. e4 {second}" in pgn.write(tree.game())
+
+
     monkeypatch.setattr(gametree, "MOST_NODES", 3)
     tree = grown(read("1. e4 e5 2. Nf3 Nc6 3. Bb5 *"))
     assert [node.san for node in tree] == ["e4", "e5", "Nf3"]
@@ -366,6 +376,29 @@ def test_the_threat_is_what_the_other_side_would_play(tab: Tab) -> None:
 
 
 def test_an_analyst_at_rest_searches_nothing(tab: Tab) -> None:
+def test_a_threat_that_was_left_too_soon_is_looked_for_again(tab: Tab) -> None:
+    tab.do("set_up", {"text": KIWIPETE})
+    passed = fen.parse(KIWIPETE.replace(" w ", " b "))
+    tab.analyst.known(tab.node).threat = Finding(0, 1, [read_move(passed, "O-O")])
+    tab.do("engine", {"threat": True})
+    until(tab, "lines", lambda value: isinstance(value["threat"], dict) and value["threat"]["depth"] > 1)
+
+
+def test_who_comes_while_a_tab_is_put_to_rest_wakes_it() -> None:
+    tabs = Tabs(Tab, grace=PATIENCE)
+    tab = tabs.tab("tab-number-1")
+    rest = tab.rest
+
+    def rest_too_late() -> None:
+        tabs.join(tab, lambda _topic: None)
+        rest()
+
+    tab.rest = rest_too_late  # type: ignore[method-assign]
+    tabs._rest(tab)
+    assert not tab.analyst.is_resting
+    tabs.close()
+
+
     tab.do("set_up", {"text": KIWIPETE})
     tab.do("engine", {"on": True})
     until(tab, "lines", lambda value: value["lines"])

@@ -439,6 +439,16 @@ def test_a_tab_keeps_its_game_and_every_tab_has_its_own(served: Server) -> None:
             assert listener.next("tree")["moves"] == []
 
 
+def test_a_name_in_any_bytes_is_downloaded_as_it_came(
+    served: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moff.board.tab.user_name", lambda: "Andr\udce9")
+    with Client(served) as client:
+        status, body = client.fetch("game.pgn?tab=tab-number-1")
+    assert status == 200
+    assert b'[White "Andr\xe9"]' in body
+
+
 def test_a_page_that_is_closed_ends_its_searches(served: Server) -> None:
     with Client(served) as client:
         client.do("mode", mode="analysis")

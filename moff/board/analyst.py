@@ -129,7 +129,9 @@ class Analyst:
         if self.is_on and not is_over:
             first = Limits(movetime=FIRST_LOOK, lines=self.count)
             self._tasks.append(self._thought(board, first, self._note_line))
-        if self.seeks_threat and self.known(node).threat is None and not in_check(board):
+        threat = self.known(node).threat
+        is_threat_known = threat is not None and _serves(threat, ENOUGH)
+        if self.seeks_threat and not is_threat_known and not in_check(board):
             passed = board.copy()
             passed.forget()
             passed.make_null()
@@ -193,8 +195,12 @@ class Analyst:
             self._thinker.think(self._tasks.pop(0))
 
     def _note_threat(self, report: Report) -> None:
-        if self._node is not None and report.pv and not report.bound:
-            self.known(self._node).threat = Finding(report.score, report.depth, report.pv)
+        if self._node is None or not report.pv or report.bound:
+            return
+        known = self.known(self._node)
+        # A search that begins again soon gets as deep as an earlier one.
+        if known.threat is None or known.threat.depth <= report.depth:
+            known.threat = Finding(report.score, report.depth, report.pv)
             self._on_change()
 
     def _note_before(self, report: Report) -> None:

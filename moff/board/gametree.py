@@ -144,7 +144,7 @@ class GameTree:
         game = pgn.Game(dict(self.tags))
         game.start = self.start
         game.result = self.result
-        game.comment = self.root.comment
+        game.comment = _comment(self.root)
         # Line by line: a game may be longer than Python's stack is deep.
         waiting: list[tuple[pgn.Variation, Node | None]] = [(game, next(iter(self.root.children), None))]
         while waiting:
@@ -203,6 +203,12 @@ def played(start: str, moves: list[int]) -> GameTree:
     return grown(pgn.record({}, start, moves, pgn.UNFINISHED))
 
 
+def _comment(node: Node) -> str:
+    """The comment after a move, with what stood before the next one when that still began a variation."""
+    opening = node.children[0].opening if node.children else ""
+    return " ".join(filter(None, (node.comment, opening)))
+
+
 class _WrittenMove:
     """A node as the PGN writer reads a move."""
 
@@ -211,5 +217,5 @@ class _WrittenMove:
         self.nags = node.nags
         if node.glyph in NAGS and NAGS[node.glyph] not in node.nags:
             self.nags = [NAGS[node.glyph], *node.nags]
-        self.comment = node.comment
+        self.comment = _comment(node)
         self.variations: list[pgn.Variation] = []

@@ -134,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
         if name == "events":
             self._stream(query)
         elif name == "game.pgn":
-            text = self._tab(query).pgn().encode()
+            text = self._tab(query).pgn().encode(errors="surrogateescape")
             self._send(HTTPStatus.OK, "application/x-chess-pgn; charset=utf-8", text, "moff.pgn")
         else:
             found = self.server.files.get(name or "index.html")

@@ -92,6 +92,11 @@ class Tabs:
             if self._listeners.get(tab):
                 return
         tab.rest()
+        # Whoever has joined in between may have found it awake.
+        with self._lock:
+            is_left = not self._listeners.get(tab)
+        if not is_left:
+            tab.wake()
 
     def _forget(self) -> Tab | None:
         """Drop the tab that was left longest ago, if one was left."""
