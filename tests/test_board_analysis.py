@@ -4,6 +4,7 @@ test board, and a tab's commands.
 
 import io
 import json
+import re
 import time
 from collections.abc import Iterator
 from random import Random
@@ -18,8 +19,8 @@ from moff.board.analyst import ENOUGH, Analyst, Finding, Knowledge
 from moff.board.gamelist import GameList
 from moff.board.gametree import GameTree, Node, grown, played
 from moff.board.tab import MOST_ROWS, Tab
-from moff.board.verdict import judge
 from moff.board.tabs import Tabs
+from moff.board.verdict import judge
 from moff.judgement import LOSSES, expected_score
 from moff.notation import read_move
 from search.limits import Limits
@@ -102,7 +103,6 @@ def test_lines_are_promoted_and_deleted() -> None:
         tree.delete(tree.root)
 
 
-def test_a_tree_has_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_comment_before_a_variation_stays_when_that_is_promoted() -> None:
     tree = grown(read("1. e4 ({first} 1. d4) 1... e5 {good} ({second} 1... c5 2. Nf3) 2. Nc3 *"))
     by_san = {node.san: node for node in tree}
@@ -112,6 +112,7 @@ def test_the_comment_before_a_variation_stays_when_that_is_promoted() -> None:
     assert "{first} 1. d4 (1. e4 {second}" in pgn.write(tree.game())
 
 
+def test_a_tree_has_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gametree, "MOST_NODES", 3)
     tree = grown(read("1. e4 e5 2. Nf3 Nc6 3. Bb5 *"))
     assert [node.san for node in tree] == ["e4", "e5", "Nf3"]
@@ -375,7 +376,6 @@ def test_the_threat_is_what_the_other_side_would_play(tab: Tab) -> None:
     assert "in check" in tab.snapshot("lines")["threat"]
 
 
-def test_an_analyst_at_rest_searches_nothing(tab: Tab) -> None:
 def test_a_threat_that_was_left_too_soon_is_looked_for_again(tab: Tab) -> None:
     tab.do("set_up", {"text": KIWIPETE})
     passed = fen.parse(KIWIPETE.replace(" w ", " b "))
@@ -399,6 +399,7 @@ def test_who_comes_while_a_tab_is_put_to_rest_wakes_it() -> None:
     tabs.close()
 
 
+def test_an_analyst_at_rest_searches_nothing(tab: Tab) -> None:
     tab.do("set_up", {"text": KIWIPETE})
     tab.do("engine", {"on": True})
     until(tab, "lines", lambda value: value["lines"])
@@ -502,7 +503,7 @@ def test_a_fallen_flag_ends_the_game(tab: Tab) -> None:
         ("engine", {"lines": 2.0}, "lines takes a whole number"),
         ("move", {"text": "x" * 100_000}, "text takes a text of at most"),
         ("open", {"number": 1}, "no games are listed"),
-        ("follow", {"line": 1, "plies": 1}, "analyse it first"),
+        ("follow", {"node": 0, "moves": "e4"}, "analyse it first"),
         ("delete", {"node": 0}, "analyse it first"),
         ("mode", {"mode": "sleep"}, "mode takes play or analysis"),
     ],
@@ -517,10 +518,45 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(
 
 
 def test_a_position_is_set_up_with_what_was_assumed(tab: Tab) -> None:
-    answer = tab.do("set_up", {"text": "8/8/8/3k4/8/3K4/3P4/8 b"})
-    assert answer["told"]
+    tab.do("set_up", {"text": "8/8/8/3k4/8/3K4/3P4/8 b"})
     state = tab.snapshot("state")
+    assert re.search("set up.*assumed", state["said"])
     assert (state["mode"], state["side"], state["flipped"]) == ("analysis", "Black", True)
+
+
+def test_slashes_alone_make_no_fen(tab: Tab) -> None:
+    tab.do("set_up", {"text": "1. e4 {see http://a/b/c/d/e/f/g} e5"})
+    assert [move["san"] for move in tab.snapshot("tree")["moves"]] == ["e4", "e5"]
+
+
+def test_a_text_with_half_a_character_is_taken(tab: Tab) -> None:
+    tab.do("set_up", {"text": "1. e4 {\ud83d} e5"})
+    assert tab.snapshot("tree")["moves"][0]["comment"] == "?"
+
+
+def test_a_damaged_game_is_told_when_it_is_opened(tab: Tab) -> None:
+    tab.do("set_up", {"text": '1. e4 *\n\n[Event "A"]\n[FEN "8/8"]\n\n1. e4 *\n'})
+    assert "damaged" not in tab.snapshot("state")["said"]
+    tab.do("open", {"number": 2})
+    assert tab.snapshot("state")["said"].startswith("Game 2 is damaged: line 3: bad FEN '8/8'")
+
+
+def test_a_new_list_is_another_one_though_it_looks_the_same(tab: Tab) -> None:
+    lists = []
+    for text in ("1. e4 *", "1. d4 *"):
+        tab.do("set_up", {"text": text})
+        lists.append(tab.snapshot("games"))
+    assert lists[0].pop("list") != lists[1].pop("list")
+    assert lists[0] == lists[1]
+
+
+def test_a_position_takes_the_mark_off_the_game_that_was_opened(tab: Tab) -> None:
+    tab.do("set_up", {"text": "1. e4 *"})
+    told: list[str] = []
+    tab.listen(told.append)
+    tab.do("set_up", {"text": KIWIPETE})
+    assert "games" in told
+    assert tab.snapshot("games")["opened"] == 0
 
 
 def test_the_fen_after_every_move_is_told(tab: Tab) -> None:
@@ -549,10 +585,17 @@ def test_a_live_line_is_followed_on_the_board(tab: Tab) -> None:
     tab.do("set_up", {"text": KIWIPETE})
     tab.do("engine", {"on": True, "lines": 1})
     until(tab, "lines", lambda value: value["lines"] and len(value["lines"][0]["moves"]) >= 2)
-    tab.do("follow", {"line": 1, "plies": 2})
-    moves = tab.snapshot("tree")["moves"]
-    assert len(moves) == 2
+    shown = tab.snapshot("lines")
+    sans = [move["san"] for move in shown["lines"][0]["moves"][:2]]
+    # Wherever the board has gone since, and whatever the engine shows by now.
+    tab.do("move", {"text": "a2a3"})
+    tab.do("follow", {"node": shown["node"], "moves": " ".join(sans)})
+    _, *moves = tab.snapshot("tree")["moves"]
+    assert [move["san"] for move in moves] == sans
     assert tab.snapshot("state")["node"] == moves[-1]["node"]
+    with pytest.raises(ValueError, match="'Ke5'"):
+        tab.do("follow", {"node": shown["node"], "moves": "O-O Ke5"})
+    assert len(tab.snapshot("tree")["moves"]) == 3
 
 
 def test_every_snapshot_is_json(tab: Tab) -> None:

@@ -238,6 +238,79 @@ def test_the_keyboard_is_enough(desk: Desk) -> None:
     expect(page.page.locator("#fen")).to_have_value(chess.STARTING_FEN)
 
 
+def test_who_turns_the_board_by_the_keyboard_stays_on_it(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("both")
+    page.square("e2").focus()
+    page.page.keyboard.press("Shift+F")
+    expect(page.page.locator("#board .square").first).to_have_attribute("data-square", "h1")
+    for key in ("Enter", "ArrowDown", "ArrowDown", "Enter"):
+        page.page.keyboard.press(key)
+    page.expect_moves("e4")
+
+
+def test_quick_steps_are_all_made(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 *")
+    page.expect_moves("e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6")
+    page.page.locator("#flip").focus()
+    for steps, key, last in ((7, "ArrowRight", "Ba4"), (4, "ArrowLeft", "Nf3")):
+        page.page.evaluate(
+            """([steps, key]) => {
+                for (let i = 0; i < steps; i++)
+                    document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+            }""",
+            [steps, key],
+        )
+        expect(page.page.locator("#moves [aria-current]")).to_contain_text(last)
+        page.page.wait_for_timeout(300)
+        expect(page.page.locator("#moves [aria-current]")).to_contain_text(last)
+
+
+def test_what_has_happened_last_can_be_seen(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("white")
+    page.page.click("#draw")
+    expect(page.page.locator("#said")).to_have_text(
+        "Draw declined: the engine accepts no draw before move 20"
+    )
+    assert page.page.locator("#said").bounding_box()["height"] > 10
+    page.set_up("8/8/8/3k4/8/3K4/3P4/8 b")
+    expect(page.page.locator("#said")).to_contain_text("assumed")
+    page.set_up('[Event "A"]\n[FEN "8/8"]\n\n*')
+    expect(page.page.locator("#said")).to_contain_text("Game 1 is damaged: line 1: bad FEN '8/8'")
+
+
+def test_without_a_number_no_strength_is_limited(desk: Desk) -> None:
+    page = desk.open()
+    page.page.select_option("[name=strength]", "elo")
+    page.page.fill("[name=elo]", "")
+    page.page.click("#new-game [type=submit]")
+    expect(page.page.locator("#complaint")).to_contain_text("elo takes a whole number from")
+    assert page.page.locator("#said").text_content() == ""
+
+
+def test_another_finger_disturbs_no_drag(desk: Desk) -> None:
+    page = desk.open(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.new_game("both")
+    page.square("e2").scroll_into_view_if_needed()
+    (x, y), (to_x, to_y), (other_x, other_y) = (page.centre(square) for square in ("e2", "e4", "a2"))
+    devtools = page.page.context.new_cdp_session(page.page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        fingers = [{"x": at[0], "y": at[1], "id": number} for number, at in enumerate(points)]
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+    touch("touchStart", (x, y))
+    touch("touchMove", (x, y - 20))
+    touch("touchStart", (x, y - 20), (other_x, other_y))
+    touch("touchMove", (to_x, to_y), (other_x, other_y))
+    touch("touchEnd", (to_x, to_y))
+    touch("touchEnd")
+    page.expect_moves("e4")
+    expect(page.page.locator(".ghost")).to_have_count(0)
+
+
 def test_touch_is_enough_on_a_phone(desk: Desk) -> None:
     page = desk.open(viewport=PHONE, has_touch=True, is_mobile=True)
     page.new_game("both")
@@ -289,6 +362,54 @@ def test_the_last_click_wins_though_its_command_overtakes_another(desk: Desk) ->
     page.page.wait_for_timeout(300)
     page.page.check("#engine-on")
     expect(page.page.locator("#lines li")).to_have_count(2)
+
+
+def test_a_live_line_keeps_the_focus_and_is_followed_as_it_was_shown(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up(KIWIPETE)
+    page.page.check("#engine-on")
+    move = page.page.locator("#lines .move").nth(1)
+    move.focus()
+    depth = page.page.locator("#lines .quiet").first.text_content()
+    expect(page.page.locator("#lines .quiet").first).not_to_have_text(depth)
+    assert move.evaluate("(button) => button === document.activeElement")
+    # Pressed on the keyboard at one moment: what is shown then is played, whatever is found until it arrives.
+    sans = page.page.evaluate(
+        """() => {
+            const shown = [...document.querySelectorAll("#lines li:first-child .san")];
+            const sans = shown.slice(0, 2).map((san) => san.textContent);
+            document.activeElement.click();
+            return sans;
+        }"""
+    )
+    page.expect_moves(*sans)
+
+
+def test_a_move_of_the_list_keeps_the_focus_when_marks_appear(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up("1. f3 e5 2. g4 Qh4# *")
+    page.page.check("#engine-on")
+    page.page.locator("#moves .move", has_text="g4").focus()
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator("#moves .glyph")).to_have_text("??")
+    page.page.wait_for_timeout(200)
+    focused = page.page.locator("button:focus")
+    expect(focused).to_contain_text("g4")
+
+
+def test_a_switch_that_still_shows_an_older_state_is_not_sent_with_another_one(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up(KIWIPETE)
+    page.page.evaluate(
+        """() => {
+            const [on, threat] = ["engine-on", "engine-threat"].map((id) => document.getElementById(id));
+            on.click();
+            on.checked = false; // as a state that was on its way leaves it
+            threat.click();
+        }"""
+    )
+    expect(page.page.locator("#threat")).to_be_visible()
+    expect(page.page.locator("#engine-on")).to_be_checked()
 
 
 def test_moves_that_are_tried_are_marked_and_a_blunder_is_refuted(desk: Desk) -> None:
@@ -365,6 +486,29 @@ def test_a_file_with_a_thousand_games_is_listed_and_opened(desk: Desk, tmp_path:
     page.page.click('#games-rows [aria-label="Open game 777"]')
     page.expect_moves("d4", "Nf6")
     expect(page.page.locator("#record-title")).to_have_text("White 777 – Black 777")
+
+
+def test_a_list_that_looks_like_the_one_before_is_shown_anew(desk: Desk) -> None:
+    page = desk.open()
+    for name in ("Ann", "Bob"):
+        page.set_up(f'[White "{name}"]\n\n1. e4 *')
+        expect(page.page.locator("#games-rows td:nth-child(2)")).to_have_text([name])
+    page.set_up(KIWIPETE)
+    expect(page.page.locator("#games-rows [aria-current]")).to_have_count(0)
+
+
+def test_more_games_come_once_however_often_they_are_asked_for(desk: Desk) -> None:
+    page = desk.open()
+    page.page.click("#tab-games")
+    page.page.fill("#pasted", "".join(f'[White "W{i}"]\n\n1. e4 *\n\n' for i in range(250)))
+    page.page.click("#set-up [type=submit]")
+    expect(page.page.locator("#games-rows tr[data-game]")).to_have_count(100)
+    page.page.evaluate('() => { for (let i = 0; i < 2; i++) document.getElementById("games-more").click(); }')
+    page.page.wait_for_timeout(500)
+    numbers = page.page.locator("#games-rows tr[data-game]").evaluate_all(
+        "(rows) => rows.map((row) => Number(row.dataset.game))"
+    )
+    assert numbers == [*range(1, len(numbers) + 1)]
 
 
 def test_a_position_can_be_pasted_and_copied(desk: Desk) -> None:

@@ -588,7 +588,7 @@ def test_a_position_and_a_file_are_shown_to_begin_with(tmp_path: Path) -> None:
     from moff.board.command import read_games
 
     games = Tab(games=read_games(str(file)))
-    assert games.snapshot("games") == {"name": "two.pgn", "count": 2, "opened": 1}
+    assert games.snapshot("games") == {"list": 1, "name": "two.pgn", "count": 2, "opened": 1}
     assert [move["san"] for move in games.snapshot("tree")["moves"]] == ["e4"]
     late = Tab("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1")
     assert late.snapshot("state")["fen"] == fen.write(fen.parse("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1"))

@@ -66,6 +66,8 @@ class Tab:
         """What the engine has thought last in the game."""
         self.hint: NotedMove | None = None
         self.games: GameList | None = None
+        self.lists = 0
+        """How many lists of games there were."""
         self.opened = 0
         """The number of the game that was opened, 0 if it is none of the list."""
         self._game_tree = GameTree()
@@ -254,6 +256,7 @@ class Tab:
             self._say(f"Draw declined: {reason}" if reason else "Draw agreed")
 
         self._session.offer_draw(answer)
+        self._changed("state")
 
     def _hint(self, _values: Values) -> None:
         self._require_game()
@@ -328,6 +331,7 @@ class Tab:
         self.opened = opened
         self._analysis_tree = self.tree = tree
         self._changed("tree")
+        self._changed("games")
         self._show(tree.root)
 
     def _set_mode(self, values: Values) -> None:
@@ -362,17 +366,18 @@ class Tab:
         self._show(self.tree.node(values.number("node", 0)))
 
     def _follow(self, values: Values) -> None:
-        """Play the first "plies" moves of a live "line", from 1, on the board."""
+        """Play "moves" in SAN after the move "node": what was chosen of a live line, which may be another one
+        by now.
+        """
         self._require_analysis()
-        lines = self.analyst.known(self.node).lines
-        line = values.number("line", 1, max(1, len(lines)))
-        if not lines:
-            raise ValueError("there is no line yet")
-        node, board = self.node, self.board.copy()
-        for move in lines[line - 1].moves[: values.number("plies", 1)]:
-            node = self.tree.add(node, board, move)
+        node = self.tree.node(values.number("node", 0))
+        board, moves = self.tree.board(node), []
+        for text in values.text("moves").split():
+            moves.append(read_move(board, text))
             board.forget()
-            board.make(move)
+            board.make(moves[-1])
+        for move in moves:
+            node = self.tree.add(node, self.tree.board(node), move)
         self._changed("tree")
         self._show(node)
 
@@ -407,18 +412,19 @@ class Tab:
         """Analyse what was pasted: a FEN or PGN."""
         text = values.text("text").strip()
         told: list[str] = []
-        if text.count("/") >= 7 and "\n" not in text:
+        if text.partition(" ")[0].count("/") >= 7 and "\n" not in text:
             tree = GameTree(fen.write(fen.parse(text, told, self.board.is_chess960())))
             self._analyse(tree)
             self.is_flipped = self.board.side == BLACK
+            self._say(" ".join(["A position was set up.", *(f"{sentence}." for sentence in told)]))
         else:
-            self._list(GameList("the text", text.encode()))
+            self._list(GameList("the text", text.encode(errors="replace")))
         games = len(self.games) if self.opened and self.games is not None else 0
-        return {"told": [f"{sentence}." for sentence in told], "games": games}
+        return {"games": games}
 
     def _list(self, games: GameList) -> None:
         self.games = games
-        self._changed("games")
+        self.lists += 1
         self._open_game(games, 1)
 
     def _open(self, values: Values) -> None:
@@ -429,7 +435,8 @@ class Tab:
 
     def _open_game(self, games: GameList, number: int) -> None:
         self._analyse(grown(games.read(number)), number)
-        self._changed("games")
+        fault = games.games[number - 1].fault
+        self._say(f"Game {number} is damaged: {fault}" if fault else f"Game {number} was opened")
 
     def _list_rows(self, values: Values) -> dict[str, Any]:
         """The games with some "words" in their tags, MOST_ROWS of them from the one at index "first" on."""

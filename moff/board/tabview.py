@@ -234,8 +234,13 @@ class View:
     def _games(self) -> dict[str, Any]:
         games = self._tab.games
         if games is None:
-            return {"name": "", "count": 0, "opened": 0}
-        return {"name": games.name, "count": len(games), "opened": self._tab.opened}
+            return {"list": 0, "name": "", "count": 0, "opened": 0}
+        return {
+            "list": self._tab.lists,
+            "name": games.name,
+            "count": len(games),
+            "opened": self._tab.opened,
+        }
 
 
 def _squares(move: int) -> list[str]:

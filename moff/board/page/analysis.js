@@ -7,14 +7,21 @@ import { moveText } from "./pieces.js";
 
 /** Let the switches work; `current()` is the number of the move that the board shows. */
 export function setUpAnalysis(current) {
-  const wanted = () => ({
-    on: byId("engine-on").checked,
-    lines: Number(byId("engine-lines").value),
-    threat: byId("engine-threat").checked,
-  });
-  for (const id of ["engine-on", "engine-lines", "engine-threat"]) {
-    byId(id).addEventListener("change", () => attempt(() => command("engine", wanted())));
+  // Each alone: what the others show may be older than the last click on them.
+  const wanted = {
+    "engine-on": (control) => ({ on: control.checked }),
+    "engine-lines": (control) => ({ lines: Number(control.value) }),
+    "engine-threat": (control) => ({ threat: control.checked }),
+  };
+  for (const [id, value] of Object.entries(wanted)) {
+    byId(id).addEventListener("change", (event) => attempt(() => command("engine", value(event.target))));
   }
+  byId("lines").addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button) return;
+    const { node } = byId("lines").dataset;
+    attempt(() => command("follow", { node: Number(node), moves: button.dataset.moves }));
+  });
   byId("promote").addEventListener("click", () => attempt(() => command("promote", { node: current() })));
   byId("delete").addEventListener("click", () => attempt(() => command("delete", { node: current() })));
 }
@@ -35,32 +42,36 @@ export function showLines(lines) {
     : "";
   byId("counts").textContent = lines.on ? counts || "thinking …" : "";
   byId("thinking").textContent = !lines.on && counts ? `The engine's last search: ${counts}` : "";
-  byId("lines").replaceChildren(
-    ...lines.lines.map((line, index) =>
-      element(
-        "li",
-        {},
-        element("strong", { class: "score" }, line.score),
-        " ",
-        ...line.moves.flatMap((move, ply) => [
-          element(
-            "button",
-            {
-              type: "button",
-              class: "move",
-              onclick: () => attempt(() => command("follow", { line: index + 1, plies: ply + 1 })),
-            },
-            move.turn ? `${move.turn} ` : "",
-            moveText(move.san),
-          ),
-          " ",
-        ]),
-        element("span", { class: "quiet" }, `depth ${line.depth}`),
-      ),
-    ),
-  );
+  byId("lines").dataset.node = lines.node;
+  resize(byId("lines"), lines.lines.length, () => [
+    element("li", {}, element("strong", { class: "score" }), " ", element("span"), element("span", { class: "quiet" })),
+  ]);
+  lines.lines.forEach((line, index) => showLine(byId("lines").children[index], line));
   showThreat(lines.threat);
   showBar(lines.bar);
+}
+
+function showLine(item, line) {
+  const [score, moves, depth] = item.children;
+  score.textContent = line.score;
+  resize(moves, line.moves.length, () => [element("button", { type: "button", class: "move" }), " "]);
+  line.moves.forEach((move, ply) => {
+    const button = moves.children[ply];
+    button.dataset.moves = line.moves.slice(0, ply + 1).map(({ san }) => san).join(" ");
+    button.replaceChildren(move.turn ? `${move.turn} ` : "", moveText(move.san));
+  });
+  depth.textContent = `depth ${line.depth}`;
+}
+
+/** Let a place have so many parts, and keep those that are there: with them would go the focus, and a click
+ * between press and release. `made()` returns the nodes of a part, an element first.
+ */
+function resize(place, count, made) {
+  while (place.children.length > count) {
+    while (place.lastChild !== place.lastElementChild) place.lastChild.remove();
+    place.lastElementChild.remove();
+  }
+  while (place.children.length < count) place.append(...made());
 }
 
 function showThreat(threat) {

@@ -24,7 +24,7 @@ export class Board {
     root.addEventListener("pointerdown", (event) => this.press(event));
     root.addEventListener("pointermove", (event) => this.move(event));
     root.addEventListener("pointerup", (event) => this.release(event));
-    root.addEventListener("pointercancel", () => this.drop());
+    root.addEventListener("pointercancel", (event) => event.isPrimary && this.drop());
     root.addEventListener("keydown", (event) => this.type(event));
     root.addEventListener("focusin", (event) => this.focus(event.target.closest("[data-square]")));
     this.layer = drawing("svg", { id: "arrows", viewBox: "0 0 800 800", "aria-hidden": "true" });
@@ -73,7 +73,9 @@ export class Board {
       });
       return element("div", { role: "row" }, ...cells);
     });
+    const hadFocus = this.root.contains(document.activeElement);
     this.root.replaceChildren(...rows, this.layer);
+    if (hadFocus) this.cells.get(this.focused).focus({ preventScroll: true });
     this.edges = { file: files[0], rank: ranks[7] };
   }
 
@@ -159,7 +161,7 @@ export class Board {
   }
 
   press(event) {
-    if (event.button !== 0 || !this.state) return;
+    if (event.button !== 0 || !event.isPrimary || !this.state) return;
     const square = this.squareAt(event);
     if (!square) return;
     event.preventDefault();
@@ -170,7 +172,7 @@ export class Board {
 
   move(event) {
     const drag = this.drag;
-    if (!drag) return;
+    if (!drag || !event.isPrimary) return;
     if (!drag.ghost) {
       const isFar = Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > DRAG;
       if (!isFar || !this.targets(drag.square).length) return;
@@ -189,6 +191,7 @@ export class Board {
   }
 
   release(event) {
+    if (!event.isPrimary) return; // another finger
     const drag = this.drag;
     this.drop();
     if (!drag) return;

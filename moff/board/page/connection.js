@@ -52,7 +52,9 @@ export function openGames(name, content) {
 
 /** The game on the board as PGN. */
 export async function gameText() {
-  return (await fetch(`game.pgn?tab=${tab}`)).text();
+  const response = await fetch(`game.pgn?tab=${tab}`);
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return response.text();
 }
 
 // What is sent side by side may arrive in another order, and the last click has to win.

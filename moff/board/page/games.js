@@ -11,9 +11,8 @@ let known = null;
 export function setUpGames(onOpened) {
   const setUp = (text) =>
     attempt(async () => {
-      const { told, games } = await command("set_up", { text });
+      const { games } = await command("set_up", { text });
       onOpened(games);
-      if (told?.length) byId("said").textContent = told.join(" ");
     });
   const open = (file) =>
     attempt(async () => {
@@ -54,7 +53,7 @@ export function showGames(games) {
   byId("games").hidden = games.count === 0;
   const title = `${games.name}: ${games.count} ${games.count === 1 ? "game" : "games"}`;
   byId("games-name").textContent = title;
-  const isOther = known === null || known.name !== games.name || known.count !== games.count;
+  const isOther = known?.list !== games.list;
   known = games;
   if (games.count && isOther) list(0);
   else markOpened();
@@ -64,6 +63,7 @@ async function list(from) {
   const words = byId("games-words").value;
   await attempt(async () => {
     const { count, rows } = await command("list", { words, first: from });
+    if (from && from !== first) return; // these have come already, or others are wanted by now
     first = from + rows.length;
     byId("games-more").hidden = first >= count;
     const body = rows.map(row);

@@ -32,11 +32,13 @@ function showState(state) {
   // The mode may have been changed by a file that was opened, or by a command.
   else if (["play", "analysis"].includes(panel) && panel !== state.mode) choosePanel(state.mode, false);
   document.body.dataset.mode = state.mode;
+  if (!stepping) heading = null;
   board.show(state);
   showPlay(state);
   showEngine(state);
   tell(byId("end"), state.end);
   if (byId("said").textContent !== state.said) byId("said").textContent = state.said;
+  byId("said").classList.toggle("unseen", state.said === state.verdict); // which is seen already
   byId("fen").value = state.fen;
   markMove(byId("moves"), state.node);
   showGenerator(state);
@@ -53,8 +55,15 @@ function showTree() {
 
 // Walking through the moves.
 
-function goTo(node) {
-  attempt(() => command("go_to", { node }));
+// Where the last step led, while the board may still show an earlier position: steps come faster than states.
+let heading = null;
+let stepping = 0;
+
+async function goTo(node) {
+  heading = node;
+  stepping += 1;
+  if (!(await attempt(() => command("go_to", { node })))) heading = null;
+  stepping -= 1;
 }
 
 function walk(where) {
@@ -63,12 +72,13 @@ function walk(where) {
   const parents = new Map(tree.moves.map((move) => [move.node, move.parent]));
   const firstChild = new Map();
   for (const move of tree.moves) if (!firstChild.has(move.parent)) firstChild.set(move.parent, move.node);
-  let node = state.node;
+  const here = heading ?? state.node;
+  let node = here;
   if (where === "first") node = 0;
   else if (where === "previous") node = parents.get(node) ?? 0;
   else if (where === "next") node = firstChild.get(node) ?? node;
   else while (firstChild.has(node)) node = firstChild.get(node);
-  if (node !== state.node) goTo(node);
+  if (node !== here) goTo(node);
 }
 
 function setUpWalking() {
@@ -79,7 +89,7 @@ function setUpWalking() {
     if (inText || event.ctrlKey || event.metaKey || event.altKey) return;
     const where = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" }[event.key];
     if (where) walk(where);
-    else if (event.key === "f") byId("flip").click();
+    else if (event.key.toLowerCase() === "f") byId("flip").click();
     else return;
     event.preventDefault();
   });

@@ -36,7 +36,9 @@ export function drawMoves(place, tree, onChoose) {
   line(children.get(0)[0], content);
   if (tree.result && tree.result !== "*") content.append(element("span", { class: "result" }, tree.result));
   if (!tree.moves.length) content.append(element("span", { class: "quiet" }, "No moves yet."));
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.node : undefined;
   place.replaceChildren(content);
+  if (focused !== undefined) place.querySelector(`[data-node="${focused}"]`)?.focus({ preventScroll: true });
 }
 
 /** Mark the move that the board shows. */
