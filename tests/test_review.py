@@ -190,6 +190,15 @@ def test_a_mate_in_one_that_was_missed_is_marked(reviewed: Path) -> None:
 
 def test_marked_moves_have_a_better_line_and_others_have_none(reviewed: Path) -> None:
     marks = {chess.pgn.NAG_BLUNDER, chess.pgn.NAG_MISTAKE, chess.pgn.NAG_DUBIOUS_MOVE}
+def test_a_mate_in_one_is_never_missed_however_few_the_nodes() -> None:
+    ended = review("-", "--nodes", "1", data=b"1. f3 e5 2. g4 Nc6 *\n")
+    (game,) = parsed(ended.stdout.decode())
+    missed = game.end()
+    assert missed.nags == {chess.pgn.NAG_BLUNDER}
+    better = missed.parent.variations[1]
+    assert (better.san(), better.eval().black()) == ("Qh4#", chess.engine.MateGiven)
+
+
     for before, game in zip(parsed(GAMES), games_of(reviewed), strict=True):
         for old, node in zip(before.mainline(), game.mainline(), strict=True):
             kept = {line.san() for line in old.parent.variations}

@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 from moff.tables import search_with_tables
 from search.limits import Limits
-from search.score import DRAW, MATE
+from search.score import DRAW, MATE, mate_distance
 from search.search import Report, Search
 from x88 import fen
+from x88.attack import in_check
 from x88.board import Board
+from x88.move import NO_MOVE
 from x88.movegen import legal_moves
 from x88.outcome import Outcome, outcome
 
@@ -171,7 +173,23 @@ def _searched(search: Search, board: Board, limits: Limits) -> Assessment:
     result = search.think(board, limits, reports.append)
     # The last word on the move that was chosen: an iteration cut short may have ended with another bound.
     last = next((report for report in reversed(reports) if report.pv[:1] == [result.move]), reports[-1])
+    # A few nodes may be too few even for this one, which must never be missed.
+    if mate_distance(last.score) != 1 and (mate := _mate_in_one(board)) != NO_MOVE:
+        return Assessment(MATE - 1, 1, [mate])
     return Assessment(last.score, last.depth, _legal(board, last.pv[:LONGEST_LINE]))
+
+
+def _mate_in_one(board: Board) -> int:
+    """A move that gives mate, NO_MOVE if there is none."""
+    copy = board.copy()
+    copy.forget()
+    for move in legal_moves(copy):
+        copy.make(move)
+        is_mate = in_check(copy) and not legal_moves(copy)
+        copy.unmake()
+        if is_mate:
+            return move
+    return NO_MOVE
 
 
 def _legal(board: Board, line: list[int]) -> list[int]:
