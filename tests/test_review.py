@@ -392,6 +392,9 @@ def test_any_file_is_reviewed_as_far_as_it_can_be(text: str, tmp_path: Path) -> 
         ),
         ([], 2, "required: GAMES.pgn"),
     ],
+        (["--json", "games.pgn", "more.pgn"], 2, "games.pgn: --json writes no PGN"),
+        (["more.pgn", "--html", "games.PGN"], 2, "games.PGN: --html writes no PGN"),
+        (["more.pgn", "--openings", "games.pgn", "-o", "games.pgn"], 2, "names of openings are read from it"),
 )
 def test_what_cannot_be_done_is_told_before_anything_is_searched(
     words: list[str],
@@ -645,3 +648,4 @@ def test_a_bad_file_of_openings_is_told_with_its_line(text: str, reason: str, tm
     path.write_text(text)
     with pytest.raises(ValueError, match=re.escape(f"{path}: {reason}")):
         Openings().read(str(path))
+        (f"eco\tname\tpgn\nB00\tx\t{'1. e4 ' * 30000}\n", "field larger than field limit"),

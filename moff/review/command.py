@@ -89,7 +89,7 @@ def _run(options: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        print(f"{error.filename or options.output}: {error.strerror or error}", file=sys.stderr)
+        print(f"{error.filename or 'moff review'}: {error.strerror or error}", file=sys.stderr)
     except (ValueError, MemoryError) as error:
         print(error, file=sys.stderr)
     return 1
@@ -109,6 +109,12 @@ def _wrong_usage(options: argparse.Namespace) -> str:
             return f"{path}: it is a folder"
         if not os.path.isdir(folder):
             return f"{path}: there is no folder {folder}"
+        if path != options.output and path.lower().endswith(".pgn"):
+            # As in "--json games.pgn more.pgn", which would cost somebody their games.
+            option = "--json" if path == options.json else "--html"
+            return f"{path}: {option} writes no PGN; put it behind the games"
+        if any(is_same_file(path, other) for other in options.openings):
+            return f"{path}: names of openings are read from it; the review goes to another file"
         if any(is_same_file(path, other) for other in options.files):
             return f"{path}: games are read from it; the review goes to another file"
         if any(is_same_file(path, other) for other in files[:i]):

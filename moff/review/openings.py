@@ -34,7 +34,7 @@ class Openings:
         with open(path, encoding="utf-8-sig", newline="") as stream:
             try:
                 self._read(stream)
-            except ValueError as error:
+            except (ValueError, csv.Error) as error:
                 raise ValueError(f"{path}: {error}") from None
 
     def _read(self, stream: io.TextIOBase) -> None:
