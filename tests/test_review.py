@@ -1,5 +1,6 @@
 """`moff review`: its PGN and JSON, with python-chess as the reader, and what interrupts leave behind."""
 
+import errno
 import io
 import json
 import os
@@ -21,6 +22,7 @@ from moff.review.analysis import Analysis, assess
 from moff.review.journal import Journal
 from moff.review.openings import Opening, Openings
 from moff.review.reviewed import ReviewedGame
+from moff.review.reviewer import Review
 from moff.text import counted
 from search.limits import Limits
 from search.search import Search
@@ -188,8 +190,6 @@ def test_a_mate_in_one_that_was_missed_is_marked(reviewed: Path) -> None:
     assert missed.parent.variations[1].eval().black() == chess.engine.MateGiven
 
 
-def test_marked_moves_have_a_better_line_and_others_have_none(reviewed: Path) -> None:
-    marks = {chess.pgn.NAG_BLUNDER, chess.pgn.NAG_MISTAKE, chess.pgn.NAG_DUBIOUS_MOVE}
 def test_a_mate_in_one_is_never_missed_however_few_the_nodes() -> None:
     ended = review("-", "--nodes", "1", data=b"1. f3 e5 2. g4 Nc6 *\n")
     (game,) = parsed(ended.stdout.decode())
@@ -199,6 +199,8 @@ def test_a_mate_in_one_is_never_missed_however_few_the_nodes() -> None:
     assert (better.san(), better.eval().black()) == ("Qh4#", chess.engine.MateGiven)
 
 
+def test_marked_moves_have_a_better_line_and_others_have_none(reviewed: Path) -> None:
+    marks = {chess.pgn.NAG_BLUNDER, chess.pgn.NAG_MISTAKE, chess.pgn.NAG_DUBIOUS_MOVE}
     for before, game in zip(parsed(GAMES), games_of(reviewed), strict=True):
         for old, node in zip(before.mainline(), game.mainline(), strict=True):
             kept = {line.san() for line in old.parent.variations}
@@ -390,11 +392,11 @@ def test_any_file_is_reviewed_as_far_as_it_can_be(text: str, tmp_path: Path) -> 
             1,
             "games.pgn: line 1 must name the columns eco, name, pgn",
         ),
-        ([], 2, "required: GAMES.pgn"),
-    ],
         (["--json", "games.pgn", "more.pgn"], 2, "games.pgn: --json writes no PGN"),
         (["more.pgn", "--html", "games.PGN"], 2, "games.PGN: --html writes no PGN"),
         (["more.pgn", "--openings", "games.pgn", "-o", "games.pgn"], 2, "names of openings are read from it"),
+        ([], 2, "required: GAMES.pgn"),
+    ],
 )
 def test_what_cannot_be_done_is_told_before_anything_is_searched(
     words: list[str],
@@ -486,6 +488,50 @@ def test_other_settings_or_games_do_not_continue(change: str, reason: str, tmp_p
     assert line.endswith("; finish that review as it was begun, or remove the file")
     assert journal.read_bytes() == before
     assert not out.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
+def test_a_full_disk_is_told_with_the_file_and_costs_no_finished_game(tmp_path: Path) -> None:
+    import resource
+
+    path, page, whole = (tmp_path / name for name in ("games.pgn", "page.html", "whole.html"))
+    path.write_text(many_games(12, 8), encoding="utf-8")
+    arguments = [*ENGINE, "review", str(path), "--nodes", "10", "--html"]
+    assert subprocess.run([*arguments, str(whole)], check=False, capture_output=True).returncode == 0
+    full = subprocess.run(
+        [*arguments, str(page)],
+        check=False,
+        capture_output=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (800, 800)),
+    )
+    assert full.returncode == 1
+    assert told(full) == [f"{page}.unfinished: {os.strerror(errno.EFBIG)}"]
+    again = subprocess.run([*arguments, str(page)], check=False, capture_output=True)
+    assert again.returncode == 0
+    assert "already reviewed" in told(again)[0]
+    assert page.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("text", ["1. e4 *\n", "1. e4 *\n\n1. d4 *\n\n1. c4 *\n"])
+def test_games_that_change_meanwhile_do_not_keep_it_for_ever(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text("1. e4 *\n\n1. d4 *\n")
+    look_through = Review._look_through
+
+    def look_through_and_change(self: Review) -> None:
+        look_through(self)
+        path.write_text(text)
+
+    monkeypatch.setattr(Review, "_look_through", look_through_and_change)
+    code = run_here(str(path), "--nodes", "10")
+    output, errors = capsys.readouterr()
+    if "d4" in text:
+        assert (code, errors) == (0, "")
+        assert ("d4" in output, "c4" in output) == (True, False)
+    else:
+        assert (code, errors) == (1, "the games were changed while they were reviewed\n")
 
 
 def test_a_file_that_is_no_journal_stays(tmp_path: Path) -> None:
@@ -641,6 +687,7 @@ def test_the_annotator_is_kept_unless_it_is_moff() -> None:
         ("eco\tname\tpgn\nB00\tx\n", "line 2 has 2 of 3 columns"),
         ("eco\tname\tpgn\nB00\tx\t1. e4 e6 2. Ke3\n", "line 2: 'Ke3' is not a legal move"),
         ("eco\tname\tpgn\nB00\tx\t\n", "line 2: no moves"),
+        (f"eco\tname\tpgn\nB00\tx\t{'1. e4 ' * 30000}\n", "field larger than field limit"),
     ],
 )
 def test_a_bad_file_of_openings_is_told_with_its_line(text: str, reason: str, tmp_path: Path) -> None:
@@ -648,4 +695,3 @@ def test_a_bad_file_of_openings_is_told_with_its_line(text: str, reason: str, tm
     path.write_text(text)
     with pytest.raises(ValueError, match=re.escape(f"{path}: {reason}")):
         Openings().read(str(path))
-        (f"eco\tname\tpgn\nB00\tx\t{'1. e4 ' * 30000}\n", "field larger than field limit"),

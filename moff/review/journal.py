@@ -1,9 +1,11 @@
 """What a long job has finished so far, in a file: after an interrupt it continues there."""
 
+import contextlib
 import json
 import os
 import sys
 import zlib
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 
@@ -43,19 +45,31 @@ class Journal:
     def add(self, result: Any) -> None:
         """Write a result down. Raises OSError."""
         assert self._file is not None, "not open"
-        self._file.write(_line(result))
-        self._file.flush()
+        with _named(self.path):
+            self._file.write(_line(result))
+            self._file.flush()
 
     def close(self) -> None:
         """Leave the journal to be continued."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            with _named(self.path):
+                file.close()
 
     def remove(self) -> None:
         """Remove the journal: the job is done."""
         self.close()
         os.remove(self.path)
+
+
+@contextlib.contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Let an error name the file; that of a full disk does not."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise
 
 
 def _lock(file: BinaryIO) -> None:

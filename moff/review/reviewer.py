@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import hashlib
 import io
+import itertools
 import json
 import os
 import shutil
@@ -176,7 +177,8 @@ class Review:
         threads = max(1, min(self._options.threads, len(missing)))
         analysis = Analysis(self._limits, threads)
         began = time.monotonic()
-        games = enumerate(self._games())
+        # A file may have grown since it was looked through.
+        games = enumerate(itertools.islice(self._games(), len(positions)))
         waiting: dict[int, tuple[Source, pgn.Game]] = {}
         written = 0
         try:
@@ -188,6 +190,8 @@ class Review:
                     if number not in self._finished:
                         self._begin(analysis, number, found[1])
                     written = self._write(waiting, written)
+                if not analysis.waiting and written < len(positions):
+                    raise ValueError("the games were changed while they were reviewed")
                 if analysis.waiting:
                     done = analysis.take(_PATIENCE)
                     if done is not None:
