@@ -511,6 +511,21 @@ def test_more_games_come_once_however_often_they_are_asked_for(desk: Desk) -> No
     assert numbers == [*range(1, len(numbers) + 1)]
 
 
+def test_texts_and_names_of_any_letters_are_taken(desk: Desk) -> None:
+    page = desk.open()
+    page.set_up(f"1. e4 {{{'棋' * 50_000}}} e5 *")
+    page.expect_moves("e4", "e5")
+    page.page.evaluate(
+        """(name) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File(["1. d4 *"], name));
+            document.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, cancelable: true }));
+        }""",
+        "棋" * 250 + ".pgn",
+    )
+    page.expect_moves("d4")
+
+
 def test_a_position_can_be_pasted_and_copied(desk: Desk) -> None:
     page = desk.open(permissions=["clipboard-read", "clipboard-write"])
     paste = """(text) => {

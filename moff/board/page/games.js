@@ -4,6 +4,9 @@ import { attempt } from "./complaint.js";
 import { command, openGames } from "./connection.js";
 import { byId, element, tell } from "./dom.js";
 
+const LONGEST_TEXT = 60000; // bytes of a command, which may be twice as many as JSON
+const LONGEST_NAME = 60; // characters
+
 let first = 0;
 let known = null;
 
@@ -16,10 +19,14 @@ export function setUpGames(onOpened) {
     });
   const open = (file) =>
     attempt(async () => {
-      const { games } = await openGames(file.name, file);
+      const name = [...file.name].slice(0, LONGEST_NAME).join("");
+      const { games } = await openGames(name, file);
       onOpened(games);
     });
-  const take = (text) => (text.length < 60000 ? setUp(text) : open(new File([text], "the text")));
+  const take = (text) => {
+    const file = new File([text], "the text");
+    return file.size < LONGEST_TEXT ? setUp(text) : open(file);
+  };
 
   byId("set-up").addEventListener("submit", (event) => {
     event.preventDefault();
