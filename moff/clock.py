@@ -65,6 +65,10 @@ class ChessClock:
             return None
         return self._left[side] - (self._spent() if self._running == side else 0.0)
 
+    def running(self) -> int | None:
+        """The side whose clock runs, None if both stand."""
+        return self._running
+
     def fallen(self) -> int | None:
         """The side whose flag has fallen, None if there is none."""
         side = self._running

@@ -118,6 +118,11 @@ class Session:
         """The milliseconds on the clock of a side, negative if it is overdrawn; None without a clock."""
         return self._clock.left(side)
 
+    @_operation
+    def running(self) -> int | None:
+        """The side whose time runs, with or without a clock; None if no time runs."""
+        return self._clock.running()
+
     # Playing.
 
     @_operation

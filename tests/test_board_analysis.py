@@ -483,6 +483,15 @@ def test_draws_and_resignations_are_announced(tab: Tab) -> None:
     assert '[BlackElo "600"]' in tab.pgn()
 
 
+def test_no_clock_runs_while_a_hint_is_thought_of_before_the_first_move(tab: Tab) -> None:
+    tab.do("new_game", {"colour": "white", "clock": "60"})
+    tab.do("hint", {})
+    game = tab.snapshot("state")["game"]
+    assert (game["thinking"], game["running"]) == (True, "")
+    tab.do("move", {"text": "e4"})
+    assert tab.snapshot("state")["game"]["running"] == "Black"
+
+
 def test_a_fallen_flag_ends_the_game(tab: Tab) -> None:
     tab.do("new_game", {"colour": "both", "clock": "0.2"})
     tab.do("move", {"text": "e4"})

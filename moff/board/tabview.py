@@ -88,7 +88,7 @@ class View:
     def _game(self) -> dict[str, Any]:
         session = self._tab.session
         game = session.game
-        runs = not game.is_over() and (bool(game.moves) or session.is_thinking())
+        running = session.running()
         clocks = [session.time_left(side) for side in (WHITE, BLACK)]
         persons = [SIDES[side] for side in (WHITE, BLACK) if isinstance(session.players[side], Person)]
         engine = next((player for player in session.players if isinstance(player, Engine)), None)
@@ -101,7 +101,7 @@ class View:
             "thinking": session.is_thinking(),
             "over": game.is_over(),
             "clocks": clocks,
-            "running": SIDES[game.board.side] if runs and clocks[game.board.side] is not None else "",
+            "running": "" if running is None or clocks[running] is None else SIDES[running],
         }
 
     def verdict_text(self, node: Node) -> str:
