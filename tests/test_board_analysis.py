@@ -377,11 +377,12 @@ def test_the_threat_is_what_the_other_side_would_play(tab: Tab) -> None:
 
 
 def test_a_threat_that_was_left_too_soon_is_looked_for_again(tab: Tab) -> None:
-    tab.do("set_up", {"text": KIWIPETE})
-    passed = fen.parse(KIWIPETE.replace(" w ", " b "))
-    tab.analyst.known(tab.node).threat = Finding(0, 1, [read_move(passed, "O-O")])
+    text = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3"
+    tab.do("set_up", {"text": text})
+    left = Finding(0, 1, [read_move(fen.parse(text.replace(" b ", " w ")), "a3")])
+    tab.analyst.known(tab.node).threat = left
     tab.do("engine", {"threat": True})
-    until(tab, "lines", lambda value: isinstance(value["threat"], dict) and value["threat"]["depth"] > 1)
+    until(tab, "lines", lambda value: value["threat"]["moves"][0]["san"] == "Qxf7#")
 
 
 def test_who_comes_while_a_tab_is_put_to_rest_wakes_it() -> None:
