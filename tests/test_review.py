@@ -416,6 +416,20 @@ def test_what_cannot_be_done_is_told_before_anything_is_searched(
     assert Path("games.pgn").read_text() == "1. e4 *\n"
 
 
+@pytest.mark.parametrize("option", ["-o", "--html", "--json"])
+def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_searched(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, folder = tmp_path / "games.pgn", tmp_path / "closed"
+    path.write_text("1. e4 *\n")
+    folder.mkdir()
+    # The superuser may write anywhere.
+    monkeypatch.setattr(os, "access", lambda place, _mode: str(place) != str(folder))
+    assert run_here(str(path), option, str(folder / "out")) == 2
+    assert f"{folder / 'out'}: it cannot be written in {folder}" in capsys.readouterr().err
+    assert os.listdir(folder) == []
+
+
 # Interrupts.
 
 

@@ -109,6 +109,10 @@ def _wrong_usage(options: argparse.Namespace) -> str:
             return f"{path}: it is a folder"
         if not os.path.isdir(folder):
             return f"{path}: there is no folder {folder}"
+        # A file is replaced by a new one in its folder; what is no file is written to.
+        is_file = os.path.isfile(path) or not os.path.exists(path)
+        if not os.access(folder if is_file else path, os.W_OK):
+            return f"{path}: it cannot be written{f' in {folder}' if is_file else ''}"
         if path != options.output and path.lower().endswith(".pgn"):
             # As in "--json games.pgn more.pgn", which would cost somebody their games.
             option = "--json" if path == options.json else "--html"
