@@ -484,6 +484,17 @@ def test_draws_and_resignations_are_announced(tab: Tab) -> None:
     assert '[BlackElo "600"]' in tab.pgn()
 
 
+def test_a_draw_offer_that_is_thought_about_is_told_at_once(tab: Tab) -> None:
+    tab.do("set_up", {"text": "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 30"})
+    tab.do("new_game", {"colour": "white", "here": True})
+    told: list[str] = []
+    tab.listen(told.append)
+    with tab.lock:
+        tab.do("draw", {})
+        assert "state" in told
+        assert tab.snapshot("state")["game"]["thinking"]
+
+
 def test_no_clock_runs_while_a_hint_is_thought_of_before_the_first_move(tab: Tab) -> None:
     tab.do("new_game", {"colour": "white", "clock": "60"})
     tab.do("hint", {})
