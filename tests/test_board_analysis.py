@@ -385,6 +385,13 @@ def test_a_threat_that_was_left_too_soon_is_looked_for_again(tab: Tab) -> None:
     until(tab, "lines", lambda value: value["threat"]["moves"][0]["san"] == "Qxf7#")
 
 
+def test_a_command_that_comes_too_late_begins_no_search() -> None:
+    tab = Tab(KIWIPETE)
+    tab.close()
+    tab.do("engine", {"on": True})
+    assert not tab.analyst._thinker._is_searching
+
+
 def test_who_comes_while_a_tab_is_put_to_rest_wakes_it() -> None:
     tabs = Tabs(Tab, grace=PATIENCE)
     tab = tabs.tab("tab-number-1")

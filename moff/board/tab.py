@@ -116,6 +116,9 @@ class Tab:
 
     def close(self) -> None:
         """End for good, and wait for the searches. Not under the lock."""
+        # A command that was on its way begins no search that nobody would end.
+        with self.lock:
+            self.analyst.is_resting = True
         self._session.close()
         self.analyst.close()
 
