@@ -525,6 +525,7 @@ def test_a_fallen_flag_ends_the_game(tab: Tab) -> None:
         ("new_game", {}, "colour takes white, black, random or both"),
         ("new_game", {"colour": ["white"]}, "colour takes"),
         ("new_game", {"colour": "white", "elo": 10}, "elo takes a whole number"),
+        ("new_game", {"colour": "white", "elo": None}, "elo takes a whole number"),
         ("new_game", {"colour": "white", "clock": "soon"}, "is not a time"),
         ("engine", {"on": 1}, "on takes true or false"),
         ("engine", {"lines": 6}, "lines takes a whole number from 1 to 5"),

@@ -186,7 +186,7 @@ class Tab:
     # The game.
 
     def _new_game(self, values: Values) -> None:
-        """Begin a game: "colour" white, black, random or both; "elo", None for full strength; "clock" as
+        """Begin a game: "colour" white, black, random or both; "elo", full strength without; "clock" as
         `moff.pace` reads it, empty for none; "chess960" to begin at the start position "number" of that, a
         random one without a number; "here" to begin at the position on the board.
         """

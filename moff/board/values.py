@@ -48,5 +48,7 @@ class Values:
         return value
 
     def elo(self) -> int | None:
-        """The strength "elo", None for full strength."""
-        return None if self._values.get("elo") is None else self.number("elo", WEAKEST, STRONGEST)
+        """The strength "elo", None for full strength if none is given; null, which an empty field is sent as,
+        makes no sense.
+        """
+        return self.number("elo", WEAKEST, STRONGEST) if self.has("elo") else None

@@ -33,8 +33,7 @@ export function setUpPlay() {
   const begin = (here) => {
     const { colour, strength, elo, clock, variant, number } = form.elements;
     const values = { colour: colour.value, clock: clock.value, chess960: variant.value === "chess960", here };
-    // An empty field is refused: it is not full strength.
-    if (strength.value === "elo") values.elo = elo.value === "" ? "" : elo.valueAsNumber;
+    if (strength.value === "elo") values.elo = elo.valueAsNumber;
     if (values.chess960 && number.value !== "") values.number = number.valueAsNumber;
     return attempt(() => command("new_game", values));
   };
