@@ -202,6 +202,8 @@ def test_a_picture_marks_king_and_rook_of_castling() -> None:
 
 
 def test_a_match_of_chess960_is_legal_to_python_chess(tmp_path: Path) -> None:
+    for name in ("tabulate", "tqdm"):
+        pytest.importorskip(name, reason="the bench extra is not installed")
     openings = tmp_path / "starts.epd"
     openings.write_text("".join(f"{chess960.start(number)}\n" for number in (0, 42, 959)), encoding="ascii")
     games = tmp_path / "games.pgn"

@@ -159,7 +159,7 @@ def test_the_move_and_the_score_are_those_of_the_tables(threads: int, theirs: ch
 def test_a_mate_is_told_as_a_mate() -> None:
     _, reports = think(search_with(), fen.parse("8/8/8/8/8/1k6/7q/K7 b - - 3 60"), Limits(depth=2))
     assert reports[-1].mate == 1
-    _, reports = think(search_with(), fen.parse(QUEEN), Limits(mate=9, depth=scaled(17, 3)))
+    _, reports = think(search_with(), fen.parse(QUEEN), Limits(mate=9, depth=scaled(8, 3)))
     assert reports[-1].score > 0
 
 
