@@ -137,7 +137,7 @@ def test_a_wrong_count_of_a_suite_is_told(tmp_path: Path) -> None:
     [
         ("raise SystemExit(3)", "its process ended with exit code 3"),
         ("input(); print('{', end='')", "its process ended with exit code 0"),
-        ("""input(); print('{"error": "no memory"}', flush=True); input()""", "no memory"),
+        ("""while input(): print('{"error": "no memory"}', flush=True)""", "no memory"),
     ],
 )
 def test_a_process_that_fails_is_one_error(
