@@ -15,7 +15,8 @@ PYTHON ?= python3
 BIN = .venv/bin
 SUFFIX =
 endif
-MADE_FROM = pyproject.toml setup.py moff.spec engine.py $(wildcard moff/*.py moff/*/* search/*.p* x88/*.p*)
+MADE_FROM = pyproject.toml setup.py moff.spec engine.py \
+	$(filter-out %.pyc,$(wildcard moff/*.py moff/*/*.* search/*.p* x88/*.p*))
 PYINSTALLER = $(BIN)/pyinstaller --noconfirm --log-level WARN --workpath build/program moff.spec
 
 .PHONY: all moff test release clean
