@@ -107,6 +107,20 @@ def reference(board: Board) -> chess.Board:
     return chess.Board(fen.write(board), chess960=board.is_chess960())
 
 
+def reference_perft(position: chess.Board, depth: int) -> int:
+    """python-chess's leaves, the last ply counted."""
+    if depth == 0:
+        return 1
+    if depth == 1:
+        return position.legal_moves.count()
+    total = 0
+    for move in position.legal_moves:
+        position.push(move)
+        total += reference_perft(position, depth - 1)
+        position.pop()
+    return total
+
+
 def generated(board: Board, captures: bool = False) -> list[tuple[int, int]]:
     """The moves with their scores, as the generator (or that of the captures) writes them."""
     end = generate_captures(board, _stack, 0) if captures else generate(board, _stack, 0)

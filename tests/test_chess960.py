@@ -10,7 +10,7 @@ import pytest
 
 from search.evaluate import Evaluation
 from search.table import short_move
-from tests.oracle import from_0x88, scaled
+from tests.oracle import from_0x88, reference_perft, scaled
 from x88 import book, chess960, coordinate, fen, san
 from x88.attack import gives_check, in_check, last_move_checks
 from x88.board import Board
@@ -204,17 +204,6 @@ def test_the_leaves_of_all_start_positions_are_those_of_other_programs(part: int
         board = fen.parse(chess960.start(number), chess960=True)
         depth = scaled(4, 3 if chance.random() < 0.02 else 2)
         assert perft(board, _stack, 0, depth) == TOTALS[number][depth - 1], number
-
-
-def reference_perft(position: chess.Board, depth: int) -> int:
-    if depth == 1:
-        return position.legal_moves.count()
-    total = 0
-    for move in position.legal_moves:
-        position.push(move)
-        total += reference_perft(position, depth - 1)
-        position.pop()
-    return total
 
 
 @pytest.mark.parametrize("seed", range(scaled(30, 3)))

@@ -10,7 +10,17 @@ import chess
 import pytest
 from hypothesis import given, settings
 
-from tests.oracle import Game, games, generated, packed, placements, reference_texts, scaled, shared_files
+from tests.oracle import (
+    Game,
+    games,
+    generated,
+    packed,
+    placements,
+    reference_perft,
+    reference_texts,
+    scaled,
+    shared_files,
+)
 from x88 import build, fen
 from x88.board import Board
 from x88.movegen import MoveStack
@@ -43,20 +53,6 @@ OWN = read(HERE / "perft.epd")
 def deepest(counts: dict[int, int], budget: int) -> int:
     """The greatest depth whose leaves keep within the budget, at least 1."""
     return max([1, *(depth for depth, leaves in counts.items() if leaves <= budget)])
-
-
-def reference_perft(position: chess.Board, depth: int) -> int:
-    """python-chess's leaves, the last ply counted."""
-    if depth == 0:
-        return 1
-    if depth == 1:
-        return position.legal_moves.count()
-    total = 0
-    for move in position.legal_moves:
-        position.push(move)
-        total += reference_perft(position, depth - 1)
-        position.pop()
-    return total
 
 
 def names(rows: list[Row]) -> list[str]:
