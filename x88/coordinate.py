@@ -1,7 +1,7 @@
 """Coordinate notation, the moves of UCI: "e2e4", "e7e8q", "e1g1" for castling.
 
-In Chess960 castling is the king's move to the square of its own rook, "e1h1", since the squares of the king
-may be those of another move of it, or one square.
+In Chess960, castling is written as the king taking its own rook, "e1h1", because the king may also be able to
+walk to its target, or stand there already.
 """
 
 from x88.board import Board
@@ -13,8 +13,8 @@ from x88.square import parse as parse_square
 
 
 def squares(move: int, chess960: bool = False) -> tuple[int, int]:
-    """The two squares that a packed move is written with. Castling is written as Chess960 has it if that is
-    asked for, or if it is none of standard chess.
+    """The two squares that a packed move is written with. Castling is written as in Chess960 if that is asked
+    for, or if standard chess has no such castling.
     """
     if move & CASTLING and (chess960 or not is_home_castling(move)):
         return origin_of(move), rook_origin(move)
