@@ -1,13 +1,14 @@
-"""Tables of five to seven pieces, which are too large to lie about: made-up ones hold random results, which
-search/tablefile.py and python-chess's reader must find in the same places.
+"""Tables of five to seven pieces, which are too large to lie about: made-up ones hold random results and
+distances, which search/tablefile.py and python-chess's reader must find in the same places.
 
-The results lie in a few thousand blocks that the index of a table refers to at random, so that a table of
-10^11 positions has some hundred kilobytes.
+These lie in a few thousand blocks that the index of a table refers to at random, so that a table of 10^11
+positions has some hundred kilobytes.
 """
 
 import math
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -30,6 +31,18 @@ SYMBOLS = 256
 LONGEST = 256
 """The most values that a symbol stands for."""
 
+VALUES = 64 * LONGEST
+"""The values in a block."""
+
+BLOCKS = 2 * (1 << SPAN) // VALUES
+"""The blocks of a part."""
+
+RESULTS = range(5)
+"""The values in a WDL table."""
+
+BLACK_IS_STORED, MAPPED, WINS_IN_PLIES, LOSSES_IN_PLIES, WIDE_MAP = 1, 2, 4, 8, 16
+"""The flags of a part of a DTZ table."""
+
 
 class Code(NamedTuple):
     """Symbols of eight bits each: those from `first` on stand for LONGEST values."""
@@ -38,10 +51,10 @@ class Code(NamedTuple):
     first: int
 
 
-def make_code(chance: Random) -> Code:
-    """Five symbols are results, the others pairs of random shorter ones."""
-    pairs = [(value, 0xFFF) for value in range(5)]
-    shorter = range(5)
+def make_code(chance: Random, values: Sequence[int]) -> Code:
+    """The first symbols are values, the others pairs of random shorter ones."""
+    pairs = [(value, 0xFFF) for value in values]
+    shorter = range(len(values))
     for size in (2, 4, 8, 16, 32, 64, 128, LONGEST):
         start = len(pairs)
         count = 20 if size < LONGEST else SYMBOLS - start
@@ -99,15 +112,47 @@ def make_table(path: Path, chance: Random, block: int = 6) -> int:
     of positions in its largest part.
     """
     white, black = path.stem.split("v")
-    has_pawns = "P" in path.stem
     sides = 1 if white == black else 2
-    files = 4 if has_pawns else 1
-    code = make_code(chance)
-    values = 64 * LONGEST  # of a block
-    blocks = 2 * (1 << SPAN) // values
-    head = bytearray(b"\x71\xe8\x23\x5d") + bytes([(sides == 2) | has_pawns << 1])
+    head, sizes = describe(path, chance, b"\x71\xe8\x23\x5d", sides == 2)
+    parts = sizes if sides == 2 else sizes[::2]
+    code = make_code(chance, RESULTS)
+    for _ in parts:
+        head += packing(code, 0, block)
+    write(path, head, parts, [code] * len(parts), chance, block)
+    return max(parts)
+
+
+def make_distances(path: Path, chance: Random, flags: int) -> None:
+    """Write a DTZ table of the pieces in a file's name. Where there are four parts, maps are wide in two."""
+    white, black = path.stem.split("v")
+    head, sizes = describe(path, chance, b"\xd7\x66\x0c\xa5", white != black)
+    parts = sizes[::2]
+    values = 40 if flags & MAPPED else 400
+    codes, widths = [], []
+    for n in range(len(parts)):
+        is_wide = flags & WIDE_MAP and (n % 2 or len(parts) == 1)
+        widths.append(2 if is_wide else 1)
+        codes.append(make_code(chance, chance.sample(range(values), 40)))
+        head += packing(codes[-1], flags if is_wide else flags & ~WIDE_MAP, 6)
+    for width in widths if flags & MAPPED else []:
+        head += bytes(len(head) & (width - 1))
+        for n in range(4):
+            size = values + (n == 0)  # so that after narrow maps wide ones have to be aligned
+            head += size.to_bytes(width, "little")
+            for _ in range(size):
+                head += chance.randrange(1 << 4 + 4 * width).to_bytes(width, "little")
+    head += bytes(len(head) & 1)
+    write(path, head, parts, codes, chance, 6)
+
+
+def describe(path: Path, chance: Random, magic: bytes, is_asymmetric: bool) -> tuple[bytearray, list[int]]:
+    """The beginning of a table, which says how positions are numbered; and how many positions there are for
+    each side to move, by turns, of each part.
+    """
+    has_pawns = "P" in path.stem
+    head = bytearray(magic) + bytes([is_asymmetric | has_pawns << 1])
     sizes = []
-    for file in range(files):
+    for file in range(4 if has_pawns else 1):
         orders, pieces = [], []
         for _ in range(2):
             groups, leaders = in_file_order(path.stem, chance)
@@ -117,35 +162,51 @@ def make_table(path: Path, chance: Random, block: int = 6) -> int:
         head += bytes(low | high << 4 for low, high in zip(*orders, strict=True))
         head += bytes(low | high << 4 for low, high in zip(*pieces, strict=True))
     head += bytes(len(head) & 1)
-    parts = sizes if sides == 2 else sizes[::2]
-    for _ in parts:
-        head += bytes((0, block, SPAN, 0)) + blocks.to_bytes(4, "little") + bytes((8, 8, 0, 0))
-        head += SYMBOLS.to_bytes(2, "little") + code.triples
+    return head, sizes
+
+
+def packing(code: Code, flags: int, block: int) -> bytes:
+    """How a part of a table is compressed."""
+    found = bytes((flags, block, SPAN, 0)) + BLOCKS.to_bytes(4, "little") + bytes((8, 8, 0, 0))
+    return found + SYMBOLS.to_bytes(2, "little") + code.triples
+
+
+def write(
+    path: Path, head: bytearray, parts: list[int], codes: list[Code], chance: Random, block: int
+) -> None:
+    """Write a table whose description is `head`: the index of each part, then its blocks."""
     for size in parts:
         for _ in range(-(-size >> SPAN)):
             # Half a span to both sides there are blocks enough.
-            middle = chance.randrange(blocks // 4 + 1, 3 * blocks // 4 - 1)
-            head += middle.to_bytes(4, "little") + chance.randrange(values).to_bytes(2, "little")
-    head += (values - 1).to_bytes(2, "little") * blocks * len(parts)
-    with open(path, "wb") as file_:
-        file_.write(head)
+            middle = chance.randrange(BLOCKS // 4 + 1, 3 * BLOCKS // 4 - 1)
+            head += middle.to_bytes(4, "little") + chance.randrange(VALUES).to_bytes(2, "little")
+    head += (VALUES - 1).to_bytes(2, "little") * BLOCKS * len(parts)
+    with open(path, "wb") as file:
+        file.write(head)
         at = len(head)
-        for _ in parts:
+        for code in codes:
             at = at + 63 & ~63
-            for n in range(blocks):
-                file_.seek(at + (n << block))
-                file_.write(bytes(chance.choices(range(code.first, SYMBOLS), k=64)))
-            at += blocks << block
-        file_.truncate(at + 16)
-    return max(parts)
+            for n in range(BLOCKS):
+                file.seek(at + (n << block))
+                file.write(bytes(chance.choices(range(code.first, SYMBOLS), k=64)))
+            at += BLOCKS << block
+        file.truncate(at + 16)
 
 
-def quiet_position(name: str, chance: Random) -> chess.Board:
-    """One without captures, whose result only its own table tells."""
+def quiet_position(name: str, chance: Random, mover: chess.Color | None = None) -> chess.Board:
+    """One without captures, whose result only its own table tells; if there is a side to be on move, also
+    without pawn moves, and with the pieces of the table's first side in white.
+    """
     while True:
         board = random_position(name, chance)
         board.ep_square = None
-        if not any(board.generate_legal_captures()):
+        if any(board.generate_legal_captures()):
+            continue
+        if mover is None:
+            return board
+        if board.turn != mover or any(board.generate_legal_moves(board.pawns)):
+            continue
+        if chess.syzygy.calc_key(board) == name:
             return board
 
 
@@ -176,6 +237,34 @@ def test_positions_of_many_pieces_have_their_place(name: str, tmp_path: Path) ->
     chance = Random(name)
     make_table(tmp_path / f"{name}.rtbw", chance)
     hold_equal(tmp_path, name, chance, scaled(200, 100))
+
+
+@pytest.mark.parametrize("flags", [0, WINS_IN_PLIES, LOSSES_IN_PLIES, MAPPED, MAPPED | WIDE_MAP])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("KQRvKB", "KRRvKR", "KRPvKR", "KPPvKP", "KPPPvK", "KRBvKNP"),
+        *("KQPPvKR", "KPPPPvK", "KRRRvKBB", "KQRvKQR", "KRPPvKBP", "KBBNvKNN"),
+    ],
+)
+def test_distances_of_many_pieces_have_their_place(name: str, flags: int, tmp_path: Path) -> None:
+    """Of the side that a table stores, in positions without captures or pawn moves, which other tables would
+    have to tell of.
+    """
+    chance = Random(f"{name} {flags}")
+    flags |= BLACK_IS_STORED if "P" in name else chance.choice((0, BLACK_IS_STORED))
+    make_table(tmp_path / f"{name}.rtbw", chance)
+    make_distances(tmp_path / f"{name}.rtbz", chance, flags)
+    ours = Tablebase([str(tmp_path)])
+    told = set()
+    with chess.syzygy.open_tablebase(str(tmp_path)) as theirs:
+        for _ in range(scaled(40, 20)):
+            board = quiet_position(name, chance, bool(not flags & BLACK_IS_STORED))
+            expected = theirs.probe_dtz(board)
+            assert ours.dtz(fen.parse(board.fen())) == expected, board.fen()
+            told.add(expected)
+    assert ours.problems == []
+    assert len(told) > 10
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs files with holes, and room to map 16 GiB")
