@@ -10,6 +10,9 @@ from hypothesis import HealthCheck, settings
 from tests.client import Conversation
 from x88 import build
 
+SKIPPED = os.environ.get("MOFF_SKIPPED", "")
+"""A file for the names of the tests that were skipped, one a line: `pytest @FILE` runs these."""
+
 FORCED_PURE = os.environ.get("MOFF_PURE", "0") not in ("", "0")
 
 settings.register_profile(
@@ -39,6 +42,22 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
         reporter.write_line(f"Moff: {'compiled modules' if build.compiled else 'uncompiled source'}")
+
+
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Note a file of tests that was skipped."""
+    _note_if_skipped(report)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note a test that was skipped."""
+    _note_if_skipped(report)
+
+
+def _note_if_skipped(report: pytest.CollectReport | pytest.TestReport) -> None:
+    if SKIPPED and report.skipped:
+        with open(SKIPPED, "a", encoding="utf-8") as file:
+            print(report.nodeid, file=file)
 
 
 @pytest.fixture
