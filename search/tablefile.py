@@ -384,7 +384,7 @@ class Table:
             if self.state == UNUSABLE:
                 return
             self.state = UNUSABLE
-        reason = "it has been cut off while it was in use" if is_cut else "its values are damaged"
+        reason = "it was truncated while in use" if is_cut else "its values are damaged"
         self._on_problem(f"{self.path}: {reason}")
 
 

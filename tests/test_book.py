@@ -135,7 +135,7 @@ def test_the_ends_of_a_book_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [(b"", "it is empty"), (b"x" * 17, "17 bytes are no multiple of 16")]
+    ("content", "reason"), [(b"", "it is empty"), (b"x" * 17, "17 bytes are not a multiple of 16")]
 )
 def test_what_is_no_book_is_refused(content: bytes, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "b"

@@ -99,15 +99,15 @@ def test_several_files_and_standard_input_make_one_book(tmp_path: Path) -> None:
         ),
         (["make", "games.pgn", "-o", "b.bin", "--plies", "0"], 2, "whole number from 1"),
         (["make", "games.pgn", "-o", "b.bin", "--min-games", "x"], 2, "whole number from 1"),
-        (["make", "games.pgn", "-o", "b.bin"], 1, "no move is wanted with these limits: no book was written"),
+        (["make", "games.pgn", "-o", "b.bin"], 1, "no move qualifies with these limits: no book was written"),
         (["make", "none.pgn", "-o", "b.bin"], 1, "there is no game with a result: no book was written"),
         (["make", "games.pgn", "-o", "games.pgn", "--min-games", "1"], 2, "games.pgn holds games to read"),
         (["make", "games.pgn", "-o", "./link.pgn", "--min-games", "1"], 2, "link.pgn holds games to read"),
-        (["show", "."], 1, ". is no book: it is no file"),
+        (["show", "."], 1, ". is not a book: it is not a file"),
         (["show", "missing.bin"], 1, "missing.bin: No such file"),
         (["show", "games.pgn", "nonsense"], 1, "nonsense"),
-        (["check", "odd.bin"], 1, "odd.bin is no book: 17 bytes are no multiple of 16"),
-        (["check", "empty.bin"], 1, "empty.bin is no book: it is empty"),
+        (["check", "odd.bin"], 1, "odd.bin is not a book: 17 bytes are not a multiple of 16"),
+        (["check", "empty.bin"], 1, "empty.bin is not a book: it is empty"),
         ([], 2, "COMMAND"),
     ],
 )
@@ -192,7 +192,7 @@ def test_every_kind_of_fault_is_reported(tmp_path: Path) -> None:
     assert done.returncode == 1
     lines = done.stdout.splitlines()
     for number, text in (
-        (2, "the move e2e4 stands there twice"),
+        (2, "the move e2e4 is a duplicate"),
         (3, f"b1d3 is illegal in {fen.START}"),
         (4, "goes nowhere"),
         (5, "promotes to no piece"),
@@ -285,7 +285,7 @@ def test_a_book_changed_during_a_search_counts_from_the_next_one(moff: Conversat
 def test_a_pipe_is_no_book(moff: Conversation, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     moff.send(f"setoption name Book File value {tmp_path / 'pipe'}")
-    assert moff.ready()[-1].endswith("is no book: it is no file")
+    assert moff.ready()[-1].endswith("is not a book: it is not a file")
 
 
 def test_a_book_that_is_cut_off_in_use_is_told_and_no_more(moff: Conversation, tmp_path: Path) -> None:
@@ -297,9 +297,9 @@ def test_a_book_that_is_cut_off_in_use_is_told_and_no_more(moff: Conversation, t
     book = Book(path)
     os.truncate(path, 16)
     moff.send("go depth 1")
-    assert any("has been cut off while it was in use" in line for line in moff.until("bestmove"))
+    assert any("was truncated while in use" in line for line in moff.until("bestmove"))
     for read in (lambda: book.entries(5), lambda: list(book)):
-        with pytest.raises(ValueError, match="has been cut off"):
+        with pytest.raises(ValueError, match="was truncated"):
             read()
 
 

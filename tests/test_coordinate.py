@@ -58,7 +58,7 @@ def test_a_text_of_two_squares_is_read_only_if_it_is_legal(start: str, origin: i
         ("e2e4 ", fen.START, "it must name two squares"),
         ("e2é4", fen.START, "it must name two squares"),
         ("e4e5", fen.START, "there is no piece on e4"),
-        ("e7e5", fen.START, "the p on e7 is not of the side to move"),
+        ("e7e5", fen.START, "the p on e7 does not belong to the side to move"),
         ("d1d3", fen.START, "the Q on d1 cannot go to d3"),
         ("e2e5", fen.START, "the P on e2 cannot go to e5"),
         ("e1g1", fen.START, "the K on e1 cannot go to g1"),

@@ -1,5 +1,5 @@
-"""Access to words that threads share without a lock: atomic when compiled (see the header), plain uncompiled,
-where the GIL orders everything.
+"""Access to words that threads share without a lock: atomic when compiled (see the header), ordinary when
+uncompiled, where the GIL serialises everything.
 """
 
 try:
@@ -10,13 +10,13 @@ except ImportError:
 if not cython.compiled:
 
     def load_word(word: int) -> int:
-        """The value of a table's word that another thread may write."""
+        """The value of a word of a table that another thread may be writing."""
         return word
 
     def store_word(word: int, value: int) -> None:
-        """Only the header's C version is ever called: uncompiled, the caller assigns."""
+        """Never called: compiled, the header's C version replaces it; uncompiled, callers assign."""
         raise NotImplementedError
 
     def take_from(left: int, wanted: int) -> int:
-        """Subtract from a count and return what it was. Only the header's C version is ever called."""
+        """Subtract from a count and return its old value. Never called: see `store_word`."""
         raise NotImplementedError

@@ -2,8 +2,8 @@
 
 `is_attacked` follows "Modelarea tablei și jocului de șah" (XIII): pawns, then knights and kings by their
 steps, then the lines of rook, bishop and queen until the first piece. Questions about the king, or about
-every piece of a side, use the 0x88 difference tables: they tell at once which pieces could attack a square,
-and only the line of an aligned slider is walked.
+every piece of a side, use the 0x88 difference tables: they give the pieces that could attack a square without
+a loop, and only the line of an aligned slider is walked.
 """
 
 try:
@@ -68,8 +68,8 @@ def is_attacked(board: Board, target: int, side: int) -> bool:
 
 
 def _line_attacked(board: Board, target: int, colour: int, kind: int) -> bool:
-    """Whether a rook, or a bishop, or a queen that moves like it, attacks the square: the first piece on each
-    of its lines tells.
+    """Whether a rook, or a bishop, or a queen that moves like it, attacks the square: only the first piece on
+    each line counts.
     """
     row = MOFF[kind]
     while MOFF[row]:
@@ -92,8 +92,8 @@ def in_check(board: Board) -> bool:
 def last_move_checks(board: Board) -> bool:
     """Whether the last move gave check: `in_check` for a position reached by `make` or `make_null`.
 
-    Only the piece that moved can give check, directly or by discovery, so two look-ups in the difference
-    tables settle most moves.
+    Only the piece that moved can give check, directly or by discovery, so two lookups in the difference
+    tables decide most moves.
     """
     if board.ply == 0:
         return in_check(board)
@@ -156,7 +156,7 @@ def gives_check(board: Board, move: int) -> bool:
 
 
 def _castling_checks(board: Board, move: int) -> bool:
-    """Whether a legal castling move gives check: it is tried out on the board, as four squares change."""
+    """Whether a legal castling move gives check: tried out on the board, since four squares change."""
     side = board.side
     own = WHITE_PIECE << side
     origin = move & SQUARE
@@ -180,7 +180,7 @@ def find_checks_and_pins(board: Board) -> None:
 
     Sets `checkers` and `checker`, the pinned squares with the step of their line, and in `near` the enemy
     pieces that may attack a square next to the king. This is one pass over the enemy's piece list: REACH
-    holds the Swedish codes, so one AND with a piece's code tells whether it could attack the king. Only the
+    holds the Swedish codes, so one AND with a piece's code shows whether it could attack the king. Only the
     lines of aligned sliders are walked, outwards from the king.
     """
     for i in range(board.pin_count):
@@ -320,10 +320,10 @@ def _least_attacker(board: Board, target: int, side: int) -> int:
 def see(board: Board, move: int) -> int:
     """Static exchange evaluation: the material that the move wins on its target square, in centipawns.
 
-    Both sides capture there with their least valuable piece as long as it pays. X-ray attackers join in as
-    lines open, a pawn that captures on the last rank becomes a queen, and a king captures only undefended
-    pieces. Pins and checks are ignored. Source: the swap algorithm as described by Fritz Reul, "Static
-    Exchange Evaluation with alpha-beta Approach", 2010.
+    Both sides capture there with their least valuable attacker as long as that gains material. X-ray
+    attackers join in as lines open, a pawn that captures on the last rank becomes a queen, and a king
+    captures only undefended pieces. Pins and checks are ignored. Source: the swap algorithm as described by
+    Fritz Reul, "Static Exchange Evaluation with alpha-beta Approach", 2010.
     """
     if move & CASTLING:
         return 0

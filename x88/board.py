@@ -1,8 +1,8 @@
 """The board: piece placement, piece lists, state, make and unmake.
 
 A 0x88 board after "Modelarea tablei și jocului de șah" (XII), with a piece list for each side, king first,
-and an undo stack for everything that a move cannot restore. `make` does not check legality: pass only moves
-that the generator returned for this position.
+and an undo stack for the state that cannot be restored from the move. `make` does not check legality: pass
+only moves that the generator returned for this position.
 """
 
 try:
@@ -71,7 +71,7 @@ ROOK_HOMES = (0x07, 0x00, 0x77, 0x70)
 
 
 class Board:
-    """A position with the moves that led to it.
+    """A position and the moves that led to it.
 
     `squares` has 256 cells: a piece code or EMPTY on the board, BORDER off it. `pieces[side << 4 | n]` is the
     square of a side's n-th piece, the king first; `slots[square]` is the index of a piece in that list.
@@ -136,9 +136,9 @@ class Board:
         counters, and in Chess960 the squares of the rooks that castle, by the number of the right.
 
         Each side must have exactly one king and at most 16 pieces. Castling rights without king and rook in
-        their places are dropped, and so is an en-passant square that no pawn can capture on. The places are
-        those of standard chess if no rooks are given; in Chess960, the king's first rank with the rook on
-        the right's side.
+        place are dropped, and so is an en-passant square that no pawn can capture on. If no rooks are given,
+        the places are those of standard chess; in Chess960, the king must be on its first rank with the rook
+        on the right's side.
         """
         self.clear()
         for sq, code in sorted(placement.items(), key=lambda item: (item[1] & KIND) != KING):
@@ -157,7 +157,7 @@ class Board:
         self.key = self.compute_key()
 
     def _set_rights(self, rights: int, rooks: tuple[int, ...], any_king: bool = False) -> None:
-        """Set the castling rights that king and rook are in their places for."""
+        """Set the castling rights whose king and rook are in place."""
         self.castling = 0
         for sq in range(128):
             self.kept_rights[sq] = ALL_RIGHTS
@@ -174,7 +174,7 @@ class Board:
         self.kept_rights[rook] &= ~(1 << number)
         move = castle(king, rook)
         self.castles[number] = move
-        # All squares that king and rook pass or reach, but their own; those at the king first.
+        # All squares that king and rook cross or reach, except their own; those next to the king first.
         squares = (king, rook, move >> TARGET_SHIFT & SQUARE, rook_target(move))
         path = [sq for sq in range(min(squares), max(squares) + 1) if sq not in (king, rook)]
         if rook < king:
@@ -183,7 +183,7 @@ class Board:
             self.paths[number << 3 | n] = sq
 
     def _is_backed(self, number: int, rook: int, any_king: bool) -> bool:
-        """Whether king and rook are in their places for a castling right."""
+        """Whether king and rook are in place for a castling right."""
         side = number >> 1
         home = KING_HOMES[side]
         king = self.pieces[side << 4]
@@ -194,7 +194,7 @@ class Board:
         return any_king or king == home
 
     def _set_en_passant(self, passed: int) -> None:
-        """Set the en-passant square if a double push may have passed it and an enemy pawn attacks it."""
+        """Set the en-passant square if a double push may have crossed it and an enemy pawn attacks it."""
         step = 16 if self.side == WHITE else -16
         pushed, start = passed - step, passed + step
         if passed & RANK != (0x50 if self.side == WHITE else 0x20):
@@ -367,7 +367,7 @@ class Board:
         slot = self.slots[target]
         self.pieces[slot] = origin
         self.slots[origin] = slot
-        # In this order: a king may castle to its own square.
+        # In this order, since a king may castle to its own square.
         self.squares[target] = EMPTY
         self.squares[origin] = code
         if move & CAPTURED:
@@ -389,14 +389,14 @@ class Board:
             self._move_rook(move, True)
 
     def _move_rook(self, move: int, back: bool) -> int:
-        """Move the rook of a castling move, or move it back, after the king, which may stand on the rook's
-        square now. Returns the change of the key.
+        """Move the rook of a castling move, or move it back, after the king, which may now stand on the
+        rook's square. Returns the change of the key.
         """
         origin, target, king = rook_origin(move), rook_target(move), move >> TARGET_SHIFT & SQUARE
         if back:
             origin, target, king = target, origin, move & SQUARE
         rook = self.squares[king] & ANY_PIECE | ROOK
-        # So only the piece list still knows the rook.
+        # So only the piece list still has the rook.
         slot = (rook >> 5 << 4) + 1
         while self.pieces[slot] != origin:
             slot += 1
@@ -460,7 +460,7 @@ class Board:
     def is_en_passant_legal(self, origin: int) -> bool:
         """Whether the pawn on `origin` can capture en passant without leaving its king in check.
 
-        The capture empties two squares at once, so pins do not suffice: it is tried out on the board.
+        The capture empties two squares at once, so pins do not suffice: try it out on the board.
         """
         passed = self.en_passant
         side = self.squares[origin] >> 5
@@ -548,11 +548,11 @@ class Board:
         return self.squares[sq]
 
     def castling_rook(self, number: int) -> int:
-        """The square of the rook of a castling right, by its number; NO_SQUARE if it was never held."""
+        """The square of the rook for a castling right, by its number; NO_SQUARE if the right was never held."""
         return rook_origin(self.castles[number]) if self.castles[number] else NO_SQUARE
 
     def is_chess960(self) -> bool:
-        """Whether a castling right is held that standard chess does not know."""
+        """Whether a castling right is held that does not exist in standard chess."""
         held = [self.castles[number] for number in range(4) if self.castling >> number & 1]
         return not all(is_home_castling(move) for move in held)
 

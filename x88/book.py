@@ -11,8 +11,7 @@ entries have 16 bytes each, big-endian, sorted by key:
 | learn | 4 | unused |
 
 The promotion is 0 for none, 1 knight, 2 bishop, 3 rook, 4 queen. Castling is written as the king's move to
-the square of its rook. A reader trusts nothing: a move that is not legal in the position is passed over,
-whatever the book says.
+the square of its rook. A reader trusts nothing: moves that are illegal in the position are skipped.
 """
 
 import mmap
@@ -34,7 +33,7 @@ from x88.square import FILE
 ENTRY = struct.Struct(">QHHI")
 KEY = struct.Struct(">Q")
 CHECKED = 4096
-"""Entries that are read before the size of the file is looked at again."""
+"""Entries to read before checking the size of the file again."""
 
 PROMOTIONS = (0, KNIGHT, BISHOP, ROOK, QUEEN)
 
@@ -57,15 +56,15 @@ class Choice(NamedTuple):
 
 
 def encode(move: int) -> int:
-    """A packed move as books write it."""
+    """A packed move in the format of books."""
     origin = origin_of(move)
     target = rook_origin(move) if move & CASTLING else target_of(move)
     return _cell(target) | _cell(origin) << 6 | PROMOTIONS.index(promoted_of(move)) << 12
 
 
 def decode(board: Board, text: int) -> int:
-    """The legal move, packed, that a book's move means on this board; 0 if there is none. Castling of
-    standard chess may be written as the king's move by two squares too, as some old books do.
+    """The legal move, packed, that a book's move means on this board; 0 if there is none. In standard chess,
+    castling may also be written as a king move of two squares, as in some old books.
     """
     for move in legal_moves(board):
         step = _cell(target_of(move)) | _cell(origin_of(move)) << 6
@@ -80,19 +79,19 @@ def _cell(square: int) -> int:
 
 
 class Book:
-    """A book's file, mapped into memory. A move is found by binary search."""
+    """A book file, mapped into memory. Positions are found by binary search."""
 
     def __init__(self, path: str | Path) -> None:
         """Raises ValueError if the file is not a book, or OSError."""
         self.path = Path(path)
         if not stat.S_ISREG(self.path.stat().st_mode):
-            raise ValueError(f"{path} is no book: it is no file")
+            raise ValueError(f"{path} is not a book: it is not a file")
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             if size == 0:
-                raise ValueError(f"{path} is no book: it is empty")
+                raise ValueError(f"{path} is not a book: it is empty")
             if size % ENTRY.size:
-                raise ValueError(f"{path} is no book: {size} bytes are no multiple of {ENTRY.size}")
+                raise ValueError(f"{path} is not a book: {size} bytes are not a multiple of {ENTRY.size}")
             self._content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._count = size // ENTRY.size
 
@@ -101,20 +100,20 @@ class Book:
         return self._count
 
     def __getitem__(self, index: int) -> Entry:
-        """An entry by its place in the file. Raises IndexError."""
+        """An entry by its index in the file. Raises IndexError."""
         if not 0 <= index < self._count:
             raise IndexError(f"{self.path} has {self._count} entries, none with the index {index}")
         return Entry(*ENTRY.unpack_from(self._content, index * ENTRY.size))
 
     def __iter__(self) -> Iterator[Entry]:
-        """All entries in their order. Raises ValueError if the file has been cut meanwhile."""
+        """All entries in order. Raises ValueError if the file has been truncated meanwhile."""
         for index in range(self._count):
             if index % CHECKED == 0:
                 self._check()
             yield self[index]
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         self._content.close()
 
     def first(self, key: int) -> int:
@@ -122,7 +121,7 @@ class Book:
         return bisect_left(range(self._count), key, key=self._key)
 
     def entries(self, key: int) -> list[Entry]:
-        """The entries of a position, in their order. Raises ValueError if the file has been cut meanwhile."""
+        """The entries of a position, in order. Raises ValueError if the file has been truncated meanwhile."""
         self._check()
         found = []
         for index in range(self.first(key), self._count):
@@ -145,8 +144,8 @@ class Book:
     def choose(self, board: Board, chance: Random, is_best: bool = False) -> int:
         """A move of the book for a position, packed; 0 if it has none that may be played.
 
-        A move is drawn by its weight, and never with a weight of 0; `is_best` takes the one with the largest
-        weight. Raises ValueError as `entries` does.
+        The move is drawn at random by weight, never one of weight 0; `is_best` takes the largest weight.
+        Raises ValueError as `entries` does.
         """
         choices = [choice for choice in self.choices(board) if choice.weight]
         if not choices:
@@ -156,9 +155,9 @@ class Book:
         return chance.choices(choices, [choice.weight for choice in choices])[0].move
 
     def _check(self) -> None:
-        """To read what is mapped beyond the end of its file would end the process."""
+        """Reading a mapping beyond the end of its file would kill the process."""
         if self._content.size() < len(self._content):
-            raise ValueError(f"{self.path} has been cut off while it was in use")
+            raise ValueError(f"{self.path} was truncated while in use")
 
     def _key(self, index: int) -> int:
         key: int = KEY.unpack_from(self._content, index * ENTRY.size)[0]

@@ -7,7 +7,7 @@ from x88 import fen
 from x88.book import PROMOTIONS, Book, decode
 
 LONGEST_LINE = 400
-"""Plies that a check follows from the start position."""
+"""Plies that a check follows the book from the start position."""
 
 
 class Fault(NamedTuple):
@@ -18,8 +18,8 @@ class Fault(NamedTuple):
 
 
 class Check:
-    """Finds what is wrong with a book: entries out of order or there twice, moves that no position can have,
-    and moves that are illegal in their position, as far as the book's own moves lead there from the start.
+    """Finds what is wrong with a book: entries out of order or duplicated, moves that no position can have,
+    and moves that are illegal in their position, where the book's own moves reach it from the start.
     """
 
     def __init__(self, book: Book) -> None:
@@ -29,10 +29,10 @@ class Check:
         self.reached = 0
         """Positions that the book's moves lead to."""
         self.share = 0.0
-        """How much is done, from 0 to 1."""
+        """The progress, from 0 to 1."""
 
     def faults(self) -> Iterator[Fault | None]:
-        """All faults; None now and then, so that the caller can show how much is done."""
+        """All faults; None now and then, so that the caller can show progress."""
         before = None
         here: set[int] = set()
         for index, entry in enumerate(self._book):
@@ -45,7 +45,7 @@ class Check:
             if before is not None and entry.key < before.key:
                 yield Fault(index + 1, "its key is smaller than the one before: it will not be found")
             if entry.move in here:
-                yield Fault(index + 1, f"the move {_name(entry.move)} stands there twice")
+                yield Fault(index + 1, f"the move {_name(entry.move)} is a duplicate")
             here.add(entry.move)
             if reason := _malformed(entry.move):
                 yield Fault(index + 1, f"the move {entry.move:#06x} {reason}")
@@ -57,7 +57,7 @@ class Check:
         board = fen.parse(fen.START)
         seen: set[int] = set()
         line: list[list[int]] = []
-        """For each ply, the moves that are still to be followed."""
+        """For each ply, the moves still to be followed."""
         while True:
             following: list[int] = []
             if board.key not in seen:

@@ -1,4 +1,4 @@
-"""Opening books (`x88.book`) made of games, in bounded memory."""
+"""Opening books (`x88.book`) made from games, in bounded memory."""
 
 import heapq
 import itertools
@@ -13,7 +13,7 @@ from x88.move import NO_MOVE
 from x88.pgn import Game
 
 RUN = struct.Struct(">QHII")
-"""What is known of a move while a book is made: key, move, games, and points of the side to move, doubled."""
+"""What is known about a move while a book is made: key, move, games, twice the points of the side to move."""
 
 POINTS = {"1-0": (2, 0), "1/2-1/2": (1, 1), "0-1": (0, 2)}
 """Twice the points of White and of Black, by result."""
@@ -22,27 +22,27 @@ HEAVIEST = 0xFFFF
 """The largest weight."""
 
 HELD = 200_000
-"""Moves that are held in memory while a book is made, some 50 MB; more go to temporary files."""
+"""Moves held in memory while a book is made, about 50 MB; more go to temporary files."""
 
 
 class Wanted(NamedTuple):
     """Which moves go into a book."""
 
     plies: int = 20
-    """Those of the first plies of each game."""
+    """Only moves in this many first plies of a game."""
     min_games: int = 3
-    """Those that were played in so many games."""
+    """Only moves played in at least this many games."""
     min_score: float = 0.0
-    """Those that scored so many per cent or more for the side that played them."""
+    """Only moves that scored at least this many per cent for the side that played them."""
     only_wins: bool = False
-    """Those of the side that won only."""
+    """Only moves of the side that won."""
 
 
 class Maker:
-    """Adds up the moves of games, in bounded memory, and writes a book of them.
+    """Counts the moves of games, in bounded memory, and writes a book of them.
 
-    The weight of a move is its points, two for a win and one for a draw, as Polyglot's are; where they are
-    too large for the format, those of the position are divided alike.
+    The weight of a move is its points, two for a win and one for a draw, as in Polyglot; where one is too
+    large for the format, all weights of the position are scaled down.
     """
 
     def __init__(self, wanted: Wanted, held: int = HELD) -> None:
@@ -51,10 +51,10 @@ class Maker:
         self._sums: dict[tuple[int, int], list[int]] = {}
         self._runs: list[IO[bytes]] = []
         self.games = 0
-        """Games that were added; those without a result are not."""
+        """Games added; those without a result do not count."""
 
     def add(self, game: Game) -> None:
-        """Add a game. Its moves up to the first fault count."""
+        """Add a game: its moves up to the first fault."""
         points = POINTS.get(game.result)
         if points is None:
             return
@@ -82,17 +82,17 @@ class Maker:
         if not self.games:
             raise ValueError("there is no game with a result")
         if not count:
-            raise ValueError("no move is wanted")
+            raise ValueError("no move qualifies")
         return count
 
     def close(self) -> None:
-        """Give the temporary files back."""
+        """Delete the temporary files."""
         for run in self._runs:
             run.close()
         self._runs.clear()
 
     def _spill(self) -> None:
-        """Write what is held to a temporary file, sorted."""
+        """Write the moves in memory to a temporary file, sorted."""
         run = tempfile.TemporaryFile()  # noqa: SIM115  (`close` closes it)
         self._runs.append(run)
         for (key, move), (games, points) in sorted(self._sums.items()):

@@ -1,17 +1,17 @@
 """Which build runs: the compiled modules, or the same source uncompiled.
 
-Every module with a .pxd beside it can be compiled. All of them run compiled, or none: in a mixture, C types
-would meet Python objects.
+Every module with a .pxd beside it can be compiled. Either all of them run compiled or none: in a mixture, C
+types would meet Python objects.
 
 The source runs
 
 - when the environment variable MOFF_PURE is set (to anything but 0),
-- when no compiled module is there,
-- when the compiled modules are not one for each header,
-- in a checkout whose compiled modules were made from other sources than those that are there now.
+- when there is no compiled module,
+- when some header has no compiled module, or some compiled module no header,
+- in a checkout whose sources have changed since the modules were compiled.
 
-In the last two cases `problem` says so. If no extension could be compiled, the build noted the reason,
-and the command that installs what is missing, in a file that `notice` reads.
+In the last two cases `problem` says so. If the build could not compile, it left the reason, and the command
+that installs what is missing, in a file that `notice` reads.
 """
 
 import importlib.machinery
@@ -24,7 +24,7 @@ from types import ModuleType
 PACKAGES = ("x88", "search")
 
 VARIANTS = {"search.vectors_avx2": "search.vectors"}
-"""Modules that are compiled from another's source, for newer processors. A build may lack them."""
+"""Modules compiled from another one's source, for newer processors. A build may lack them."""
 
 compiled = False
 """Whether the compiled modules run."""
@@ -52,19 +52,21 @@ def choose() -> None:
 
 
 def is_forced() -> bool:
-    """Whether MOFF_PURE asks for the uncompiled source, which a program made by PyInstaller does not have."""
+    """Whether MOFF_PURE asks for the uncompiled source, which a program built by PyInstaller does not
+    contain.
+    """
     if getattr(sys, "frozen", False):
         return False
     return os.environ.get("MOFF_PURE", "0") not in ("", "0")
 
 
 def label() -> str:
-    """The end of the engine's name: which build runs, if it is the slow one."""
+    """The suffix of the engine's name: says so if the slow build runs."""
     return "" if compiled else " (uncompiled)"
 
 
 def notice() -> str:
-    """One line for whoever runs Moff uncompiled: why, and how to change it. Empty if it runs compiled."""
+    """One line that says why Moff runs uncompiled, and how to change that. Empty if it runs compiled."""
     if compiled:
         return ""
     if is_forced():
@@ -77,22 +79,22 @@ def notice() -> str:
 
 
 def rebuild_command() -> str:
-    """The command that builds Moff again, from where it was installed."""
+    """The command that rebuilds Moff from where it was installed."""
     python = _quoted(sys.executable or "python")
     if _is_checkout():
         return f"{python} -m pip install -e {_quoted(_ROOT)}"
-    # Without the cache: pip may keep the uncompiled wheel there.
+    # Without pip's cache, which may hold the uncompiled wheel.
     return f"{python} -m pip install --force-reinstall --no-deps --no-cache-dir {_quoted(_origin())}"
 
 
 def note_obstacle(folder: str, reason: str, remedy: str) -> None:
-    """Note in a built package why it is uncompiled, and the command that installs what is missing, or ""."""
+    """Record in a built package why it is uncompiled, and the command that installs what is missing, or ""."""
     with open(os.path.join(folder, _OBSTACLE), "w", encoding="utf-8") as file:
         file.write(f"{reason}\n{remedy}\n")
 
 
 def digests() -> dict[str, str]:
-    """A checksum of every file that the compiled modules of a checkout are made from."""
+    """A checksum of every file that the compiled modules of a checkout are built from."""
     names = ["setup.py"]
     for module in sorted(_modules()[0]):
         path = module.replace(".", "/")
@@ -101,7 +103,7 @@ def digests() -> dict[str, str]:
 
 
 def record(made_from: dict[str, str]) -> None:
-    """Note the `digests` that modules were compiled from in place; `choose` compares them at every start."""
+    """Record the `digests` of the sources compiled in place; `choose` compares them at every start."""
     with open(_RECORD, "w", encoding="ascii") as file:
         file.writelines(f"{name} {digest}\n" for name, digest in made_from.items())
     obstacle = os.path.join(_ROOT, "x88", _OBSTACLE)
@@ -110,7 +112,7 @@ def record(made_from: dict[str, str]) -> None:
 
 
 def recorded() -> dict[str, str]:
-    """The `digests` noted when the modules were compiled; empty if that note is missing or damaged."""
+    """The `digests` recorded when the modules were compiled; empty if that record is missing or damaged."""
     noted = {}
     try:
         with open(_RECORD, encoding="ascii") as file:
@@ -123,7 +125,7 @@ def recorded() -> dict[str, str]:
 
 
 def compiled_files() -> list[str]:
-    """The paths of all compiled modules that stand beside their source."""
+    """The paths of all compiled modules next to their source."""
     folders = [os.path.join(_ROOT, package) for package in PACKAGES]
     return [
         os.path.join(folder, file)
@@ -149,7 +151,7 @@ def _fault(sources: set[str], built: set[str]) -> str:
 
 
 def _modules() -> tuple[set[str], set[str]]:
-    """The names of the modules that can be compiled, and of those that are, without VARIANTS."""
+    """The names of the modules that can be compiled, and of those that have been, without VARIANTS."""
     sources, built = set(), set()
     for package in PACKAGES:
         for file in os.listdir(os.path.join(_ROOT, package)):
@@ -189,7 +191,7 @@ def _why_uncompiled() -> str:
 
 
 def _obstacle() -> tuple[str, str]:
-    """What `note_obstacle` noted; empty if nothing was."""
+    """What `note_obstacle` recorded; empty if nothing."""
     try:
         with open(os.path.join(_ROOT, "x88", _OBSTACLE), encoding="utf-8") as file:
             lines = [*file.read().splitlines(), "", ""]
@@ -200,7 +202,7 @@ def _obstacle() -> tuple[str, str]:
 
 def _origin() -> str:
     """What pip was given to install Moff: a path, a URL or a package name."""
-    import json  # only an uncompiled installation needs to know
+    import json  # needed only when uncompiled
     from importlib.metadata import PackageNotFoundError, distribution
     from urllib.parse import urlsplit
     from urllib.request import url2pathname
@@ -223,13 +225,13 @@ def _quoted(text: str) -> str:
 
 
 def _listed(names: set[str]) -> str:
-    """The first few names, in order: a line that can be read at a glance."""
+    """The first few names, in order."""
     first = sorted(names)
     return ", ".join(first[:3]) + (f" and {len(first) - 3} more" if len(first) > 3 else "")
 
 
 class _SourceFinder:
-    """Finds Moff's modules as source only, ignoring compiled ones beside them."""
+    """Finds Moff's modules as source only, ignoring compiled ones next to them."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -243,5 +245,5 @@ class _SourceFinder:
             spec = finder.find_spec(name, target)
             if spec is not None:
                 return spec
-        # The next finder would take a compiled module that has lost its source.
+        # The next finder would load a compiled module whose source is gone.
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)

@@ -1,8 +1,8 @@
-"""The start positions of Chess960, by their numbers.
+"""The start positions of Chess960, by number.
 
 Bobby Fischer's rules of 1996: the pieces behind the pawns are shuffled, the bishops on squares of both
 colours and the king between the rooks. The numbers are Reinhard Scharnagl's ("Fischer-Random-Schach", 2004):
-each digit of a mixed radix places one or two pieces on the squares that are still free.
+each digit of a mixed-radix number places one or two pieces on the squares that are still free.
 """
 
 import secrets
@@ -22,8 +22,8 @@ def draw() -> int:
 
 
 def start(number: int, black: int | None = None) -> str:
-    """The FEN of a start position, as X-FEN, by its number from 0 to 959. In double Fischer random chess
-    Black has a number of its own. Raises ValueError for other numbers.
+    """The FEN of a start position, as X-FEN, by its number from 0 to 959. In double Fischer random chess,
+    Black has its own number. Raises ValueError for other numbers.
     """
     white, other = back_rank(number), back_rank(number if black is None else black)
     return f"{other.lower()}/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1"

@@ -1,7 +1,7 @@
 """Coordinate notation, the moves of UCI: "e2e4", "e7e8q", "e1g1" for castling.
 
-In Chess960, castling is written as the king taking its own rook, "e1h1", because the king may also be able to
-walk to its target, or stand there already.
+In Chess960, castling is written as the king taking its own rook, "e1h1", because an ordinary king move may
+have the same target, or the king may stand there already.
 """
 
 from x88.board import Board
@@ -13,8 +13,8 @@ from x88.square import parse as parse_square
 
 
 def squares(move: int, chess960: bool = False) -> tuple[int, int]:
-    """The two squares that a packed move is written with. Castling is written as in Chess960 if that is asked
-    for, or if standard chess has no such castling.
+    """The two squares in the text of a packed move. Castling is written as in Chess960 if `chess960` is set,
+    or if standard chess has no such castling.
     """
     if move & CASTLING and (chess960 or not is_home_castling(move)):
         return origin_of(move), rook_origin(move)
@@ -22,7 +22,7 @@ def squares(move: int, chess960: bool = False) -> tuple[int, int]:
 
 
 def write(move: int, chess960: bool = False) -> str:
-    """The text of a packed move, "0000" for NO_MOVE; of castling as `squares` has it."""
+    """The text of a packed move, "0000" for NO_MOVE. Castling is written as by `squares`."""
     if move == NO_MOVE:
         return "0000"
     origin, target = squares(move, chess960)
@@ -31,8 +31,8 @@ def write(move: int, chess960: bool = False) -> str:
 
 
 def parse(board: Board, text: str) -> int:
-    """The legal move that the text means on this board, packed; castling of standard chess in either form.
-    Raises ValueError with text and reason.
+    """The legal move that the text means on this board, packed; standard castling in either form. Raises
+    ValueError with text and reason.
     """
     wanted = text.lower()
     for move in legal_moves(board):
@@ -53,7 +53,7 @@ def _reason(board: Board, text: str) -> str:
     if code == EMPTY:
         return f"there is no piece on {name(origin)}"
     if side_of(code) != board.side:
-        return f"the {letter(code)} on {name(origin)} is not of the side to move"
+        return f"the {letter(code)} on {name(origin)} does not belong to the side to move"
     pair = [move for move in legal_moves(board) if origin_of(move) == origin and target_of(move) == target]
     if pair:
         return "it must name the new piece, as in e7e8q" if promoted_of(pair[0]) else "it is no promotion"

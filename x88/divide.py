@@ -1,8 +1,9 @@
-"""Perft on several threads, in pieces: a count of hours that can be watched, and ended at any time.
+"""Perft on several threads, in pieces: a count that takes hours shows progress and can be stopped at any
+time.
 
 Threads take pieces of the tree from one queue. Pieces are large while much is left and small towards the end
 (guided self-scheduling: Constantine D. Polychronopoulos and David J. Kuck, 1987), so that handing them out
-costs little and all threads end together.
+costs little and all threads finish together.
 """
 
 import contextlib
@@ -18,33 +19,33 @@ from x88.perft import Counter, count_moves
 from x88.perft_table import PerftTable
 
 DEEPEST = 64
-"""Plies; no count of more would end."""
+"""Plies; no deeper count would ever finish."""
 
 MOST_THREADS = 1024
 
 SMALL = 30_000 if build.compiled else 300
-"""Work that is not cut any further, in the positions that are made: some milliseconds."""
+"""Work that is not split further, in positions made: a few milliseconds."""
 
 LARGE = 10**6 if build.compiled else 10**4
-"""Work that is always cut, so that progress shows: a fraction of a second."""
+"""Work that is always split, so that progress shows: a fraction of a second."""
 
 FINEST = 1 / 4096
-"""With a table, which makes short work of large pieces, a smaller share than this is not cut for progress:
-finer pieces would only be looked up.
+"""With a table, which speeds up large pieces, a share smaller than this is not split to show progress:
+smaller pieces would mostly be table hits.
 """
 
 PARTS = 16
-"""A piece is at most this part of a thread's part of what is left."""
+"""A piece is at most this fraction of a thread's share of the remaining work."""
 
 BRANCHES = 20
-"""The estimate takes any position to have at least so many moves: many may follow on few."""
+"""The estimate assumes at least this many moves in any position: one with few moves may lead to many."""
 
 TICK = 0.1
-"""Seconds between two looks at the progress."""
+"""Seconds between two progress reports."""
 
 
 class _Piece(NamedTuple):
-    """A part of the tree: what follows on some moves."""
+    """A part of the tree: what follows some moves."""
 
     root: int  # the number of its first move
     moves: tuple[int, ...]
@@ -56,8 +57,8 @@ class _Piece(NamedTuple):
 class DividedPerft:
     """A count on several threads, which runs while `run` is iterated over.
 
-    `leaves` and `share`, the part of the tree that is done, from 0 to 1, tell how far it is; `is_stopped`
-    tells that it ended early.
+    `leaves` and `share`, the part of the tree done, from 0 to 1, give the progress; `is_stopped` is set if it
+    ended early.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class DividedPerft:
         table: PerftTable | None = None,
     ) -> None:
         """`depth`, 1 to DEEPEST, counts the plies of the whole tree. `playing` makes and unmakes every leaf
-        instead of counting the moves of the last ply. The table may hold counts of other positions.
+        instead of counting the moves of the last ply. The table may already hold counts of other positions.
 
         Raises ValueError for another depth or number of threads.
         """
@@ -89,8 +90,8 @@ class DividedPerft:
         work = self._work(len(self._moves), depth)
         self._threads = min(threads, work // SMALL + 1)
         if table is not None:
-            # Enough for every position that is entered, were none of them reached twice, and for branches
-            # above the estimate.
+            # Enough for every stored position if none were reached twice, and for branches above the
+            # estimate.
             table.widen(4 * self._work(len(self._moves), depth - 1))
         self._news: SimpleQueue[None] = SimpleQueue()
         # Guards what follows while threads run.
@@ -100,7 +101,7 @@ class DividedPerft:
         self._counters: list[Counter] = []
         self._is_halted = False
         self._error: BaseException | None = None
-        # By first move: its leaves, the pieces done, and how many there are, once that is known.
+        # By first move: its leaves, the pieces done, and the number of pieces, once known.
         self._found = [0] * len(self._moves)
         self._done = [0] * len(self._moves)
         self._expected = [-1] * len(self._moves)
@@ -116,7 +117,7 @@ class DividedPerft:
         try:
             given = 0
             while given < len(self._moves):
-                # With a timeout: progress is told, and no interrupt comes through on Windows without one.
+                # With a timeout, to report progress, and because Windows delivers no interrupt without one.
                 with contextlib.suppress(Empty):
                     self._news.get(timeout=TICK)
                 on_progress()
@@ -161,12 +162,12 @@ class DividedPerft:
             except (MemoryError, RuntimeError):
                 if not workers:
                     raise
-                break  # fewer will do
+                break  # fewer suffice
             workers.append(worker)
         return workers
 
     def _serve(self, counter: Counter) -> None:
-        """Count piece after piece: a thread's work."""
+        """Count piece after piece: the work of a thread."""
         try:
             piece = self._take()
             while piece is not None:
@@ -177,7 +178,7 @@ class DividedPerft:
             self._news.put(None)
 
     def _take(self, done: _Piece | None = None, leaves: int = 0) -> _Piece | None:
-        """Enter a piece that is done, and take the next one, if there is one."""
+        """Record a finished piece, and take the next one, if any."""
         with self._lock:
             self.leaves += leaves
             if done is not None and not self._is_halted:
@@ -190,7 +191,7 @@ class DividedPerft:
             return next(self._queue, None)
 
     def _pieces(self) -> Generator[_Piece, None, None]:
-        """All pieces, in the order of the moves, each cut when it is asked for."""
+        """All pieces, in the order of the moves, each split off when it is asked for."""
         board = self._board.copy()
         board.forget()
         stack = MoveStack()
@@ -217,7 +218,7 @@ class DividedPerft:
             yield from cut(root, (move,), len(self._moves), self._depth - 1, 1 / len(self._moves), True)
 
     def _is_cut(self, work: int, share: float) -> bool:
-        """Whether a part of the tree is cut into several pieces."""
+        """Whether to split a part of the tree into several pieces."""
         if work <= SMALL:
             return False
         if share * self._threads * PARTS > self._left:
@@ -225,7 +226,7 @@ class DividedPerft:
         return work > LARGE and (self._table is None or share > FINEST)
 
     def _work(self, moves: int, depth: int) -> int:
-        """An estimate of the positions made, where there are so many moves and so many plies to go."""
+        """An estimate of the positions made, given the number of moves and of plies to go."""
         plies = depth if self._playing else depth - 1
         return int(max(moves, BRANCHES) ** plies)
 
@@ -245,8 +246,8 @@ def shared_table(megabytes: int) -> PerftTable:
 def perft(board: Board, depth: int, threads: int = 1, megabytes: int = 0) -> int:
     """The number of leaves of the tree of legal moves at `depth` plies.
 
-    `megabytes` is the size of a table of subtree counts; 0 does without. Raises ValueError for more than
-    DEEPEST plies or MOST_THREADS threads.
+    `megabytes` is the size of a table of subtree counts, 0 for none. Raises ValueError for more than DEEPEST
+    plies or MOST_THREADS threads.
     """
     if depth <= 0:
         return 1

@@ -1,10 +1,10 @@
-"""FEN: a position as a line of text, in and out.
+"""FEN: reads and writes a position as a line of text.
 
-After "Modelarea tablei și jocului de șah" (XII), with the full-move number as the standard has it.
+After "Modelarea tablei și jocului de șah" (XII), but with the full-move number of the standard.
 
-Castling rights of Chess960 are written in two ways. In X-FEN (Reinhard Scharnagl) K, Q, k and q stand for the
-outermost rook on that side of the king, and an inner rook is named by its file. In Shredder-FEN (Stefan
-Meyer-Kahlen) each rook is named by its file: HAha.
+Castling rights in Chess960 are written in two ways. In X-FEN (Reinhard Scharnagl) K, Q, k and q stand for the
+outermost rook on that side of the king, and an inner rook is given by its file. In Shredder-FEN (Stefan
+Meyer-Kahlen) each rook is given by its file: HAha.
 """
 
 import re
@@ -53,14 +53,14 @@ LETTER = _letters()
 
 
 def parse(text: str, told: list[str] | None = None, chess960: bool = False) -> Board:
-    """The position of a FEN. Fields missing at its end default to those of "w - - 0 1".
+    """The position of a FEN. Missing fields at its end default to those of "w - - 0 1".
 
-    Castling rights without king and rook in their places, and an en-passant square that no pawn can use, are
-    dropped. K, Q, k and q ask for king and rook at home, but with `chess960`, or beside a rook named by its
-    file, they are read as X-FEN. All that `write` returns is read back with `chess960`.
+    Castling rights without king and rook in place, and an en-passant square that no pawn can use, are
+    dropped. K, Q, k and q require king and rook at home; with `chess960`, or next to a rook given by its
+    file, they are read as X-FEN. With `chess960`, everything that `write` returns can be read back.
 
     If a list is given, a sentence is appended to it for every field assumed and every castling right dropped,
-    and text after the position, such as the operations of EPD, is ignored with a sentence too.
+    and text after the position, such as the operations of EPD, is ignored, also with a sentence.
 
     Raises ValueError with the text, the field and the reason; the list is unchanged then.
     """
@@ -76,9 +76,9 @@ def parse(text: str, told: list[str] | None = None, chess960: bool = False) -> B
 
 
 def write(board: Board, shredder: bool = False) -> str:
-    """The position as a FEN of six fields; the en-passant square only where a capture there is legal.
+    """The position as a FEN of six fields, with the en-passant square only where a capture there is legal.
 
-    Castling rights are written as in X-FEN, which for standard chess is the standard, or as in Shredder-FEN.
+    Castling rights are written as in X-FEN, which in standard chess is ordinary FEN, or as in Shredder-FEN.
     """
     # Compiled, the text is an array of C characters.
     if not cython.compiled:
@@ -145,7 +145,7 @@ def _right(board: Board, number: int, shredder: bool) -> int:
 
 
 def _write_number(text: bytearray, n: int, number: int) -> int:
-    """Write a space and the number from index `n` on; returns the index after."""
+    """Write a space and the number at index `n`; returns the index after."""
     digits = 1
     power = 10
     while number >= power and digits < 9:
@@ -159,7 +159,7 @@ def _write_number(text: bytearray, n: int, number: int) -> int:
 
 
 def _position_fields(text: str, remarks: list[str]) -> list[str]:
-    """The fields of a FEN with text after it: a `;` ends them, and so does a word in place of a counter."""
+    """The fields of a FEN that text may follow: they end at a `;` or at a word in place of a counter."""
     fields: list[str] = []
     for word in _WORD.finditer(text):
         if word[0] == ";" or len(fields) == 6 or (len(fields) >= 4 and word[0][0].isalpha()):
@@ -224,7 +224,7 @@ def _dropped(board: Board, number: int, rook: int, letter: str, chess960: bool) 
 
 
 def _placement(text: str) -> dict[int, int]:
-    """Piece codes by square."""
+    """The piece codes by square."""
     ranks = text.split("/")
     if len(ranks) != 8:
         raise ValueError(f"placement: {len(ranks)} ranks instead of 8")

@@ -64,7 +64,7 @@ class OngoingGame:
         self.end(DRAWN, "draw agreed")
 
     def run_out_of_time(self, side: int) -> None:
-        """End the game because the flag of a side has fallen: it loses, unless the other cannot mate."""
+        """End the game because the flag of a side has fallen: it loses, unless the opponent cannot mate."""
         if can_mate(self.board, side ^ 1):
             self.end(RESULT_OF_WINNER[side ^ 1], f"{SIDES[side]} runs out of time")
         else:

@@ -1,4 +1,4 @@
-"""Memory for large tables, from the system rather than from Python."""
+"""Memory for large tables, from the operating system rather than from Python."""
 
 import contextlib
 import math
@@ -8,10 +8,10 @@ import mmap
 def allocate(size: int, held: int = 0) -> mmap.mmap:
     """Allocate zeroed memory for a table, in huge pages where available, since probes are random accesses.
 
-    It takes no room before it is touched. `held` bytes will be freed in exchange. Raises MemoryError if there
-    is not enough memory.
+    Pages take no memory until they are touched. `held` bytes are about to be freed. Raises MemoryError if
+    there is not enough memory.
     """
-    # The system may overcommit, and kill the process once the memory is used.
+    # The system may overcommit and kill the process when the memory is used.
     free = free_memory() + held
     if size > free:
         raise MemoryError(f"no {size >> 20} MB of memory for the table: {int(free) >> 20} MB are free")

@@ -12,7 +12,7 @@
 
 All fields fit in 31 bits, so a move is a non-negative C int. NO_MOVE is 0.
 
-In Chess960 a king may castle to the square where it stands, and to one where it could also just go: see
+In Chess960 a king may castle to the square where it stands, or to the target of an ordinary king move: see
 `search.table.short_move`. Its rook's squares are `rook_origin` and `rook_target`; nothing else computes them.
 """
 
@@ -77,7 +77,7 @@ def rook_origin(move: int) -> int:
 
 
 def rook_target(move: int) -> int:
-    """The square of the rook after a castling move: beside the king, on the side of the other wing."""
+    """The square of the rook after a castling move: next to the king, on the inner side."""
     target = move >> TARGET_SHIFT & SQUARE
     return target - 1 if target & FILE == 6 else target + 1
 

@@ -65,8 +65,8 @@ if not cython.compiled:
     SCALE = 1
 
     def may_castle(board: Board) -> bool:
-        """Whether castling is worth asking for: pieces of one side beside the king on both wings, as there
-        are in most positions with castling rights, rule it out.
+        """Whether castling may be possible at all: pieces of one colour next to the king on both sides rule
+        it out, as in most positions with castling rights.
         """
         row = board.side << 4
         if board.castling == 0:
@@ -254,7 +254,7 @@ def add_en_passant(board: Board, stack: MoveStack, sp: int, origin: int) -> int:
 
 
 def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: bool) -> int:
-    """Write the king's moves, castling apart. Targets are tested with the king removed from the board."""
+    """Write the king's moves except castling. Targets are tested with the king removed from the board."""
     origin = board.pieces[board.side << 4]
     king = board.squares[origin]
     own = king & ANY_PIECE
@@ -301,8 +301,8 @@ def is_castling_legal(board: Board, number: int) -> bool:
     if board.paths[i] != NO_SQUARE:
         return False
     move = board.castles[number]
-    # A rook that shields the king along the first rank lets the attack through when it leaves. Such a rook is
-    # pinned now, whatever squares the two change to: all between the slider and the king's target is empty.
+    # A rook that shields the king along the first rank opens the line when it leaves. Such a rook is pinned
+    # now, wherever the two end up: all squares between the slider and the king's target are empty.
     if board.pin_count and board.pins[rook_origin(move)]:
         return False
     sq = move & SQUARE

@@ -35,7 +35,7 @@ def outcome(board: Board) -> Outcome | None:
 
 def can_mate(board: Board, side: int) -> bool:
     """Whether the side has, or may yet have, the material for a checkmate, even if only with the opponent's
-    help. Against a side that has not, nobody loses on time.
+    help. Against a side that does not, nobody loses on time.
     """
     kinds: tuple[list[int], list[int]] = ([], [])
     colours = set()
@@ -49,8 +49,8 @@ def can_mate(board: Board, side: int) -> bool:
     if {PAWN, ROOK, QUEEN} & set(own):
         return True
     if KNIGHT in own:
-        # A lone knight mates a king whose own pieces take its squares; a queen would take the knight.
+        # A lone knight can mate a king whose own pieces occupy its squares; a queen would capture the knight.
         return len(own) > 1 or bool(set(enemy) - {QUEEN})
-    # Bishops on one colour need a piece that can block a square of the other: a rook or a queen there could
-    # interpose.
+    # Bishops of one colour need a piece that can block a square of the other colour: a rook or a queen there
+    # could interpose.
     return BISHOP in own and (len(colours) == 2 or bool({PAWN, KNIGHT} & set(enemy)))

@@ -170,7 +170,7 @@ def _count_line(board: Board, origin: int, step: int, enemy: int) -> int:
 
 
 def _count_king(board: Board) -> int:
-    """The number of legal moves of a king that is not in check, castling apart."""
+    """The number of legal moves of a king that is not in check, except castling."""
     side = board.side
     origin = board.pieces[side << 4]
     king = board.squares[origin]
@@ -194,8 +194,8 @@ class Counter:
     """Counts leaves for one thread, on a board and a stack of its own."""
 
     def __init__(self, board: Board, playing: bool = False, table: PerftTable | None = None) -> None:
-        """`playing` makes and unmakes every leaf instead of counting the moves of the last ply. What others
-        have counted is taken from the table, if there is one, which many counters may share.
+        """`playing` makes and unmakes every leaf instead of counting the moves of the last ply. The table, if
+        there is one, holds what others have counted; many counters may share it.
         """
         self.board = board.copy()
         self.board.forget()  # the plies of the count need room
@@ -207,14 +207,14 @@ class Counter:
         self.overflowed = False
 
     def halt(self) -> None:
-        """End the count that runs, and every later one, from any thread."""
+        """Stop the running count and every later one. Any thread may call this."""
         self.halted = 1
 
     def leaves_under(self, moves: Sequence[int], depth: int) -> int:
         """The leaves at `depth` plies after some legal moves; when halted, those found so far.
 
-        Runs without the GIL. Raises OverflowError if one position has 2 ** LEAVES_BITS of them or more: a
-        table gets that far.
+        Runs without the GIL. Raises OverflowError if one position has 2 ** LEAVES_BITS of them or more: only
+        with a table can a count get that far.
         """
         for move in moves:
             self.board.make(move)
@@ -227,8 +227,8 @@ class Counter:
         return total
 
     def _count(self, sp: int, depth: int) -> int:
-        # Deep enough to look at the flag and the table, shallow enough to end soon and find much. With a
-        # table a ply less: two plies cost more than a probe, one costs less.
+        # Check the flag and the table only at a depth that is worth the cost, yet often enough to stop soon
+        # and to find much. With a table a ply less: two plies cost more than a probe, one costs less.
         if depth < 2 or (depth == 2 and not self.has_table):
             if self.playing:
                 return play_leaves(self.board, self.stack, sp, depth)
@@ -248,7 +248,7 @@ class Counter:
             if total >> LEAVES_BITS:
                 self.overflowed = True
                 total = 0
-        # What is not whole is not kept.
+        # Incomplete counts are not stored.
         if self.has_table and not self.halted and not self.overflowed:
             self.table.store(self.board.key, depth, total)  # type: ignore[union-attr]
         return total

@@ -1,14 +1,13 @@
 # cython: boundscheck=False, wraparound=False
 """A table of subtree counts for perft, shared by threads without locks.
 
-A position that is reached again with as many plies to go has as many leaves again. An entry is two 64-bit
-words: the data, and the key combined with the data by exclusive or. What two threads write at once, or what
-was damaged, does not give the key again and counts for nothing (Robert M. Hyatt and Timothy Mann, "A
-lock-less transposition table implementation for parallel search chess engines", 2002). Four entries share a
-cache line.
+A position reached again with the same number of plies to go has the same number of leaves. An entry is two
+64-bit words: the data, and the key XOR the data. A torn write makes the key mismatch, so it is ignored
+(Robert M. Hyatt and Timothy Mann, "A lock-less transposition table implementation for parallel search chess
+engines", 2002). Four entries share a cache line.
 
-The key is the position's, combined with a random number for the depth. A wrong count needs two positions
-whose 64 bits agree: with 2^k entries, 2^(k-64) for each probe that finds no entry of its own.
+The key is the position's key XOR a random number for the depth. A wrong count requires a collision of 64
+bits: with 2^k entries, its probability is 2^(k-64) for each probe of a position that is not stored.
 
 | bits of the data | field |
 |---|---|
@@ -50,13 +49,13 @@ DEPTH_KEYS = _depth_keys()
 
 
 class PerftTable:
-    """The leaves under positions, by key and depth."""
+    """The number of leaves below a position, by key and depth."""
 
     def __init__(self, megabytes: int) -> None:
-        """At most so many megabytes; one of them is used until `widen` asks for more.
+        """The maximum size in megabytes; one of them is used until `widen` asks for more.
 
-        Raises ValueError for a size not from 1 to LARGEST megabytes, and MemoryError when the memory cannot
-        be had.
+        Raises ValueError for a size not from 1 to LARGEST megabytes, and MemoryError if there is not enough
+        memory.
         """
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
@@ -66,15 +65,15 @@ class PerftTable:
         self.words = memoryview(self.memory).cast("Q")
 
     def widen(self, entries: int) -> None:
-        """Use as much of the memory as so many entries need, never less than before.
+        """Use as much of the memory as this many entries need, never less than before.
 
         The first touch of memory costs time, up to a second for each gigabyte on virtual machines. Entries
-        are lost when more of it comes into use: their places are others then.
+        are lost when more of it comes into use, since their index changes.
         """
         self.clusters = max(self.clusters, min(-(-entries // (CLUSTER // 2)), self.most))
 
     def probe(self, key: int, depth: int) -> int:
-        """The leaves at `depth` plies under the position of the key, or -1 if they are not known."""
+        """The leaves at `depth` plies below the position with this key, or -1 if unknown."""
         key ^= DEPTH_KEYS[depth]
         index = (key >> 32) * self.clusters >> 32 << 3
         for i in range(index, index + CLUSTER, 2):
@@ -84,8 +83,8 @@ class PerftTable:
         return -1
 
     def store(self, key: int, depth: int, leaves: int) -> None:
-        """Keep the leaves, less than 2 ** LEAVES_BITS, at `depth` plies, 1 to 127, in place of the entry with
-        the fewest in the cluster: it was the least work.
+        """Store the leaves, less than 2 ** LEAVES_BITS, at `depth` plies, 1 to 127. Replaces the entry with
+        the fewest leaves in the cluster, which took the least work.
         """
         key ^= DEPTH_KEYS[depth]
         index = (key >> 32) * self.clusters >> 32 << 3

@@ -1,12 +1,13 @@
-"""PGN, portable game notation: games with tags, comments, NAGs and variations, in and out.
+"""PGN, portable game notation: reads and writes games with tags, comments, NAGs and variations.
 
 The reader streams: one game at a time, whatever the size of the file. Every move carries its SAN and the FEN
-after it, as the `Move` object of "Modelarea tablei și jocului de șah" (XII) does. Damage in a game is noted
-with its line, keeps the moves before it and never costs the next game. The writer gives the export format.
+after it, as the `Move` object of "Modelarea tablei și jocului de șah" (XII) does. Damage in a game is
+recorded with its line; the moves before it are kept, and the next game is never lost. The writer produces the
+export format.
 
-Besides what the standard asks for, the reader takes glyphs for NAGs ("±"), results with other dashes and
-fractions ("1–0", "½-½"), figurines, tokens without spaces between them ("d5!!2.c4"), and null moves in
-variations. It skips text in angle brackets, which the standard reserves.
+Beyond the standard, the reader accepts glyphs for NAGs ("±"), results with other dashes and fractions ("1–0",
+"½-½"), figurines, tokens without spaces between them ("d5!!2.c4"), and null moves in variations. It skips
+text in angle brackets, which the standard reserves.
 """
 
 import re
@@ -46,7 +47,8 @@ UNFINISHED = "*"
 
 _WIDTH = 79
 _WORDS = re.compile(r"\[%\w+\s[^\]]{,60}\]\S*|\S+")
-"""The words of a comment. A command, such as `[%eval 0.31]`, is one: not every program puts it together."""
+"""The words of a comment. A command, such as `[%eval 0.31]`, counts as one: some programs fail to rejoin it.
+"""
 _LONGEST_GAME = 1 << 24
 _ENOUGH = 1 << 16
 _LONGEST_COMMENT = 1 << 16
@@ -82,7 +84,7 @@ _SAID_BESIDES = ("e.p.", "ep", "ep.", "e.p", "+", "++", "#", "mate", "ch", "ch."
 _NULL_MOVES = ("--", "Z0", "0000", "@@@@")
 _VARIANTS = ("standard", "normal", "chess", "from position")
 CHESS960 = "Chess960"
-"""What the Variant tag says of Chess960 and double Fischer random chess."""
+"""Values of the Variant tag for Chess960 and double Fischer random chess."""
 _CHESS960_NAMES = (
     "chess960",
     "chess 960",
@@ -99,7 +101,7 @@ _ENDS = tuple(
 )
 _EVENT = (b"[Event ", b'[Event"')
 _MARK = "\ufeff".encode()
-"""The byte order mark. Files joined together have it anywhere."""
+"""The byte order mark. Concatenated files have it anywhere."""
 
 _DIGITS = "0123456789"
 _LONGEST_MOVE = 16
@@ -131,13 +133,13 @@ class Move:
 
 
 def is_chess960(tags: dict[str, str]) -> bool:
-    """Whether the tags of a game say that it is one of Chess960."""
+    """Whether the tags of a game say that it is a Chess960 game."""
     return tags.get("Variant", "").lower() in _CHESS960_NAMES
 
 
 def _new_move(san: str, move: int, fen: str) -> Move:
     """A move without NAGs, comment and variations."""
-    # A third of the time of calling the class.
+    # Takes a third of the time of calling the class.
     created = Move.__new__(Move)
     created.san = san
     created.move = move
@@ -216,7 +218,7 @@ def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> G
 class Reader:
     """An iterator over the games of a binary stream.
 
-    UTF-8, with or without byte order marks; what is not UTF-8 is taken for Latin-1. Only the stream itself
+    UTF-8, with or without byte order marks; what is not UTF-8 is read as Latin-1. Only the stream itself
     raises.
     """
 
@@ -251,7 +253,7 @@ class Reader:
         """Read lines at least up to the end of the next game; False at the end of the stream.
 
         A game ends before the next one's tags, or at an empty line after its result. After a comment that was
-        left open, the tags must follow an empty line. A game of tags alone ends before an Event tag.
+        left open, the tags must follow an empty line. A game with tags only ends before an Event tag.
         """
         lines: list[bytes] = []
         size = 0
@@ -306,7 +308,7 @@ class Reader:
         return bool(lines)
 
     def _read_game(self, game: Game, text: bytes, size: int) -> bool:
-        """Read the next game of the buffered text; False if no game is left there."""
+        """Read the next game of the buffered text; False if there is none left."""
         i = self._skip_space(text, self._position, size)
         if i == size:
             return False
@@ -330,7 +332,9 @@ class Reader:
         return True
 
     def _skip_space(self, text: bytes, i: int, size: int) -> int:
-        """The index of the next character that is not white space; lines that begin with % count as such."""
+        """The index of the next character that is not white space; lines that begin with % count as white
+        space.
+        """
         while i < size:
             if text[i] == ord("%") and (i == 0 or text[i - 1] == ord("\n")):
                 while i < size and text[i] != ord("\n"):
@@ -386,8 +390,8 @@ class Reader:
                 return None
             game.start = write_fen(board)
             return board
-        # Clearing a new board takes longer than taking the last game back. A very long game cannot be taken
-        # back whole, because the board has forgotten its first moves.
+        # Clearing a new board takes longer than unmaking the last game. A very long game cannot be unmade
+        # completely, because the board has forgotten its first moves.
         while self._board.ply:
             _take_back(self._board, self._board.last_move())
         if self._board.fullmove != 1:
@@ -397,8 +401,8 @@ class Reader:
     def _read_moves(self, game: Game, board: Board, text: bytes, i: int, size: int, lost: bool) -> int:
         """Read the moves up to the game's end; returns the index after.
 
-        A variation starts before the last move, which is taken back first and played again afterwards. `lost`
-        means that the position is unknown, so that the rest of the line is skipped.
+        A variation starts before the last move, which is unmade first and made again afterwards. `lost` means
+        that the position is unknown, so that the rest of the line is skipped.
         """
         stack = self._stack
         line: Variation = game
@@ -452,7 +456,7 @@ class Reader:
                 in_variation = True
                 if lost or not moves or len(branches) > _DEEPEST:
                     if not lost:
-                        self._note(game, i - 1, "a variation of no move, or one too deep in others")
+                        self._note(game, i - 1, "a variation before any move, or nested too deeply")
                     lost = True
                 else:
                     last = moves[-1]
@@ -463,7 +467,7 @@ class Reader:
             elif c == ord(")"):
                 i += 1
                 if not branches:
-                    self._note(game, i - 1, "a variation is closed that was not opened")
+                    self._note(game, i - 1, "a closing parenthesis without an opening one")
                 else:
                     branch, was_lost = branches.pop()
                     if branch is not line:
@@ -531,7 +535,7 @@ class Reader:
                     f"{owner.comment} {words}" if owner.comment and words else owner.comment or words
                 )
                 if len(owner.comment) > _LONGEST_COMMENT:
-                    self._note(game, i, "so long a comment on one move that what follows of it is left out")
+                    self._note(game, i, "the comment on this move is too long: the rest of it is dropped")
         return stop + in_braces
 
     def _read_word(
@@ -606,7 +610,7 @@ class Reader:
 
     def _line_of(self, i: int) -> int:
         """The line of the file that holds the character at an index."""
-        # Count on from the last index asked for: there may be many.
+        # Count on from the last index asked for, as there may be many.
         if i >= self._here:
             self._line_here += self._text.count(b"\n", self._here, i)
         else:
@@ -678,7 +682,7 @@ def _end_of_word(text: bytes, i: int, size: int) -> int:
 
 
 def _has_mark(text: bytes, size: int) -> bool:
-    """Whether there is a byte order mark. Asked of every line: in C, a tenth of the time of `in`."""
+    """Whether there is a byte order mark. Called for every line: in C, it takes a tenth of the time of `in`."""
     i = _index_of(text, 0, size, 0xEF)
     while i + 2 < size:
         if text[i + 1] == 0xBB and text[i + 2] == 0xBF:
@@ -744,7 +748,7 @@ def _end_of_tag(text: bytes, i: int, size: int) -> int:
 
 
 def _end_of_space(text: bytes, i: int, size: int) -> int:
-    """The index of the next character that is no white space."""
+    """The index of the next character that is not white space."""
     while i < size and text[i] <= ord(" "):
         i += 1
     return i
@@ -812,7 +816,7 @@ def _play_again(board: Board, move: int) -> None:
 
 def write(game: Game) -> str:
     """The game in export format: the seven tags of the roster in their order, the others sorted, movetext in
-    lines of at most 79 characters. A start with castling rights of Chess960 is told as such.
+    lines of at most 79 characters. A start position with Chess960 castling rights gets a Variant tag.
     """
     tags = {**ROSTER, **game.tags, "Result": game.result}
     if game.start != fen.START:
@@ -871,7 +875,9 @@ def _write_comment(words: list[str], comment: str) -> None:
 
 
 def _fill_lines(words: list[str]) -> str:
-    """The words in lines of at most 79 characters. None begins with a per cent sign, which would hide it."""
+    """The words in lines of at most 79 characters. None begins with a per cent sign, which would make it a
+    comment.
+    """
     lines: list[str] = []
     row = ""
     for word in words:

@@ -1,6 +1,6 @@
 """Piece codes, the moff table and piece values for exchanges.
 
-The bits of a code tell how the piece moves: pawn 1, knight 2, king 3, rook 4, bishop 8, queen 12 = rook |
+The bits of a code say how the piece moves: pawn 1, knight 2, king 3, rook 4, bishop 8, queen 12 = rook |
 bishop; 0x10 is a white piece, 0x20 a black one. A piece with ``code & 2`` moves a single step, ``code & 4``
 slides along ranks and files, ``code & 8`` along diagonals. ``code & 0x0E`` is zero only for a pawn.
 

@@ -29,8 +29,8 @@ cdef int[5] FRONT
 @cython.final
 cdef class Rays:
     cdef uint8_t[2048] links     # [square << 3 | direction] -> the nearest occupied square, or the first cell off the board
-    cdef uint8_t[16384] saved    # by depth: the links of the square that a move left, and of a pawn taken en passant
-    cdef readonly int depth      # moves followed since the last reset
+    cdef uint8_t[16384] saved    # by depth: the links of a move's origin, and of a pawn captured en passant
+    cdef readonly int depth      # moves made since the last reset
 
     @cython.locals(i=int, side=int, sq=int, d=int, found=int)
     cpdef void reset(self, Board board) noexcept nogil

@@ -1,9 +1,9 @@
-"""SAN, standard algebraic notation: "e4", "Nbd7", "exd6", "e8=Q+", "O-O-O#", in and out.
+"""SAN, standard algebraic notation: reads and writes "e4", "Nbd7", "exd6", "e8=Q+", "O-O-O#".
 
 `write` follows the PGN standard: the least disambiguation among the legal moves (a pinned knight does not
-count), "+" and "#". `parse` also reads what people write: zeros for castling, "e8Q" and "e8(Q)", squares that
-need not be named ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, any kind of dash, a missing or
-wrong "x", "+" or "#", and "e.p.", "!" or "?" at the end.
+count), "+" and "#". `parse` also reads what people write: zeros for castling, "e8Q" and "e8(Q)", needless
+disambiguation ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, any kind of dash, a missing or wrong
+"x", "+" or "#", and "e.p.", "!" or "?" at the end.
 
 Moves are resolved against the legal moves of the position, after "Modelarea tablei și jocului de șah" (XII).
 """
@@ -223,7 +223,7 @@ def read(text: bytes, start: int, end: int) -> int:
 
 
 def _read_castling(text: bytes, start: int, end: int) -> int:
-    """The pattern of castling, by the number of its letters or zeros."""
+    """The pattern of castling, by its number of letters or zeros."""
     letters = 0
     for i in range(start, end):
         if text[i] == ord("O") or text[i] == ord("0") or text[i] == ord("o"):
@@ -253,7 +253,7 @@ def _pattern(mask: int, wanted: int) -> int:
 def find(stack: MoveStack, sp: int, end: int, pattern: int) -> int:
     """The move from `sp` to `end` on the stack that fits the pattern; 0 for none, AMBIGUOUS for several.
 
-    "Kg1" means castling only if the king cannot just go there.
+    "Kg1" means castling only if the king cannot move there otherwise.
     """
     mask = pattern >> MASK_SHIFT
     wanted = pattern & 0x7FFFFFFF

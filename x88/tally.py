@@ -1,7 +1,7 @@
 """Counts captures and attacked squares with the moff loop and with linked rays, for `bench/generators.py`.
 
-The loops are here so that no Python call is measured, and apart from both generators: the compiler inlines a
-function into a loop of its own module, which makes it measure a sixth faster.
+The loops are compiled so that no Python call is measured, and kept out of both generators' modules: there the
+compiler would inline the function, which makes it a sixth faster.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""Zobrist keys with Polyglot's random numbers, so that a position has the same key as in a Polyglot book.
+"""Zobrist keys with Polyglot's random numbers, so that positions have the same keys as in a Polyglot book.
 
 The 781 random numbers are part of the book format (Fabien Letouzey, "Book format", polyglot 1.4, 2006):
 twelve pieces on 64 squares, four castling rights, eight en-passant files, White to move. The en-passant file
