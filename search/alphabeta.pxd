@@ -14,7 +14,7 @@ from x88.movegen cimport MAX_MOVES
 from x88.piece cimport BLACK, KIND, PAWN, WHITE, WHITE_PIECE
 
 cpdef enum:
-    TABLEBASE_DEPTH = 6     # plies by which an entry of the tablebases is worth more than its node
+    TABLEBASE_DEPTH = 6     # plies by which a tablebase result is stored deeper than its node
 
 cdef int[48] VALUE
 

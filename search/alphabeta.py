@@ -61,7 +61,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     side = searcher.board.side
 
     if ply:
-        # 3. Draws by rule.
+        # 3. Draws by the rules.
         if is_drawn(searcher, in_check, sp):
             return DRAW
         if ply >= MAX_PLY - 1:
@@ -145,7 +145,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         )
     searcher.static_evals[ply] = static_eval
 
-    # 8. Hindsight extension: the previous move was reduced a lot, yet its side stands no worse than before,
+    # 8. Hindsight extension: the previous move was reduced a lot, yet its side is no worse off than before,
     # so undo one ply of that reduction.
     if (
         ply

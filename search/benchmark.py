@@ -114,7 +114,7 @@ class Total(NamedTuple):
 
 
 class Bench:
-    """A run over all positions, which another thread may stop. Its search is its own."""
+    """A run over all positions, which another thread may stop. It has its own search."""
 
     def __init__(self, settings: Settings | None = None) -> None:
         """Raises ValueError for settings out of range, and MemoryError if there is not enough memory."""
@@ -135,7 +135,7 @@ class Bench:
         try:
             return self._run(on_position)
         finally:
-            self._search.resize_pool(1)  # a thread that sleeps would keep the table
+            self._search.resize_pool(1)  # a sleeping thread would keep the table alive
 
     def _run(self, on_position: Callable[[int, int], object] | None) -> Total | None:
         limits = Limits(depth=self.settings.depth)

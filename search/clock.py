@@ -7,8 +7,8 @@ from search.limits import Limits
 from x88.piece import WHITE
 
 EXPECTED_MOVES = 22
-"""The number of moves to plan for when the next time control is further away, or there is none. A soft limit
-is less than the share of a move, so a game lasts longer.
+"""The number of moves to plan for when the next time control is further away, or there is none. The soft
+limit is less than a move's share, so the time lasts for more moves.
 """
 
 SOFT = 0.85
@@ -21,13 +21,13 @@ RESCUE = 1.5
 """The hard limit is this many times longer as long as the best move has failed low."""
 
 LONGEST_LAG = 1000.0
-"""Milliseconds of a move beyond which a clock has been set anew rather than run on."""
+"""A larger difference, in milliseconds, means that the clock was set to a new time rather than ran on."""
 
 EARLIEST_LAG = -2.0
-"""A move that cost so much less than planned cost what was planned: clocks are read in whole milliseconds."""
+"""A difference down to this, in milliseconds, is rounding: clocks are read in whole milliseconds."""
 
 OUTLIER = 20.0
-"""A single move that lost so many milliseconds more than three times the mean tells little of the others."""
+"""A single lag counts as at most three times the mean plus this many milliseconds."""
 
 STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 """Factors of the soft limit, by the number of iterations since the best move changed."""
@@ -46,9 +46,9 @@ class Budget(NamedTuple):
 
 
 class Lag:
-    """By how many milliseconds moves have cost more on the GUI's clock than was planned for them: on the way
-    there and back, or because the machine is busy. The mean of the last moves, and the longest of them, which
-    fades.
+    """The lag of moves in milliseconds: the time on the GUI's clock beyond what was planned, lost in
+    communication or because the machine is busy. `mean` is a running mean, `longest` the longest lag, which
+    decays.
     """
 
     def __init__(self) -> None:
@@ -73,8 +73,8 @@ class Lag:
         if abs(lag) > LONGEST_LAG:
             return
         if left == self._shown:
-            lag = min(lag, 0.0)  # no clock that runs
-        # A clock that is told in whole seconds shows now too little, now too much.
+            lag = min(lag, 0.0)  # the clock is not running
+        # A clock sent in whole seconds is now too low, now too high.
         lag += self._surplus
         self._surplus = max(lag, -LONGEST_LAG) if lag < EARLIEST_LAG else 0.0
         lag = max(0.0, lag)
@@ -82,7 +82,7 @@ class Lag:
         self.longest = max(lag, 0.95 * self.longest)
 
     def end(self, limits: Limits, side: int, budget: Budget | None, elapsed: float) -> None:
-        """Note what a search should leave on the clock, after so many milliseconds."""
+        """Record what should be left on the clock after a search of `elapsed` milliseconds."""
         left = limits.time[side]
         if left is None or budget is None or limits.movetime is not None or limits.ponder:
             return
@@ -92,8 +92,8 @@ class Lag:
 
 
 def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
-    """The time for the side to move, None if unlimited. A missing clock equals the opponent's. What moves
-    usually lose besides is kept back for this move and for those to come.
+    """The time for the side to move, None if unlimited. A missing clock equals the opponent's. The usual lag
+    is reserved for this move and for those to come.
     """
     if limits.movetime is not None:
         allowed = max(1, limits.movetime - limits.overhead)
@@ -101,7 +101,7 @@ def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
     left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
     increment = limits.increment[side]
     if left is None:
-        # Without a clock, the increment is all the time for the move.
+        # Without a clock, the increment is all the time there is for the move.
         increment = increment or limits.increment[side ^ 1]
         if not increment:
             return None
@@ -159,7 +159,7 @@ class TimeManager:
 
 class NodeClock:
     """A game clock that counts nodes (`Limits.nodestime`). It reads the GUI's clock only at the start of a
-    game and of a time control.
+    game and of each time control.
     """
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ class NodeClock:
 
     def limits(self, limits: Limits, side: int) -> Limits:
         """The limits with the time of this clock, for the side to move."""
-        # Nodes need no time on the way to the GUI.
+        # A clock of nodes loses nothing in communication.
         limits = limits._replace(overhead=0)
         left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
         if left is None or limits.movetime is not None:

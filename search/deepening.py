@@ -1,4 +1,5 @@
-"""Iterative deepening at the root: an iteration with its aspiration window, and those of a helper.
+"""Iterative deepening at the root: an iteration with its aspiration window, and the iterations of a helper
+thread.
 
 Source of lazy SMP: Emil Fredrik Østensen, "A complete chess engine parallelized using lazy SMP", 2016. Every
 thread searches the same root on its own, at staggered depths; they share results through the table.
@@ -19,7 +20,7 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
     """Search the root to a depth, in an aspiration window around a guess that widens after a fail high or
     low.
 
-    Returns the score; discard it if the search was stopped. `failed_high` then tells whether a line that
+    Returns the score; discard it if the search was stopped. `failed_high` then says whether a line that
     failed high was kept.
     """
     width = searcher.parameters.aspiration
@@ -49,9 +50,9 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
 
 
 def help_along(searcher: Searcher, number: int, last: int) -> bool:
-    """Deepen until stopped, as helper `number`, from 1, and keep the line of the last iteration.
+    """Deepen until stopped, as helper `number`, counted from 1, and keep the line of each iteration.
 
-    Whoever finishes the iteration of depth `last` first ends the search; 0 if only the first searcher may.
+    The first to finish the iteration of depth `last` ends the search; with 0, only the main searcher may.
     Returns whether this helper did.
     """
     score = 0
@@ -69,5 +70,7 @@ def help_along(searcher: Searcher, number: int, last: int) -> bool:
 
 
 def _skips(number: int, depth: int) -> bool:
-    """Whether a helper skips an iteration: every second one, pair or triple, so that threads spread."""
+    """Whether a helper skips an iteration: every second one, pair or triple, so that the threads differ in
+    depth.
+    """
     return depth > 3 and (depth + number) // (1 + number % 3) % 2 == 1

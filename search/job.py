@@ -1,14 +1,14 @@
-"""One search from `go` to its result: its limits and its clock, and when it ends.
+"""One search from `go` to its result: its limits, its clock, and when it ends.
 
-| what happens | who says so | state |
+| event | reported by | state |
 |---|---|---|
 | the search begins, and ends | its thread | `_is_running` |
-| the move pondered on was played | `ponderhit` | no longer `_is_pondering` |
-| somebody wants the move now | `stop` | `_is_stopped` |
-| no further iteration is worth its time | `after_iteration` | `_is_satisfied` |
+| the expected move was played | `ponderhit` | no longer `_is_pondering` |
+| the move is wanted now | `stop` | `_is_stopped` |
+| another iteration is not worth its time | `after_iteration` | `_is_satisfied` |
 | the hard limit of time or nodes is reached | the searching threads themselves | the stop signal |
 
-Every change of state is followed by `_decide`, the one place that ends a search and lets its result go.
+Every change of state is followed by `_decide`, the one place that ends a search and releases its result.
 """
 
 import threading
@@ -28,25 +28,25 @@ if not cython.compiled:
     from search.stop import Stop
 
 FORCED_DEPTH = 5
-"""Plies for a forced move: enough to expect a reply."""
+"""The depth for a forced move, in plies: enough for a move to ponder on."""
 
 GRACE = 50 if cython.compiled else 1000
-"""Milliseconds that a search which is to end may still take to find its first move, within its clock."""
+"""Milliseconds that a search told to end may still take to find its first move, within its clock."""
 
 SHORT = 20.0
-"""Milliseconds of a search that is not worth another thread: on a busy machine it would have to wait for its
-turn as long.
+"""A search of at most this many milliseconds is not worth another thread, which on a busy machine might have
+to wait that long for a processor.
 """
 
 MAX_TIME = 10**9
-"""Milliseconds that are as good as for ever."""
+"""Milliseconds that count as unlimited."""
 
 MAX_NODES = 1 << 62
-"""An upper limit of nodes, far beyond any search."""
+"""A node limit far beyond any search."""
 
 
 class Job:
-    """Made when a search is asked for, and dropped with its result."""
+    """Created for each search, and dropped with its result."""
 
     def __init__(self, limits: Limits, manager: TimeManager, clock: Clock, pool: Pool) -> None:
         self.limits = limits
@@ -64,7 +64,7 @@ class Job:
         self._is_satisfied = False
         self._nodes_pondered = 0
 
-    # What the front end says.
+    # Called by the front end.
 
     def stop(self) -> None:
         """The move is wanted now."""
@@ -73,9 +73,7 @@ class Job:
             self._decide()
 
     def ponderhit(self) -> None:
-        """The move pondered on has been played: the clock runs from now, and what was thought meanwhile
-        counts.
-        """
+        """The expected move was played: the clock starts now, and the search so far counts."""
         with self._lock:
             if not self._is_pondering:
                 return
@@ -87,7 +85,7 @@ class Job:
                 self._start_clock(0.0, nodes)
             self._decide()
 
-    # What the searching thread says.
+    # Called by the searching thread.
 
     def begin(self) -> None:
         """The search begins."""
@@ -98,14 +96,14 @@ class Job:
             self._decide()
 
     def has_move(self) -> None:
-        """There is a move to play: from now on the search can end at any time."""
+        """There is a move to play: from now on the search may end at any time."""
         with self._lock:
             self._first.has_move = True
             self._decide()
         self._first.check_time()
 
     def after_iteration(self, best: int, score: int, share: float, depth: int, count: int) -> bool:
-        """Take in the best move of an iteration, its score in centipawns, its share of all nodes so far, the
+        """Process the best move of an iteration, its score in centipawns, its share of all nodes so far, the
         depth, and the number of moves to choose from; returns whether that was the last iteration.
         """
         self._manager.after_iteration(best, score, share)
@@ -123,25 +121,23 @@ class Job:
             self._is_running = False
 
     def wait_for_release(self) -> None:
-        """Wait until the result may be told."""
+        """Wait until the result may be reported."""
         if self.limits.infinite or self._is_pondering:
             self._released.wait()
 
-    # What follows from it.
+    # What follows from these.
 
     def deepest(self) -> int:
-        """The depth of the last iteration: a limit of less than one ply still asks for a move."""
+        """The depth of the last iteration: at least one ply, since a move is wanted in any case."""
         return MAX_PLY - 1 if self.limits.depth is None else max(1, min(self.limits.depth, MAX_PLY - 1))
 
     def is_open_to_votes(self) -> bool:
-        """Whether another thread's line may be played: not where its depth or its number of lines is asked
-        for.
-        """
+        """Whether another thread's line may be played: not if a depth, several lines or a mate is asked for."""
         return self.limits.lines == 1 and self.limits.depth is None and self.limits.mate is None
 
     def ends_with_any_thread(self) -> bool:
-        """Whether the last iteration may be any thread's: not where the first one's several lines, or its
-        search for a mate, belong to it.
+        """Whether any thread may finish the last iteration: not with several lines or a search for a mate,
+        which are the main thread's.
         """
         return self.limits.lines == 1 and self.limits.depth is not None and self.limits.mate is None
 
@@ -154,7 +150,7 @@ class Job:
         return budget.rescue <= SHORT
 
     def is_urgent(self) -> bool:
-        """Whether somebody waits for the move, and not for the work of all threads."""
+        """Whether the move is awaited, rather than the work of all threads."""
         return self._is_stopped or self._is_satisfied or self._manager.budget is not None
 
     def budget(self) -> Budget | None:
@@ -162,7 +158,7 @@ class Job:
         return self._manager.budget
 
     def nodes_on_clock(self) -> int:
-        """The nodes that the search has cost on a clock that counts nodes; what was pondered is free."""
+        """The nodes that the search has cost on a clock that counts nodes; pondering is free."""
         nodes = self._pool.nodes()
         return nodes - (nodes if self._is_pondering else self._nodes_pondered)
 
@@ -170,7 +166,7 @@ class Job:
         return self._is_stopped or (self._is_satisfied and not self._is_pondering)
 
     def _decide(self) -> None:
-        """End the search if it is to end, and let the result go if it may."""
+        """End the search if it is to end, and release the result if allowed."""
         if self._ends() and self._is_running:
             if self._first.has_move:
                 self._stop.set()
@@ -184,8 +180,8 @@ class Job:
             self._released.set()
 
     def _start_clock(self, elapsed: float, nodes: int) -> None:
-        """Have the search end at its hard limit, of which so many milliseconds are gone; on a clock that
-        counts nodes, so many were searched before it started.
+        """Set the time limits, of which `elapsed` milliseconds have passed; on a clock that counts nodes,
+        `nodes` were searched before it started.
         """
         budget = self._manager.budget
         if budget is None:
@@ -198,7 +194,7 @@ class Job:
             self._first.limit_time(hard, rescue, grace)
 
     def _elapsed(self, nodes: int) -> float:
-        """Milliseconds of the search so far, by its clock, after so many nodes."""
+        """Milliseconds of the search so far, by its clock, after `nodes` nodes."""
         if self.limits.nodestime:
             return nodes / self.limits.nodestime
         return self.clock.elapsed()

@@ -18,7 +18,7 @@ cdef class Layer:
     cdef const int* output_biases
     cdef short* sums                  # [(ply * 2 + view) * hidden + i]
     cdef short* squares               # [view * hidden + i], the side to move first
-    cdef tuple _held                  # what the pointers point into
+    cdef tuple _held                  # keeps alive what the pointers point into
 
     cdef _point(self, const short[::1] inputs, const short[::1] input_biases, const short[::1] output_weights,
                 const int[::1] output_biases, short[::1] sums, short[::1] squares)

@@ -58,11 +58,11 @@ class Layer:
             self.squares = squares
 
     def value(self, own: int, other: int, pieces: int) -> int:
-        """The value in centipawns for the side whose sums are at `own`, with so many pieces on the board."""
+        """The value in centipawns for the side whose sums are at `own`, with `pieces` pieces on the board."""
         band = (pieces - 1) * self.outputs // 32
         total = self.output(own, other, 2 * band * self.hidden)
         scaled: int = (total + self.output_biases[band]) * SCALE
-        # A whole multiple of UNIT keeps the numerator positive: else C would round towards zero.
+        # Adding a multiple of UNIT keeps the numerator positive: otherwise C would round towards zero.
         lift = 1 << 20
         value = (scaled + lift * UNIT) // UNIT - lift
         return min(max(value, -LARGEST), LARGEST)

@@ -19,9 +19,9 @@ class Limits(NamedTuple):
     movestogo: int | None = None
     """Moves to the next time control; None for the rest of the game."""
     infinite: bool = False
-    """Search until stopped, and hold the result back until then."""
+    """Search until stopped, and withhold the result until then."""
     ponder: bool = False
-    """Search on the opponent's time: no time limit applies, and the result is held back, until
+    """Search on the opponent's time: no time limit applies, and the result is withheld, until
     `Search.ponderhit` or `Search.stop`.
     """
     searchmoves: tuple[int, ...] = ()
@@ -29,6 +29,6 @@ class Limits(NamedTuple):
     lines: int = 1
     """How many best lines to find (MultiPV), each with its score and principal variation."""
     overhead: int = 0
-    """Milliseconds of each move that are lost on the way to the GUI and back."""
+    """Milliseconds reserved in each move for communication with the GUI."""
     nodestime: int = 0
     """If not 0, nodes per millisecond: time is then measured in nodes, which makes games reproducible."""

@@ -1,14 +1,14 @@
-"""The file of a network that judges positions: what bench/train.py writes and the search maps.
+"""The file of an evaluation network, which bench/train.py writes and the search maps into memory.
 
-A network sees 768 inputs from each side: the own and the enemy pieces of six kinds on 64 squares. The view of
-Black turns the board upside down; a view whose king stands on the files a to d is mirrored, so that the king
-is always on e to h. One hidden layer of `hidden` numbers for each view, the side to move first, is clipped
-to 0 to 1 and squared (squared clipped ReLU). Of several outputs, the number of pieces chooses one.
+A network has 768 inputs for each side's view: own and enemy pieces of six kinds on 64 squares. Black's view
+turns the board upside down; a view whose king stands on files a to d is mirrored, so that the king is always
+on e to h. One hidden layer of `hidden` numbers for each view, the side to move first, is clipped to the range
+0 to 1 and squared (squared clipped ReLU). The number of pieces selects one of several outputs.
 
-Everything is an integer: the weights of the inputs are multiplied by INPUT_SCALE and those of the outputs by
-OUTPUT_SCALE, and rounded. Each hidden number is clipped to 0 to INPUT_SCALE; a quarter of its square, rounded
-down, is multiplied by the weight of the output, and `sum` adds these products over both views. The value in
-centipawns is `(sum + bias) * SCALE` divided by UNIT and rounded down, and at most 30000 either way.
+All numbers are integers: input weights are multiplied by INPUT_SCALE, output weights by OUTPUT_SCALE, and
+rounded. Each hidden number is clipped to the range 0 to INPUT_SCALE; a quarter of its square, rounded down,
+is multiplied by the output weight, and `sum` adds these products over both views. The value in centipawns is
+`(sum + bias) * SCALE` divided by UNIT and rounded down, and at most 30000 either way.
 
 | header | bytes | content |
 |---|---|---|
@@ -45,11 +45,11 @@ INPUT_SCALE = 362
 OUTPUT_SCALE = 512
 SCALE = 400
 UNIT = INPUT_SCALE**2 // 4 * OUTPUT_SCALE
-"""What the sum of an output is for a value of SCALE."""
+"""The sum of an output that means a value of SCALE."""
 
 LARGEST_HIDDEN = 1024
 HIDDEN_STEP = 16
-"""Numbers that fill a vector register: the hidden layer is a multiple of it."""
+"""The numbers in a vector register; the hidden layer is a multiple of it."""
 
 MOST_OUTPUTS = 32
 
@@ -62,7 +62,7 @@ MOST_OUTPUT = 1023
 """The largest quantised weight of an output."""
 
 MOST_SUM = (2**31 - 1) // (INPUT_SCALE**2 // 4)
-"""The largest sum of an output's weights, without their signs: all partial sums stay within 32 bits."""
+"""The largest sum of the absolute weights of an output: all partial sums stay within 32 bits."""
 
 MOST_BIAS = 2**30
 """The largest quantised bias of an output."""
@@ -89,12 +89,12 @@ class Weights(NamedTuple):
 
 
 def band(pieces: int, outputs: int) -> int:
-    """The output for a position with so many pieces, kings included."""
+    """The output for a position with this many pieces, kings included."""
     return (pieces - 1) * outputs // 32
 
 
 def write(path: Path, weights: Weights) -> None:
-    """Write a network's file. Raises ValueError if its numbers are out of range, or OSError."""
+    """Write a network file. Raises ValueError if its numbers are out of range, or OSError."""
     hidden, outputs, *numbers = weights
     sizes = check_sizes(hidden, outputs)
     for name, found, size in zip(weights._fields[2:], numbers, sizes, strict=True):
@@ -111,13 +111,13 @@ def write(path: Path, weights: Weights) -> None:
 
 
 def read(path: Path) -> Weights:
-    """Map a network's file. Raises ValueError with the reason if it is none or is damaged, or OSError."""
+    """Map a network file. Raises ValueError with the reason if it is not one or is damaged, or OSError."""
     with path.open("rb") as file:
         head = file.read(HEADER_SIZE)
         if not head.startswith(MAGIC):
-            raise ValueError(f"{path} is no network: it does not start with {MAGIC.decode()!r}")
+            raise ValueError(f"{path} is not a network: it does not start with {MAGIC.decode()!r}")
         if len(head) < HEADER_SIZE:
-            raise ValueError(f"{path} is cut off in its header")
+            raise ValueError(f"{path} is truncated in its header")
         _, version, inputs, hidden, outputs, *scales = _HEADER.unpack_from(head)
         if version != VERSION:
             raise ValueError(f"{path} has version {version}; Moff reads {VERSION}")
@@ -150,7 +150,7 @@ def read(path: Path) -> Weights:
 
 
 def _numbers(view: memoryview, width: int) -> Sequence[int]:
-    """The little-endian numbers of so many bytes each, where possible without a copy."""
+    """The little-endian numbers of `width` bytes each, without a copy where possible."""
     if sys.byteorder == "little":
         return view.cast("h") if width == 2 else view.cast("i")
     found = array("h" if width == 2 else "i", view.tobytes())

@@ -14,11 +14,11 @@ if not cython.compiled:
 
 
 class NodeCounts:
-    """The nodes of a search by root move and reply, over all its iterations. Its thread counts them; another
-    may ask meanwhile.
+    """The nodes of a search by root move and reply, over all its iterations. The searching thread counts
+    them; others may read them meanwhile.
 
-    It is a hash table. Some replies would go uncounted in a position with several times as many moves as any
-    in a game.
+    A hash table: some replies would go uncounted in a position with several times as many moves as occur in
+    games.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class NodeCounts:
         return self.root == root
 
     def _find(self, pair: int) -> int:
-        """The slot of a pair of moves, taken for it if it has none; -1 if there is no room."""
+        """The slot of a pair of moves, a new one if it has none; -1 if there is no room."""
         slot = self._slot(pair)
         for _i in range(PROBES):
             if self.pairs[slot] == 0:
@@ -65,5 +65,5 @@ class NodeCounts:
         return -1
 
     def _slot(self, pair: int) -> int:
-        """Where a pair of moves is looked for first. After Knuth's multiplicative hashing."""
+        """The slot where the search for a pair of moves starts, by Knuth's multiplicative hashing."""
         return pair * 1000003 >> 12 & SLOTS - 1

@@ -7,7 +7,7 @@ from x88.board cimport Board
 from x88.movegen cimport MoveStack
 
 cpdef enum:
-    MOST_DEPTH = 100        # the largest depth that may be asked for
+    MOST_DEPTH = 100        # the largest probe depth that can be set
 
 
 @cython.final

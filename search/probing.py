@@ -1,4 +1,4 @@
-"""What a search asks of endgame tablebases: which positions, by the options, and what scores follow."""
+"""Tablebase probes in the search: which positions the options allow, and what scores they give."""
 
 try:
     import cython
@@ -16,11 +16,11 @@ if not cython.compiled:
 
 
 class Probing:
-    """The tables and the options of a search, which its threads share: changed between searches only.
+    """The tablebases and the probing options, shared by all threads; changed only between searches.
 
-    Positions of up to `limit` pieces are asked for, those of the most pieces at `depth` plies above the
-    horizon or more. If the search does not heed the fifty-move rule, cursed wins are wins and blessed losses
-    losses. `most` is the number of pieces up to which the running search asks inside its tree, 0 for never.
+    Positions of up to `limit` pieces are probed, those with the most pieces only at a remaining depth of at
+    least `depth`. If the fifty-move rule is ignored, cursed wins count as wins and blessed losses as losses.
+    `most` is the number of pieces up to which the running search probes inside its tree, 0 for never.
     """
 
     def __init__(self) -> None:
@@ -31,12 +31,12 @@ class Probing:
         self.most = 0
 
     def largest(self) -> int:
-        """The number of pieces up to which tables are there and may be asked."""
+        """The number of pieces up to which there are tables that may be probed."""
         return min(self.limit, self.tables.most)
 
     def may_ask(self, board: Board, depth: int) -> bool:
-        """Whether the search asks about a position of its tree: without castling rights, and right after a
-        capture or pawn move, as results hold for a counter of the fifty-move rule at zero.
+        """Whether to probe a position inside the tree: only without castling rights and right after a capture
+        or pawn move, since results assume a half-move clock of zero.
         """
         pieces = pieces_on(board)
         return (
@@ -46,12 +46,14 @@ class Probing:
         )
 
     def score(self, board: Board, stack: MoveStack, sp: int, ply: int) -> int:
-        """The score by the tables, NO_SCORE if they do not tell. The stack is used from index `sp` on."""
+        """The score of a probe, NO_SCORE if it fails. The stack is used from index `sp` on."""
         result = self.tables.result(board, stack, sp)
         return NO_SCORE if result == UNKNOWN else self.score_of(result, ply)
 
     def score_of(self, result: int, ply: int) -> int:
-        """The score of a result at a ply: a tablebase win, or a draw; cursed wins are a little better."""
+        """The score of a result at a ply: a tablebase win or loss, or a draw, slightly better for a cursed
+        win and slightly worse for a blessed loss.
+        """
         if result == WIN or (result == CURSED_WIN and not self.heeds_fifty):
             return TABLEBASE_WIN - ply
         if result == LOSS or (result < 0 and not self.heeds_fifty):

@@ -12,8 +12,8 @@ from x88.movegen cimport generate, generate_captures, plain_move
 from x88.piece cimport KIND
 
 cpdef enum:
-    MOVE_LIMIT = 12    # moves searched at the horizon,
-    LIMIT_STEP = 2     # and this many fewer with every ply past it, but at least one
+    MOVE_LIMIT = 12    # moves searched at the horizon;
+    LIMIT_STEP = 2     # this many fewer for every ply past it, but at least one
 
 cdef int[48] VALUE
 

@@ -19,7 +19,7 @@ if not cython.compiled:
 
 
 def mate_distance(score: int) -> int | None:
-    """The moves to mate of a mate score, negative if the side to move gets mated, 0 if it is checkmated. None
+    """The moves to mate of a mate score, negative if the side to move is mated, 0 if it is checkmated. None
     for any other score.
     """
     if score >= LONGEST_MATE:

@@ -1,4 +1,4 @@
-"""What the threads of a search share besides the table: the stop signal, and the nodes left to them."""
+"""What the threads of a search share apart from the table: the stop signal and the remaining node limit."""
 
 import threading
 
@@ -14,8 +14,8 @@ _turn = threading.Lock()
 
 
 class Stop:
-    """A flag that the threads of a search check in every node; whether a helper has set it because it has
-    finished the last iteration; and the nodes that none has taken yet.
+    """A flag that the threads of a search check at every node; whether a helper has set it after finishing
+    the last iteration; and the nodes that no thread has taken yet.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Stop:
         self.left = 0
 
     def set(self) -> None:
-        """Tell all searchers to end."""
+        """Tell all searchers to stop."""
         self.stopped = 1
 
     def clear(self) -> None:
@@ -34,7 +34,7 @@ class Stop:
         self.left = 0
 
     def finish(self) -> None:
-        """Tell all searchers to end, because the last iteration is finished."""
+        """Tell all searchers to stop, because the last iteration is finished."""
         self.finished = 1
         self.set()
 
@@ -43,11 +43,11 @@ class Stop:
         return self.finished != 0
 
     def is_set(self) -> bool:
-        """Whether the search has been told to end."""
+        """Whether the search has been told to stop."""
         return self.stopped != 0
 
     def take(self, wanted: int) -> int:
-        """Take up to so many of the nodes that are left; returns how many."""
+        """Take up to `wanted` of the remaining nodes; returns how many."""
         if cython.compiled:
             before = take_from(cython.address(self.left), wanted)
         else:

@@ -36,11 +36,11 @@ STRONGEST = CALIBRATION[-1][0]
 
 
 def strength(elo: int) -> Strength:
-    """The settings for an Elo from WEAKEST to STRONGEST, interpolated: linearly in the blur, logarithmically
+    """The settings for an Elo from WEAKEST to STRONGEST, interpolated: linearly in the noise, logarithmically
     in the nodes. Raises ValueError outside that range.
     """
     if not WEAKEST <= elo <= STRONGEST:
-        raise ValueError(f"an Elo has to be from {WEAKEST} to {STRONGEST}, not {elo}")
+        raise ValueError(f"an Elo must be from {WEAKEST} to {STRONGEST}, not {elo}")
     above = min(bisect_right(CALIBRATION, elo, key=lambda entry: entry[0]), len(CALIBRATION) - 1)
     (low, weak), (high, strong) = CALIBRATION[above - 1 : above + 1]
     part = (elo - low) / (high - low)

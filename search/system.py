@@ -1,5 +1,5 @@
-"""What a search thread asks of the system without the GIL: the time, so that stopping in time does not depend
-on another thread waking up, and to let other threads go first.
+"""System calls of a search thread without the GIL: the time, so that stopping in time does not depend on
+another thread waking up, and yielding the processor.
 """
 
 try:
@@ -10,7 +10,7 @@ except ImportError:
 import time
 
 if not cython.compiled:
-    # Compiled, the header has them as C functions.
+    # Compiled, the header provides them as C functions.
     def monotonic_ns() -> int:
         """Nanoseconds since an arbitrary start."""
         return time.monotonic_ns()
@@ -20,5 +20,5 @@ if not cython.compiled:
         return False
 
     def give_way() -> None:
-        """Let other threads run that wait for a processor."""
+        """Let threads run that wait for a processor."""
         time.sleep(0)

@@ -44,7 +44,7 @@ if not cython.compiled:
 
 def short_move(move: int) -> int:
     """A packed move in 16 bits, unique among the moves of a position: both squares, and the promotion or
-    whether the king castles, since in Chess960 it may also be able just to go there.
+    whether the king castles, since in Chess960 an ordinary king move may have the same squares.
     """
     return move & 0x3FFF | move >> 6 & 0xC000 | move >> 13 & 0x4000
 
@@ -83,7 +83,7 @@ class TranspositionTable:
         self.resize(megabytes)
 
     def resize(self, megabytes: int, threads: int = 1) -> None:
-        """Replace the table by an empty one of 1 to LARGEST megabytes, with so many threads.
+        """Replace the table by an empty one of 1 to LARGEST megabytes, cleared by this many threads.
 
         Raises ValueError for any other size and MemoryError if there is not enough memory. The old table is
         kept in both cases.
@@ -180,7 +180,7 @@ class TranspositionTable:
             self.words[place + 1] = data
 
     def hashfull(self) -> int:
-        """How full the table is of entries of this search, per mill, from a sample."""
+        """How full the table is of entries of this search, in permille, from a sample."""
         sample = min(self.clusters, 250)
         used = 0
         for i in range(1, sample * CLUSTER, 2):

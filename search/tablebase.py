@@ -1,7 +1,7 @@
-"""Endgame tablebases ("Syzygy"): who wins a position with few pieces, and how soon.
+"""Endgame tablebases ("Syzygy"): the result of a position with few pieces, and the distance to it.
 
-The tables (`search.tablefile`) say it where no capture does better; captures, en passant and, for the
-distance, pawn moves are followed here. Threads share the tables, and ask them without the GIL.
+The tables (`search.tablefile`) are right only where no capture is better, so captures, en passant and, for
+the distance, pawn moves are searched here. Threads share the tables and probe them without the GIL.
 """
 
 try:
@@ -38,17 +38,17 @@ if not cython.compiled:
 
 
 class Tablebase:
-    """The tables of some folders."""
+    """The tables in a list of folders."""
 
     def __init__(self, folders: list[str], on_problem: Callable[[str], object] = lambda _: None) -> None:
-        """`on_problem` is told, as `problems` keeps it, what is wrong with a file or a folder: at once, or in
-        the thread that asks when a file is first asked or found to be damaged.
+        """`on_problem` is called with each problem of a file or folder, as added to `problems`: at once, or
+        in the probing thread when a file is first probed or found to be damaged.
         """
         self.problems: list[str] = []
-        """What is wrong with files that were to be used, told once each."""
+        """What is wrong with files that were to be used, each reported once."""
         self.most = 0
         """The largest number of pieces, kings included, that a WDL table has."""
-        # The tables keep this one, and not the tablebase, which would never go then.
+        # The tables refer to this and not to the tablebase, which would never be freed.
         self._complain = partial(_complain, self.problems, on_problem)
         self._results: Table | None = None
         self._distances: Table | None = None
@@ -79,7 +79,7 @@ class Tablebase:
         return sum(1 for kind, _ in self._tables if kind == suffix)
 
     def missing(self) -> list[str]:
-        """The WDL tables that are not there, though a capture or promotion in one that is leads to them."""
+        """The missing WDL tables that a capture or promotion in one of the others leads to."""
         found = set()
         for suffix, key in self._tables:
             if suffix == ".rtbw":
@@ -90,7 +90,7 @@ class Tablebase:
         return sorted(found, key=lambda name: (len(name), name))
 
     def wdl(self, board: Board) -> int | None:
-        """The result of a position for the side to move, from LOSS to WIN; None if no table tells."""
+        """The result of a position for the side to move, from LOSS to WIN; None if no table has it."""
         if not self._may_ask(board):
             return None
         found = self.result(board, own_stack(), 0)
@@ -99,7 +99,7 @@ class Tablebase:
     def dtz(self, board: Board) -> int | None:
         """The distance to the next capture or pawn move that keeps the result, in plies: positive for a win,
         negative for a loss, 0 for a draw, more than 100 where the fifty-move rule saves the loser; None if no
-        table tells. It may be one too high or low where a table stores moves rather than plies.
+        table has it. It may be off by one where a table stores moves rather than plies.
         """
         if not self._may_ask(board):
             return None
@@ -113,14 +113,14 @@ class Tablebase:
 
     def result(self, board: Board, stack: MoveStack, sp: int) -> int:
         """The result of a position without castling rights and with at most `most` pieces, for the side to
-        move; UNKNOWN if no table tells.
+        move; UNKNOWN if no table has it.
         """
         found = self._follow(board, stack, sp, False)
         return found if found <= WIN or found == UNKNOWN else found - ZEROES
 
     def distance(self, board: Board, stack: MoveStack, sp: int, is_first: bool) -> int:
-        """The DTZ of such a position; UNKNOWN if no table tells. See `dtz`. `is_first` is not set where the
-        position comes of one whose table has the positions with the other side to move only.
+        """The DTZ of such a position; UNKNOWN if no table has it. See `dtz`. `is_first` is unset for the
+        successor of a position whose table stores only positions with the other side to move.
         """
         found = self._follow(board, stack, sp, True)
         if found in (UNKNOWN, DRAW):
@@ -139,7 +139,7 @@ class Tablebase:
         return value if found > 0 else -value
 
     def _distance_by_moves(self, board: Board, stack: MoveStack, sp: int, sign: int) -> int:
-        """DTZ where the table has the positions of the other side only: the best over all moves."""
+        """DTZ where the table stores only positions with the other side to move: the best over all moves."""
         best = UNKNOWN
         end = generate(board, stack, sp)
         for i in range(sp, end):
@@ -167,14 +167,14 @@ class Tablebase:
         return -1 if best == UNKNOWN else best
 
     def _follow(self, board: Board, stack: MoveStack, sp: int, with_pawns: bool) -> int:
-        """The result, with ZEROES added if a zeroing move achieves it; UNKNOWN if no table tells.
+        """The result, with ZEROES added if a zeroing move achieves it; UNKNOWN if no table has it.
 
-        Tables do not know en passant, and a capture may be better than what they hold, which then is
-        anything: so captures are followed first; `with_pawns`, all pawn moves too.
+        Tables ignore en passant, and where a capture is best the stored value is arbitrary, so captures are
+        searched first; with `with_pawns`, all pawn moves too.
         """
         best = LOSS
         tried = 0
-        # Where a capture en passant is not the only move, the table knows what no capture at all would give.
+        # Unless the en-passant capture is the only move, the table has the result without it.
         is_complete = with_pawns or board.en_passant_legal
         if is_complete:
             end = generate(board, stack, sp)
@@ -242,7 +242,7 @@ def pieces_on(board: Board) -> int:
 
 
 def _tree(tables: list[Table]) -> Table | None:
-    """Make a balanced tree of tables; returns its root, None if there are none."""
+    """Build a balanced tree of tables; returns its root, None if there are none."""
     if not tables:
         return None
     tables = sorted(tables, key=lambda table: table.key)
@@ -254,7 +254,7 @@ def _tree(tables: list[Table]) -> Table | None:
 
 
 def _allow_open_files(count: int) -> None:
-    """Allow so many more open files, as far as the system does: many allow 1024, fewer than the tables."""
+    """Allow this many more open files if the system permits: the limit is often 1024, fewer than the tables."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource  # Unix only
 
@@ -278,18 +278,18 @@ def _followers(white: str, black: str) -> list[tuple[str, str]]:
 
 
 def in_order(white: str, black: str) -> list[str]:
-    """The letters of two sides as the name of a table has them."""
+    """The letters of two sides in the order of a table's name."""
     sides = ["".join(sorted(side, key="KQRBNP".index)) for side in (white, black)]
     return sorted(sides, key=lambda side: (-len(side), ["KQRBNP".index(letter) for letter in side]))
 
 
 def folders_of(path: str) -> list[str]:
-    """The folders of a path, which the system's separator stands between (os.pathsep)."""
+    """The folders of a path, separated as on this system (os.pathsep)."""
     return [folder for folder in path.split(os.pathsep) if folder]
 
 
 def parse_name(name: str) -> tuple[str, str, str] | None:
-    """The pieces of both sides and the suffix in the name of a table's file; None if it is no such name."""
+    """The pieces of both sides and the suffix in the name of a table file; None if it is not such a name."""
     stem, suffix = os.path.splitext(name)
     white, _, black = stem.partition("v")
     if suffix not in MAGIC or not _is_side(white) or not _is_side(black):

@@ -1,7 +1,7 @@
-"""Are the files of an endgame tablebase whole?
+"""Checks that the files of an endgame tablebase are intact.
 
-Tables are held against the lists of checksums that lie beside them, as published tables have (in md5sum's
-format: checksum and name), and those that no list names against the checksum at their own end.
+Tables are checked against the lists of checksums next to them, which published tables have (in md5sum's
+format: checksum and name), and unlisted tables against the checksum at their own end.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from search.tablefile import MAGIC, Table
 from search.tablesum import PIECE, SIZE, checksum
 
 LIST: Final = re.compile(r"checksum|md5|sha\d", re.IGNORECASE)
-"""What the names of lists of checksums contain."""
+"""What the name of a checksum list contains."""
 
 LINE: Final = re.compile(r"([0-9a-fA-F]+) [ *](?:.*[/\\])?([^/\\]+)")
 
@@ -28,7 +28,7 @@ LONGEST_LIST: Final = 1 << 24
 
 
 class Finding(NamedTuple):
-    """Something to tell about a file or a folder."""
+    """A message about a file or a folder."""
 
     path: str
     text: str
@@ -48,10 +48,10 @@ class Check:
 
     def __init__(self, folders: list[str]) -> None:
         self.tables = 0
-        """Tables looked at so far."""
+        """Tables checked so far."""
         self.bad = 0
         self.listed = 0
-        """Those that a list of checksums names."""
+        """Tables named in a checksum list."""
         self.done = 0
         """Bytes."""
         self.total = 0
@@ -60,7 +60,9 @@ class Check:
         self._progress: Callable[[str], None] = lambda _: None
 
     def findings(self, progress: Callable[[str], None] = lambda _: None) -> Iterator[Finding]:
-        """What there is to tell, folder by folder; `progress` gets the name of the file at hand at times."""
+        """The findings, folder by folder; `progress` is called now and then with the name of the current
+        file.
+        """
         self._progress = progress
         folders = []
         for folder in self._folders:
@@ -77,7 +79,7 @@ class Check:
             yield from self._check_folder(folder, names)
 
     def _check_folder(self, folder: str, names: list[str]) -> Iterator[Finding]:
-        """Lists first, as they say what the tables are held against."""
+        """Reads the lists first, then checks the tables."""
         tables = [name for name in names if parse_name(name)]
         if not tables:
             yield Finding(folder, "there is no table in it", True)
@@ -91,7 +93,7 @@ class Check:
             elif LIST.search(name) and os.path.isfile(path):
                 yield from _read_list(path, listed, set(tables))
             else:
-                yield Finding(path, "it is no table, and is left alone", False)
+                yield Finding(path, "it is not a table, so it is ignored", False)
         for name in tables:
             path = os.path.join(folder, name)
             before = self.done
@@ -110,7 +112,7 @@ class Check:
         try:
             # Opening a pipe would wait for a writer.
             if not stat.S_ISREG(os.stat(path).st_mode):
-                return "it is no file"
+                return "it is not a file"
             Table(path, *parts).read()
             if listed is not None:
                 digest = self._digest(path, name, ALGORITHMS[len(listed.digest)])
@@ -145,7 +147,7 @@ class Check:
 
 
 def _size(path: str) -> int:
-    """In bytes; 0 if it cannot be told."""
+    """The size in bytes; 0 if unknown."""
     try:
         return os.path.getsize(path)
     except OSError:
@@ -153,7 +155,9 @@ def _size(path: str) -> int:
 
 
 def _read_list(path: str, listed: dict[str, _Listed], tables: set[str]) -> Iterator[Finding]:
-    """Add what a list says about the tables of its folder. Of several checksums the longest counts."""
+    """Add what a list says about the tables of its folder. If there are several checksums, the longest
+    counts.
+    """
     try:
         with open(path, "rb") as file:
             text = file.read(LONGEST_LIST).decode("utf-8", "replace")
@@ -178,6 +182,6 @@ def _read_list(path: str, listed: dict[str, _Listed], tables: set[str]) -> Itera
     if not found:
         yield Finding(path, "it lists no checksum of a table", False)
     elif odd:
-        yield Finding(path, f"{odd} of its lines are no checksums", False)
+        yield Finding(path, f"{odd} of its lines are not checksums", False)
     if absent:
         yield Finding(path, f"{absent} of the {found} tables that it lists are not here", False)

@@ -28,8 +28,8 @@ cpdef enum:
     DRAW = 0
     CURSED_WIN = 1          # a draw by the fifty-move rule
     WIN = 2
-    UNKNOWN = 1000000       # no table tells
-    OTHER_SIDE = 1000001    # DTZ: only positions with the other side to move are stored
+    UNKNOWN = 1000000       # no table has it
+    OTHER_SIDE = 1000001    # DTZ: the table stores only positions with the other side to move
     UNREAD = 0              # states of a table
     READY = 1
     UNUSABLE = 2

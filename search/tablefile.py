@@ -1,21 +1,20 @@
 """A file of an endgame tablebase in Ronald de Man's format ("Syzygy").
 
-Source: Ronald de Man, the tables and their generator ("syzygy1"), 2013, whose files these are.
+Source: Ronald de Man, the tables and their generator ("syzygy1"), 2013.
 
 A table holds the positions of one set of pieces, such as KRvKP, without castling rights. A .rtbw file says
 whether the side to move wins, loses or draws, with the fifty-move rule taken into account (WDL); a .rtbz file
 holds the distance to the next capture or pawn move that keeps the result (DTZ), for one side to move only.
 
-A position becomes an index like this. The colours are exchanged so that the first side of the table's name is
-White. The board is turned and mirrored so that the leading piece stands in a part of it: of tables without
-pawns, in the triangle a1-d1-d4; of those with pawns, the leading pawn on the files a to d, each file with a
-table of its own. The leading group (pawns of the side that has fewer; else three different pieces, or the two
-kings) gets a number by its squares; every further group of like pieces is a combination of the squares left.
-The values stand in blocks, compressed by pairs of symbols ("Re-Pair") under a canonical Huffman code
+A position is mapped to an index as follows. The colours are exchanged so that the first side of the table's
+name is White. The board is turned and mirrored so that the leading piece stands in one part of it: without
+pawns, in the triangle a1-d1-d4; with pawns, the leading pawn on files a to d, each file with a table of its
+own. The leading group (the pawns of the side with fewer; otherwise three different pieces, or the two kings)
+is numbered by its squares; every further group of equal pieces is a combination of the remaining squares. The
+values are stored in blocks, compressed by pairs of symbols ("Re-Pair") and a canonical Huffman code
 (`search.tablepart`).
 
-A table is mapped and its description is read when it is first asked, which takes the GIL; threads then ask it
-without.
+A table is mapped and its description read at the first probe, which takes the GIL; later probes do not.
 """
 
 try:
@@ -54,7 +53,7 @@ if not cython.compiled:
     WIDE_MAP = 16
 
     def file_size(descriptor: int) -> int:
-        """The size in bytes of an open file that is mapped."""
+        """The size in bytes of an open, mapped file."""
         return os.fstat(descriptor).st_size
 
 
@@ -63,16 +62,16 @@ LETTERS = "PNBRQK"
 MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}
 
 DESCRIPTION = 1 << 18
-"""Bytes at the beginning of a file that are enough to describe all its parts."""
+"""The first bytes of a file that suffice to describe all its parts."""
 
 DEEPEST_PAIR = 255
-"""A symbol stands for 256 values at most."""
+"""A symbol stands for at most 256 values."""
 
 LEAF = 0xFFF
-"""The second symbol of a pair that is none."""
+"""The second symbol that marks a value rather than a pair."""
 
 LARGEST_EXPONENT = 24
-"""Blocks and spans are powers of two, and smaller than this one in every table."""
+"""Blocks and spans are powers of two; in every table their exponents are smaller than this."""
 
 NUMBER_OF_KIND = [0] * 16
 """The numbers of the pieces in the files, by kind; a black piece has 8 added."""
@@ -80,7 +79,7 @@ for _number, _kind in enumerate((PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING), 1):
     NUMBER_OF_KIND[_kind] = _number
 
 SIGNED = [0] * 10
-"""The piece codes that a `signature` counts, the highest digit first."""
+"""The piece codes that a `signature` counts, from the highest digit to the lowest."""
 for _side in range(2):
     for _place, _kind in enumerate((QUEEN, ROOK, BISHOP, KNIGHT, PAWN)):
         SIGNED[5 - 5 * _side + _place] = 16 << _side | _kind
@@ -93,8 +92,8 @@ _reading = threading.Lock()
 class Table:
     """A file of one set of pieces: WDL or DTZ.
 
-    `lower` and `higher` make a tree of tables by `key`, the smaller signature of its two: without the GIL
-    there are no dictionaries.
+    `lower` and `higher` make a tree of tables by `key`, the smaller of its two signatures, since dictionaries
+    need the GIL.
     """
 
     def __init__(
@@ -105,7 +104,9 @@ class Table:
         suffix: str,
         on_problem: Callable[[str], object] = lambda _: None,
     ) -> None:
-        """`on_problem` is told, once, why the file cannot be used, in the thread that finds out."""
+        """`on_problem` is called once, in the thread that finds out, with the reason why the file is
+        unusable.
+        """
         self.path = path
         self.suffix = suffix
         self.is_symmetric = white == black
@@ -118,7 +119,7 @@ class Table:
         counts = [[side.count(letter) for letter in LETTERS] for side in (white, black)]
         self.has_pawns = counts[0][0] + counts[1][0] > 0
         self.has_unique = any(count == 1 for side in counts for count in side[:5])
-        # The side with fewer pawns leads, as its pawns make fewer combinations.
+        # The side with fewer pawns leads, since its pawns have fewer combinations.
         pawns = [count for count in (counts[0][0], counts[1][0]) if count]
         self.leading_pawns = min(pawns, default=0)
         self.both_pawns = len(pawns) == 2
@@ -147,7 +148,7 @@ class Table:
             description = file.read(DESCRIPTION)
             if size < 16 or description[:4] != MAGIC[self.suffix]:
                 raise ValueError("it is no tablebase file")
-            # Its data are blocks of 64 bytes, after which a checksum of 16 bytes follows.
+            # Its data are blocks of 64 bytes, followed by a checksum of 16 bytes.
             if size % 64 != 16:
                 raise ValueError(f"{size} bytes are not those of a whole file")
             try:
@@ -199,7 +200,7 @@ class Table:
         self._place_data(at, size)
 
     def _is_mine(self, pieces: list[int]) -> bool:
-        """Whether these are the pieces of the table's name, and those that lead come first."""
+        """Whether these are the pieces of the table's name, with the leading ones first."""
         named = []
         for black, letters in enumerate(self.sides):
             named += [LETTERS.index(letter) + 1 | black << 3 for letter in letters]
@@ -212,8 +213,8 @@ class Table:
         )
 
     def _group(self, part: Part, pieces: list[int], order: list[int], file: int) -> None:
-        """Group the pieces, and find what each group's number is multiplied by: the leading group's, and that
-        of the second side's pawns, stand where `order` says, the others in their order.
+        """Group the pieces, and compute each group's factor in the index: the leading group and the second
+        side's pawns come where `order` says, the others in their order.
         """
         first = self.leading_pawns if self.has_pawns else 3 if self.has_unique else 2
         lengths = [first]
@@ -253,7 +254,7 @@ class Table:
         part.both_pawns = self.both_pawns
 
     def _read_maps(self, content: bytes, at: int) -> int:
-        """Find the maps of values, four for each file: of wins, losses, cursed wins, blessed losses."""
+        """Find the maps of values, four for each file: wins, losses, cursed wins, blessed losses."""
         for part in self.parts[0]:
             if part.flags & MAPPED:
                 width = 2 if part.flags & WIDE_MAP else 1
@@ -264,7 +265,7 @@ class Table:
         return at + (at & 1)
 
     def _place_data(self, at: int, size: int) -> None:
-        """Find the data of the parts, which follow the description. Raises ValueError if they are cut off."""
+        """Find the data of the parts, which follow the description. Raises ValueError if they are truncated."""
         each = [part for file in zip(*self.parts, strict=True) for part in file]
         for part in each:
             part.sparse = at
@@ -277,13 +278,13 @@ class Table:
             part.data = at
             at += part.blocks * part.block_size
         if at > size:
-            raise ValueError("it is cut off")
+            raise ValueError("it is truncated")
 
-    # Asking.
+    # Probing.
 
     def value_of(self, key: int, board: Board, result: int) -> int:
-        """The value of a position in that table of the tree which has a key; UNKNOWN if there is none that
-        can be used. See `value`.
+        """The value of a position in the table of the tree with this key; UNKNOWN if there is no usable one.
+        See `value`.
         """
         if key < self.key:
             return UNKNOWN if self.lower is None else self.lower.value_of(key, board, result)
@@ -295,15 +296,15 @@ class Table:
 
     def value(self, board: Board, result: int) -> int:
         """The stored value of a position: for WDL from LOSS to WIN, for DTZ the distance in plies to the next
-        zeroing move of a position with this result. OTHER_SIDE if DTZ has the other side to move only,
-        UNKNOWN if the file is damaged.
+        zeroing move of a position with this result. OTHER_SIDE if the DTZ table stores only positions with
+        the other side to move, UNKNOWN if the file is damaged.
         """
-        # To read what is mapped beyond the end of its file would end the process.
+        # Reading a mapping beyond the end of its file would kill the process.
         if file_size(self.descriptor) < self.size:
             self._give_up(True)
             return UNKNOWN
-        # The colours are exchanged for the file's sake if its white pieces are Black's here; and of a
-        # symmetric table only the positions with White to move are there.
+        # Exchange the colours if the file's white pieces are Black's here; a symmetric table has only the
+        # positions with White to move.
         if self.is_symmetric:
             swaps = board.side == BLACK
         else:
@@ -337,7 +338,7 @@ class Table:
     def _ask(
         self, part: Part, number: int, pieces: list[int], squares: list[int], mover: int, result: int
     ) -> int:
-        """The same by the part with a number, or DAMAGED. The chain of parts is followed from `part` on."""
+        """The same from the part with a number, or DAMAGED. The chain of parts is followed from `part` on."""
         if number:
             return self._ask(part.following, number - 1, pieces, squares, mover, result)
         if not self.is_wdl and part.flags & BLACK_IS_STORED != mover:
@@ -361,7 +362,7 @@ class Table:
         return 2 * value + 1
 
     def _open(self) -> None:
-        """Read the file, unless another thread has done so or it cannot be."""
+        """Read the file, unless another thread has done so or it is unusable."""
         reason = ""
         with _reading:
             if self.state != UNREAD:
@@ -379,7 +380,7 @@ class Table:
             self._on_problem(f"{self.path}: {reason}")
 
     def _give_up(self, is_cut: bool) -> None:
-        """Never ask this table again."""
+        """Never probe this table again."""
         with _reading:
             if self.state == UNUSABLE:
                 return
@@ -393,7 +394,7 @@ def _link(part: Part, following: Part) -> None:
 
 
 def _read_sizes(part: Part, content: bytes, at: int) -> int:
-    """Read how a part is compressed; returns where the next one begins."""
+    """Read the compression parameters of a part; returns where the next one begins."""
     part.flags = content[at]
     if part.flags & ONE_VALUE:
         part.only_value = content[at + 1]
@@ -412,7 +413,7 @@ def _read_sizes(part: Part, content: bytes, at: int) -> int:
     count = longest - shortest + 1
     lowest = [_word(content, at + 2 * n, 2) for n in range(count)]
     at += 2 * count
-    # The codes of a length begin where the longer ones, which lie half as far apart, end.
+    # The codes of a length begin where the longer ones, which are half as far apart, end.
     base = 0
     for n in reversed(range(count)):
         if n < count - 1:
@@ -428,7 +429,7 @@ def _read_sizes(part: Part, content: bytes, at: int) -> int:
     triples = content[at : at + 3 * symbols]
     if len(triples) < 3 * symbols:
         raise IndexError
-    # Three bytes: the two symbols that a symbol stands for, of 12 bits each, or a value and LEAF.
+    # Three bytes: the pair of symbols that a symbol stands for, 12 bits each, or a value and LEAF.
     lefts = [(triples[n + 1] & 15) << 8 | triples[n] for n in range(0, 3 * symbols, 3)]
     rights = [triples[n + 2] << 4 | triples[n + 1] >> 4 for n in range(0, 3 * symbols, 3)]
     part.set_symbols(lefts, rights, _spans(lefts, rights))
@@ -454,7 +455,7 @@ def _spans(lefts: list[int], rights: list[int]) -> list[int]:
 
 
 def _word(content: bytes, at: int, width: int) -> int:
-    """A number of so many bytes, the lowest first. Raises IndexError beyond the end."""
+    """A little-endian number of `width` bytes. Raises IndexError beyond the end."""
     if at + width > len(content):
         raise IndexError
     return int.from_bytes(content[at : at + width], "little")

@@ -6,7 +6,7 @@ cpdef enum:
     DAMAGED = -1000000  # no value: below every result
     MOST_PIECES = 7     # larger tables are not used
     MOST_LENGTHS = 32   # of codes, in bits
-    ONE_VALUE = 128     # a flag: all values are alike
+    ONE_VALUE = 128     # a flag: all values are equal
 
 cdef int[64] BELOW
 cdef int[64] TRIANGLE
@@ -44,13 +44,13 @@ cdef class Part:
     cdef const unsigned short* lefts
     cdef const unsigned short* rights
     cdef const unsigned short* spans
-    cdef long long sparse             # places in the file
+    cdef long long sparse             # offsets in the file
     cdef long long lengths_at
     cdef long long data
     cdef long long[4] maps
     cdef const unsigned char* content
     cdef long long file_size
-    cdef tuple _held                  # what the pointers to symbols point into
+    cdef tuple _held                  # keeps alive what the pointers to symbols point into
 
     cdef _point(self, const unsigned short[::1] lefts, const unsigned short[::1] rights, const unsigned short[::1] spans)
     cdef set_content(self, const unsigned char[::1] content, long long size)

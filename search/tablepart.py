@@ -1,7 +1,7 @@
 """A part of a tablebase file: the compressed values for one side to move and, with pawns, one file of the
-leading pawn. `search.tablefile` says what the numbers mean, and reads a part's description.
+leading pawn. `search.tablefile` explains the format and reads a part's description.
 
-Files may be damaged: whatever they say, nothing outside of them is read, and every search in them ends.
+Files may be damaged: whatever they contain, nothing outside them is read and every loop ends.
 """
 
 try:
@@ -34,22 +34,22 @@ WORD = (1 << 64) - 1
 
 
 class Part:
-    """The values of a part, and how a position becomes the number of one.
+    """The values of a part, and how a position is mapped to an index.
 
     `pieces` are those of the table in the order of the index; `lengths` are the sizes of their groups, and
-    `factors` what the number of each group is multiplied by; `size` is the number of positions.
+    `factors` the factors of their numbers in the index; `size` is the number of positions.
 
-    A value is found by `sparse`, which tells a block and a place in it for every `span` values; the blocks,
-    whose numbers of values are at `lengths_at`; and in a block, by the symbols of a canonical Huffman code.
-    Codes have `shortest` bits or up to `length_count` - 1 more; those of length n + `shortest` begin at
-    `bases[n]`, aligned to the left, with the symbol `lowest[n]`. Symbol s is a value, `lefts[s]`, or the pair
-    `lefts[s]` and `rights[s]`; it stands for `spans[s]` + 1 values.
+    A value is found through `sparse`, which gives a block and a place in it for every `span` values, the
+    lengths of the blocks at `lengths_at`, and, in a block, the symbols of a canonical Huffman code. Codes
+    have `shortest` bits or up to `length_count` - 1 more; those of length n + `shortest` begin at `bases[n]`,
+    aligned to the left, with the symbol `lowest[n]`. Symbol s is a value, `lefts[s]`, or the pair `lefts[s]`
+    and `rights[s]`; it stands for `spans[s]` + 1 values.
 
-    The parts of a file are a chain: without the GIL there are no lists.
+    The parts of a file form a chain, since lists need the GIL.
     """
 
     def __init__(self) -> None:
-        self.following: Any = None  # a Part, but for the last
+        self.following: Any = None  # a Part, None for the last
         self.count = 0
         self.groups = 0
         self.pieces = [0] * 7
@@ -78,7 +78,7 @@ class Part:
         self.file_size = 0
 
     def set_symbols(self, lefts: Sequence[int], rights: Sequence[int], spans: Sequence[int]) -> None:
-        """Set what the symbols stand for; checked before, since the file may change while it is in use."""
+        """Set what the symbols stand for: checked copies, since the file may change while it is in use."""
         held = array("H", lefts), array("H", rights), array("H", spans)
         self._held = held
         if len(lefts):
@@ -155,7 +155,7 @@ class Part:
             sort(ordered, at, end, False)
             index = 0
             for n in range(at, end):
-                # Squares that earlier groups stand on are left out; pawns have no first rank.
+                # Squares of earlier groups are left out; pawns have no first rank.
                 square = ordered[n] - (8 if group == 1 and self.both_pawns else 0)
                 for i in range(at):
                     if ordered[i] < ordered[n]:
@@ -166,7 +166,7 @@ class Part:
         return found
 
     def value(self, index: int) -> int:
-        """The value with a number, DAMAGED if there is none that could be right."""
+        """The value at an index, DAMAGED if there is no plausible one."""
         if self.flags & ONE_VALUE:
             return self.only_value
         if index < 0 or index >= self.size:
@@ -176,7 +176,7 @@ class Part:
         place = self.word(self.sparse + 6 * entry + 4, 2)
         if block < 0 or place < 0:
             return DAMAGED
-        # What it tells is in the middle of the span.
+        # The entry is for the middle of the span.
         place += index - entry * self.span - (self.span >> 1)
         while place < 0:
             block -= 1
@@ -197,7 +197,7 @@ class Part:
         return self._unpack(self.data + block * self.block_size, place)
 
     def _unpack(self, at: int, place: int) -> int:
-        """A value by the beginning of its block and its place there."""
+        """The value at a place in the block that begins at `at`."""
         if at + 8 > self.file_size:
             return DAMAGED
         bits = 0
@@ -237,13 +237,13 @@ class Part:
         return found
 
     def block_length(self, block: int) -> int:
-        """How many values beyond the first a block holds, DAMAGED if there is no such block."""
+        """How many values a block holds beyond the first, DAMAGED if there is no such block."""
         if block < 0 or block >= self.block_count:
             return DAMAGED
         return self.word(self.lengths_at + 2 * block, 2)
 
     def word(self, at: int, width: int) -> int:
-        """A number of so many bytes in the file, the lowest first; DAMAGED beyond its end."""
+        """A little-endian number of `width` bytes in the file; DAMAGED beyond its end."""
         if at < 0 or at + width > self.file_size:
             return DAMAGED
         found = 0

@@ -1,8 +1,8 @@
 """Play from the endgame tablebases alone: the legal moves by result and distance, and the best line.
 
-A won ending is won within the fifty-move rule and a lost one is held longest. The winner takes the move whose
-DTZ is smallest, so the next capture or pawn move always comes nearer; that move itself must keep the result,
-and of several the one is played after which the next distance is best.
+Won endings are won within the fifty-move rule, lost ones held as long as possible. The winner plays the move
+with the smallest DTZ, so the next capture or pawn move always comes nearer; that move itself must keep the
+result, and among several the one with the best next distance is played.
 """
 
 from typing import Final, NamedTuple
@@ -18,22 +18,22 @@ from x88.outcome import outcome
 from x88.piece import KIND, PAWN
 
 FIFTY_MOVES: Final = 100
-"""Plies without a capture or pawn move that make a draw."""
+"""Plies without a capture or pawn move after which the game is drawn."""
 
 LETTERS: Final = "KQRBNP"
 
 
 class RankedMove(NamedTuple):
-    """A legal move, judged by the tables for the side that plays it."""
+    """A legal move with its tablebase result for the side that plays it."""
 
     move: int
     """Packed."""
     result: int
-    """From LOSS to WIN, with the game's fifty-move counter and repetitions."""
+    """From LOSS to WIN, given the game's half-move clock and repetitions."""
     dtz: int
     """Plies to the next capture or pawn move that keeps the result, or to mate, this move included. Positive
-    for a win, negative for a loss, 0 for a draw; beyond 100 where the fifty-move rule saves the loser. Tables
-    that count in moves make it 1 too low at times.
+    for a win, negative for a loss, 0 for a draw; beyond 100 where the fifty-move rule saves the loser. Where
+    tables count in moves it may be 1 too low.
     """
     mates: bool
     following: int
@@ -42,7 +42,7 @@ class RankedMove(NamedTuple):
     """Whether the position after it has occurred before."""
 
     def order(self) -> tuple[int, ...]:
-        """The smaller, the better for the side that plays it."""
+        """A sort key: smaller is better for the side that plays the move."""
         return (
             -self.result,
             not self.mates,
@@ -55,12 +55,12 @@ class RankedMove(NamedTuple):
 def rank(
     tables: Tablebase, board: Board, heeds_fifty: bool = True, by_distance: bool = True
 ) -> list[RankedMove] | None:
-    """The legal moves, best first; None if the tables do not tell about each of them.
+    """The legal moves, best first; None if the tables lack one of them.
 
-    The board's counter and history are those of the game: a win that comes too late for the fifty-move rule
-    is a cursed win, and so is one after which the other side can bring a position about for the third time; a
-    move that does so itself is a draw. Unless the fifty-move rule is heeded, results that come too late hold.
-    Without distances, results alone are asked for; DTZ is 0 then, and the counter is not heeded.
+    The board's half-move clock and history are those of the game: a win too late for the fifty-move rule is a
+    cursed win, and so is one after which the opponent can repeat a position for the third time; a move that
+    does so itself is a draw. Unless `heeds_fifty` is set, wins too late for the rule stay wins. Without
+    distances, only results are probed; DTZ is then 0, and the half-move clock is ignored.
     """
     ranked = []
     for move in legal_moves(board):
@@ -74,7 +74,7 @@ def rank(
 def _judge(
     tables: Tablebase, board: Board, move: int, heeds_fifty: bool, by_distance: bool
 ) -> RankedMove | None:
-    """What the tables say about a legal move; None if they do not tell."""
+    """The tablebase result of a legal move; None if a table is missing."""
     counter = board.halfmove
     board.make(move)
     try:
@@ -109,7 +109,7 @@ def _judge(
 
 
 def _can_repeat(board: Board) -> bool:
-    """Whether a move brings a position about for the third time."""
+    """Whether some move repeats a position for the third time."""
     if board.reversible < 7:
         return False
     for move in legal_moves(board):
@@ -122,7 +122,7 @@ def _can_repeat(board: Board) -> bool:
 
 
 def result_of(dtz: int) -> int:
-    """The result, from LOSS to WIN, that a DTZ means when the fifty-move counter is zero."""
+    """The result, from LOSS to WIN, that a DTZ means when the half-move clock is zero."""
     if dtz == 0:
         return DRAW
     if dtz > 0:
@@ -131,17 +131,17 @@ def result_of(dtz: int) -> int:
 
 
 def with_counter(result: int, dtz: int, counter: int) -> int:
-    """The result where the counter of the fifty-move rule stands at `counter` plies."""
+    """The result with the half-move clock at `counter` plies."""
     if abs(dtz) + counter <= FIFTY_MOVES:
         return result
     return {WIN: CURSED_WIN, LOSS: BLESSED_LOSS}.get(result, result)
 
 
 def best_line(tables: Tablebase, board: Board) -> list[int]:
-    """The moves with both sides at their best up to the end of the game: mate, stalemate, or a draw by the
-    rules; or up to where a table is missing. The board is left as it was.
+    """The best moves of both sides up to the end of the game (mate, stalemate, or a draw by the rules), or
+    until a table is missing. The board is left unchanged.
 
-    In a drawn ending captures that keep the draw come first, and moves to and fro otherwise.
+    In a drawn ending, captures that keep the draw come first, otherwise moves back and forth.
     """
     line: list[int] = []
     board = board.copy()
@@ -170,8 +170,8 @@ def _simplest(drawing: list[int], line: list[int]) -> int:
 
 
 def missing_table(tables: Tablebase, board: Board) -> str:
-    """The name of a file, such as KRvKP.rtbw, that `rank` needs for the moves of a position and cannot use;
-    empty if there is none.
+    """The name of a file, such as KRvKP.rtbw, that `rank` needs for the moves of a position but that is
+    missing or unusable; empty if there is none.
     """
     found = _missing(tables, board)
     for move in [] if found else legal_moves(board):
@@ -214,7 +214,7 @@ def _missing_result(tables: Tablebase, board: Board) -> str:
 
 
 def name_of(board: Board) -> str:
-    """The name of a position's table, such as KRvKP: the side with more pieces, or stronger ones, first."""
+    """The name of a position's table, such as KRvKP: the side with more or stronger pieces first."""
     placement = fen.write(board).split()[0]
     white = "".join(letter * placement.count(letter) for letter in LETTERS)
     black = "".join(letter * placement.count(letter.lower()) for letter in LETTERS)

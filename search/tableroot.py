@@ -1,7 +1,7 @@
-"""The moves of a search's root, judged by endgame tablebases.
+"""The root moves of a search, ranked by endgame tablebases.
 
-With distances (DTZ) a search only has to choose between moves that are equally good, and a won ending is won
-whatever it chooses. With results alone it searches all the moves that keep the best one.
+With distances (DTZ), the search only chooses among equally good moves, and a won ending is won whatever it
+chooses. With results alone, it searches all moves that keep the best result.
 """
 
 from search.probing import Probing
@@ -13,7 +13,7 @@ from x88.board import Board
 
 
 class Ranking:
-    """The legal moves of a root by what the tables say."""
+    """The legal root moves ranked by tablebase results."""
 
     def __init__(self, probing: Probing, ranked: list[RankedMove], has_distances: bool) -> None:
         self._probing = probing
@@ -25,34 +25,34 @@ class Ranking:
         return len(self._ranked)
 
     def place(self, move: int) -> tuple[int, ...]:
-        """The smaller, the better; equal for moves of which the search may choose any. All draws are."""
+        """A sort key, smaller is better; equal for moves among which the search may choose, such as all
+        draws.
+        """
         ranked = self._ranked[move]
         return (-ranked.result,) if ranked.result == DRAW else ranked.order()
 
     def first(self, moves: list[int]) -> list[int]:
-        """The best of some moves, those that are equally good; an empty list if there are none."""
+        """The best of some moves, all that are equally good; an empty list if there are none."""
         best = min(map(self.place, moves), default=())
         return [move for move in moves if self.place(move) == best]
 
     def is_settled(self) -> bool:
-        """Whether the tables need not be asked any more inside the tree: distances say what to play, or there
-        is nothing to win.
+        """Whether no more probes are needed inside the tree: distances say what to play, or there is nothing
+        to win.
         """
         return self._has_distances or max(each.result for each in self._ranked.values()) <= DRAW
 
     def score(self, move: int, searched: int) -> int:
-        """The score of a move, given the one that a search has found: that of the tables, but a mate is told
-        as the search has found it.
-        """
+        """The score of a move: the search's if it is a mate score, otherwise that of the tables."""
         if mate_distance(searched) is not None:
             return searched
         return self._probing.score_of(self._ranked[move].result, 0)
 
 
 def rank_root(probing: Probing, board: Board) -> Ranking | None:
-    """The legal moves of a position by the tables; None if they do not know all of them, or may not be asked.
+    """The legal moves of a position ranked by the tables; None if one is missing or they may not be probed.
 
-    The board's counter and history are those of the game.
+    The board's half-move clock and history are those of the game.
     """
     if board.castling or pieces_on(board) > probing.largest():
         return None

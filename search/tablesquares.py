@@ -19,7 +19,7 @@ KINGS = [-1] * (10 * 64)
 """[TRIANGLE of the first king * 64 + the other king]: the 462 pairs that are not next to each other."""
 
 PAWN_ORDER = [0] * 64
-"""Where pawns stand: from 47 on a2 down, the squares nearest to the edge and to home first."""
+"""The squares of pawns: from 47 on a2 down, those nearest to the edge and to home first."""
 
 CHOOSE = [0] * (8 * 65)
 """[65 * k + n]: the combinations of k out of n."""
@@ -28,7 +28,7 @@ LEADING_PAWNS = [0] * (6 * 64)
 """[64 * pawns + square of the leading one]: the first number of its combinations with the others."""
 
 LEADING_SIZES = [0] * (6 * 4)
-"""[4 * pawns + file of the leading one]: all of them."""
+"""[4 * pawns + file of the leading one]: the number of all combinations."""
 
 
 def _number_squares() -> None:

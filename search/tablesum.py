@@ -1,8 +1,8 @@
 """The checksum at the end of a tablebase file.
 
 Source: Ronald de Man's generator of the tables ("syzygy1/tb", 2013). Each 16 MiB of a file are hashed by
-CityHashCrc256, and all these hashes by CityHashCrc128, which gives the 16 bytes of the checksum. CityHash 1.0
-is by Geoff Pike and Jyrki Alakuijala (Google, 2011); its CRC is CRC-32C, without the usual inversions.
+CityHashCrc256, and all these hashes together by CityHashCrc128, which gives the 16-byte checksum. CityHash
+1.0 is by Geoff Pike and Jyrki Alakuijala (Google, 2011); its CRC is CRC-32C, without the usual inversions.
 """
 
 from collections.abc import Callable
@@ -13,10 +13,10 @@ SIZE: Final = 16
 """Bytes of a checksum."""
 
 CHUNK: Final = 1 << 24
-"""So many bytes are hashed by themselves."""
+"""Bytes hashed as one piece."""
 
 PIECE: Final = 240 << 8
-"""So many bytes are hashed between two reports of progress."""
+"""Bytes hashed between two progress reports."""
 
 ROUND: Final = 240
 """Bytes of a round of CityHashCrc256, which has six steps."""
@@ -34,7 +34,7 @@ MURMUR: Final = 0x9DDFEA08EB382D69
 
 
 def _crc_tables() -> list[list[int]]:
-    """[n][byte]: what CRC-32C makes of a byte that n bytes of zero follow."""
+    """[n][byte]: the CRC-32C of a byte followed by n zero bytes."""
     tables = [list(range(256))]
     for byte in range(256):
         for _ in range(8):
@@ -49,7 +49,8 @@ CRC: Final = _crc_tables()
 
 
 def checksum(stream: BinaryIO, size: int, progress: Callable[[int], None]) -> bytes:
-    """The checksum of the next `size` bytes, a multiple of 64; `progress` is told how many more were hashed.
+    """The checksum of the next `size` bytes, a multiple of 64; `progress` is called with the number of bytes
+    just hashed.
 
     Raises ValueError if there are fewer.
     """
@@ -57,7 +58,7 @@ def checksum(stream: BinaryIO, size: int, progress: Callable[[int], None]) -> by
     for start in range(0, size, CHUNK):
         chunk = stream.read(min(CHUNK, size - start))
         if len(chunk) < min(CHUNK, size - start):
-            raise ValueError("it became shorter while it was read")
+            raise ValueError("it was truncated while being read")
         hashes += city_crc_256(chunk, progress)
     return city_crc_128(hashes)
 
@@ -70,7 +71,7 @@ def city_crc_128(text: bytes) -> bytes:
 
 
 def city_crc_256(text: bytes, progress: Callable[[int], None] = lambda _: None) -> bytes:
-    """CityHashCrc256; `progress` is told at times how many more bytes were hashed."""
+    """CityHashCrc256; `progress` is called now and then with the number of bytes just hashed."""
     length = len(text)
     seed = 0
     if length < ROUND:
@@ -110,7 +111,7 @@ class _Crc256:
         self._crcs = [seed, 0, 0, 0, 0]
 
     def rounds(self, text: memoryview) -> None:
-        """Take in whole rounds: their steps rotate differently by turns."""
+        """Process whole rounds, whose steps rotate by different amounts in turn."""
         a, b, c, d, e, t = self._words
         mixed: list[int] = []
         for v0, v1, v2, v3, v4, w0, w1, w2, w3, w4 in iter_unpack("<10Q", text):
@@ -136,7 +137,7 @@ class _Crc256:
         self._add(mixed)
 
     def step(self, text: memoryview) -> None:
-        """Take in a step beyond the rounds."""
+        """Process a step after the last whole round."""
         a, b, c, d, e, t = self._words
         w0, w1, w2, w3, w4 = unpack("<5Q", text)
         self._words = (
@@ -150,7 +151,7 @@ class _Crc256:
         self._add([*self._words[:5]])
 
     def _add(self, mixed: list[int]) -> None:
-        """Take words into the CRCs, five of them by turns."""
+        """Feed words to the five CRCs in turn."""
         t0, t1, t2, t3, t4, t5, t6, t7 = CRC
         for n in range(5):
             crc = self._crcs[n]

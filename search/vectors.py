@@ -2,7 +2,7 @@
 """The inner loops of a network, laid out for compilers that turn them into vector instructions.
 
 On x86-64 this module is compiled twice, the second time as `search.vectors_avx2` for processors with AVX2.
-All arithmetic is that of whole numbers and no sum leaves its range (`search.network`), so both find the same.
+All arithmetic is on integers and no sum leaves its range (`search.network`), so both give the same results.
 """
 
 try:
@@ -52,7 +52,7 @@ class Vectors(Layer):
         sums = self.sums
         squares = self.squares
         output_weights = self.output_weights
-        # Compilers recognise a sum of products of 16 bits only in a loop of its own.
+        # Compilers recognise a sum of 16-bit products only in a loop of its own.
         for i in range(hidden):
             squares[i] = squared(sums[own + i])
         for i in range(hidden):
@@ -66,4 +66,4 @@ class Vectors(Layer):
 def squared(number: int) -> int:
     """A quarter of the square of a number that is clipped to 0 to INPUT_SCALE, rounded down."""
     clipped = min(max(number, 0), INPUT_SCALE) << 7
-    return clipped * clipped >> 16  # the upper half of a product of 16 bits
+    return clipped * clipped >> 16  # the upper half of a product of 16-bit numbers

@@ -72,9 +72,9 @@ def test_damaged_bytes_elsewhere_are_noticed(path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "is no network: it does not start with 'MOFF NET'"),
-        (b"MOFFGAME" + bytes(90), "is no network: it does not start with 'MOFF NET'"),
-        (b"MOFF NET", "is cut off in its header"),
+        (b"", "is not a network: it does not start with 'MOFF NET'"),
+        (b"MOFFGAME" + bytes(90), "is not a network: it does not start with 'MOFF NET'"),
+        (b"MOFF NET", "is truncated in its header"),
         (b"MOFF NET\2\0" + bytes(22), "has version 2; Moff reads 1"),
     ],
 )

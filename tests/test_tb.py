@@ -450,7 +450,7 @@ def test_a_list_of_checksums_comes_first(algorithm: str, tmp_path: Path) -> None
         "3 tables, 1 bad (2 held against lists, 1 against their own checksums)\n"
     )
     assert told(done) == (
-        f"{source}: 1 of its lines are no checksums\n{source}: 1 of the 3 tables that it lists are not here\n"
+        f"{source}: 1 of its lines are not checksums\n{source}: 1 of the 3 tables that it lists are not here\n"
     )
 
 
@@ -472,12 +472,12 @@ def test_what_is_no_table_is_told(tmp_path: Path) -> None:
         f"{odd / 'kqvk.rtbw'}: its name is not that of a table, so it is not used",
         f"{odd / 'KBvK.rtbz'}: it holds other pieces than its name says",
         f"{odd / 'KQvK.rtbw'}: it is no tablebase file",
-        f"{odd / 'KRvK.rtbw'}: it is no file",
+        f"{odd / 'KRvK.rtbw'}: it is not a file",
         "3 tables, 3 bad (0 held against lists, 3 against their own checksums)",
     ]
     assert told(done).splitlines() == [
         f"{odd / 'md5.txt'}: it lists no checksum of a table",
-        f"{odd / 'notes.txt'}: it is no table, and is left alone",
+        f"{odd / 'notes.txt'}: it is not a table, so it is ignored",
     ]
 
 
