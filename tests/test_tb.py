@@ -450,7 +450,8 @@ def test_a_list_of_checksums_comes_first(algorithm: str, tmp_path: Path) -> None
         "3 tables, 1 bad (2 held against lists, 1 against their own checksums)\n"
     )
     assert told(done) == (
-        f"{source}: 1 of its lines are not checksums\n{source}: 1 of the 3 tables that it lists are not here\n"
+        f"{source}: 1 of its lines are not checksums\n"
+        f"{source}: 1 of the 3 tables that it lists are not here\n"
     )
 
 

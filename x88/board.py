@@ -548,7 +548,7 @@ class Board:
         return self.squares[sq]
 
     def castling_rook(self, number: int) -> int:
-        """The square of the rook for a castling right, by its number; NO_SQUARE if the right was never held."""
+        """The rook square of a castling right, by its number; NO_SQUARE if the right was never held."""
         return rook_origin(self.castles[number]) if self.castles[number] else NO_SQUARE
 
     def is_chess960(self) -> bool:

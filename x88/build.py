@@ -88,7 +88,7 @@ def rebuild_command() -> str:
 
 
 def note_obstacle(folder: str, reason: str, remedy: str) -> None:
-    """Record in a built package why it is uncompiled, and the command that installs what is missing, or ""."""
+    """Record in a built package why it is uncompiled, and the command that installs what is missing or ""."""
     with open(os.path.join(folder, _OBSTACLE), "w", encoding="utf-8") as file:
         file.write(f"{reason}\n{remedy}\n")
 
