@@ -1,3 +1,3 @@
-"""Search and evaluation: everything that chooses a move. Knows nothing about standard input, output and UCI."""
+"""Search and evaluation: everything that chooses a move. Knows nothing of standard input, output or UCI."""
 
 import x88  # chooses the compiled modules or their source before any is loaded

@@ -254,7 +254,7 @@ def _tree(tables: list[Table]) -> Table | None:
 
 
 def _allow_open_files(count: int) -> None:
-    """Allow this many more open files if the system permits: the limit is often 1024, fewer than the tables."""
+    """Allow this many more open files if possible: the limit is often 1024, fewer than the tables."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource  # Unix only
 

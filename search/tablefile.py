@@ -265,7 +265,7 @@ class Table:
         return at + (at & 1)
 
     def _place_data(self, at: int, size: int) -> None:
-        """Find the data of the parts, which follow the description. Raises ValueError if they are truncated."""
+        """Find the data of the parts, after the description. Raises ValueError if they are truncated."""
         each = [part for file in zip(*self.parts, strict=True) for part in file]
         for part in each:
             part.sparse = at
