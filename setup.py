@@ -1,7 +1,7 @@
 """The native build: every module with a .pxd beside it becomes a C extension, or none does.
 
 Without a working C compiler, or with MOFF_PURE set, the package installs as plain Python: slower, but
-complete. The build then notes what is missing and how to install it, and Moff says so whenever it runs
+complete. The build then records what is missing and how to install it, and Moff says so whenever it runs
 (`x88.build`).
 """
 
@@ -23,23 +23,23 @@ from setuptools.errors import BaseError, CCompilerError, PlatformError
 
 DIRECTIVES = {
     "language_level": 3,
-    "infer_types": True,  # locals take the C type of what they are given
+    "infer_types": True,  # locals take the C type of the assigned value
     "annotation_typing": False,  # annotations are for readers and mypy; the headers give the C types
     "cdivision": True,
-    "auto_pickle": False,  # nobody pickles a board or a search, and the code for it is large
+    "auto_pickle": False,  # nobody pickles a board or a search, and the code for it would be large
     "freethreading_compatible": True,  # else a free-threaded Python switches its GIL on, with a warning
 }
 BENCH_ONLY = ("search.linked", "x88.tally")
 """Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""
 
 VECTORS = "search.vectors"
-"""The module of loops that are to become vector instructions; no other is compiled so."""
+"""The only module whose loops are compiled to vector instructions."""
 
 AVX2_VECTORS = "search.vectors_avx2"
 """The same source, compiled for processors with AVX2."""
 
 GLUE = ("search.job", "search.pool", "search.search")
-"""Modules that run once a search rather than once a node: compiled for size."""
+"""Modules that run once per search rather than once per node: compiled for size."""
 
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
 SMALL = {"-O3": "-Os", "/O2": "/O1"}
@@ -56,7 +56,7 @@ PROBES = {
 """C sources that need more and more of what an extension needs."""
 
 PACKAGE_MANAGERS = {
-    # zypper first: openSUSE has an apt-get that is none.
+    # zypper first: openSUSE has an apt-get that is not the real one.
     "zypper": ("zypper install", "gcc", "python{0}{1}-devel"),
     "apt-get": ("apt install", "gcc libc6-dev", "python{0}.{1}-dev"),
     "dnf": ("dnf install", "gcc", "python{0}.{1}-devel"),
@@ -75,7 +75,7 @@ BUILD_TOOLS = (
 
 
 def load_build() -> ModuleType:
-    """x88/build.py by itself: importing the package would load what is not compiled yet."""
+    """x88/build.py alone: importing the package would load modules that are not compiled yet."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "x88", "build.py")
     spec = importlib.util.spec_from_file_location("moff_build", path)
     module = importlib.util.module_from_spec(spec)
@@ -84,7 +84,7 @@ def load_build() -> ModuleType:
 
 
 class BuildSource(build_py):
-    """Starts from nothing: no compiled module of an earlier build may outlive its source."""
+    """Starts from scratch: no compiled module of an earlier build may outlive its source."""
 
     obstacle = ""
     """Why this build stays uncompiled, if it does."""
@@ -114,7 +114,7 @@ class Compiling(build_ext):
     """Compiles with the flags that suit the compiler."""
 
     def build_extensions(self) -> None:
-        # Some Pythons link with the path of their own libraries, which no module of ours needs elsewhere.
+        # Some Pythons link with the path of their own libraries, which our modules do not need elsewhere.
         if isinstance(linker := getattr(self.compiler, "linker_so", None), list):
             self.compiler.linker_so = [word for word in linker if not word.startswith("-Wl,-rpath")]
         flags = accepted(self.compiler, flags_for(self.compiler.compiler_type))
@@ -124,7 +124,7 @@ class Compiling(build_ext):
         for extension in [*self.extensions]:
             extension.extra_compile_args = small if extension.name in GLUE else flags
             if sys.platform == "linux":
-                extension.extra_link_args = ["-s"]  # no symbols, which take a tenth of the room
+                extension.extra_link_args = ["-s"]  # no symbols, which take a tenth of the space
             if extension.name == VECTORS:
                 extension.extra_compile_args = vectorising
             elif extension.name == AVX2_VECTORS:
@@ -135,21 +135,21 @@ class Compiling(build_ext):
 
 
 class BuildExtensions(Compiling):
-    """Compiles on all cores, and notes which sources went into modules built beside them."""
+    """Compiles on all cores, and records the sources of modules built in place."""
 
     def finalize_options(self) -> None:
         self.parallel = self.parallel or os.cpu_count()
         super().finalize_options()
 
     def run(self) -> None:
-        if BuildSource.obstacle:  # asked for by name; an installation does without
+        if BuildSource.obstacle:  # requested explicitly; an installation works without
             raise PlatformError(complaint(BuildSource.obstacle, BuildSource.remedy))
         from Cython.Build import cythonize
 
         build = load_build()
         digests = build.digests()  # before compiling: an edit made meanwhile is not in the compiled module
         if self.inplace:
-            # Cython and setuptools go by time, this build's check by content.
+            # Cython and setuptools compare times, our check of stale builds compares contents.
             changed = {name for name, _ in digests.items() ^ build.recorded().items()}
             self.force = self.force or "setup.py" in changed
             for name in changed & digests.keys():
@@ -189,17 +189,17 @@ class Diagnosis(build_ext):
 
 
 def flags_for(compiler: str) -> list[list[str]]:
-    """The flags for a type of compiler, as setuptools calls it: those that belong together in one list.
+    """The flags for a type of compiler, as setuptools calls it: flags that belong together are in one list.
 
     Lists of moves are short: vectorised loops over them cost more than they save. Nothing here relies on
-    signed integers that wrap, as the builds could not be equal then, and indices cost less without it.
+    signed overflow, with which the builds could not be equal, and indexing is cheaper without it.
     """
     if compiler == "msvc":
-        # On ARM64, what threads share without a lock needs the order that x86-64 always has.
+        # On ARM64, what threads share without a lock needs the memory ordering that x86-64 always has.
         return [["/O2"], ["/volatile:ms"]]
     flags = [["-O3"], ["-fno-tree-vectorize"], ["-fno-wrapv"], ["-g0"], ["-fno-asynchronous-unwind-tables"]]
     if sys.platform == "darwin":
-        # One run of the compiler may make code for both kinds of processor.
+        # One compiler run may produce code for both kinds of processor.
         flags.append(["-Xarch_x86_64", "-mpopcnt"])
     elif platform.machine() in ("x86_64", "AMD64"):
         flags.append(["-mpopcnt"])  # every such processor since 2008 has it
@@ -207,7 +207,7 @@ def flags_for(compiler: str) -> list[list[str]]:
 
 
 def avx2_flags(compiler: str) -> list[str]:
-    """The flags with which code for processors with AVX2 is made."""
+    """The flags that produce code for processors with AVX2."""
     if compiler == "msvc":
         return ["/arch:AVX2"]
     return ["-Xarch_x86_64", "-mavx2"] if sys.platform == "darwin" else ["-mavx2"]
@@ -219,7 +219,7 @@ def has_x86() -> bool:
 
 
 def compiles(compiler: Any, source: str, flags: list[str] | None = None) -> bool:
-    """Whether a compiler takes a source and the flags."""
+    """Whether a compiler accepts a source and the flags."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "probe.c")
         with open(path, "w", encoding="ascii") as file:
@@ -232,7 +232,7 @@ def compiles(compiler: Any, source: str, flags: list[str] | None = None) -> bool
 
 
 def accepted(compiler: Any, flags: list[list[str]]) -> list[str]:
-    """The flags that a compiler does not refuse."""
+    """The flags that a compiler accepts."""
     source = PROBES["compiler"]
     together = [word for group in flags for word in group]
     if compiles(compiler, source, together) or not compiles(compiler, source):
@@ -247,7 +247,7 @@ def accepted(compiler: Any, flags: list[list[str]]) -> list[str]:
 
 
 def run_probe(command: type[build_ext]) -> build_ext:
-    """Run a build command on an extension that does nothing, made as Moff's are."""
+    """Run a build command on an empty extension, set up like Moff's."""
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "probe.c")
         with open(source, "w", encoding="ascii") as file:
@@ -280,13 +280,13 @@ def obstacle() -> tuple[str, str]:
 
 
 def diagnosis(error: Exception) -> tuple[str, str]:
-    """What is missing where a probe ended with the error, and the command that installs it."""
+    """What is missing when a probe fails with this error, and the command that installs it."""
     include = sysconfig.get_path("include")
     header = os.path.join(include, "Python.h")
     lacks_headers = not os.path.exists(header)
     try:
         found = run_probe(Diagnosis)
-    except FAILURES:  # Microsoft's compiler is looked for before anything is compiled
+    except FAILURES:  # Microsoft's compiler is searched for before anything is compiled
         reason = f"no C compiler was found ({one_line(error)})"
     else:
         if not found.compiles["compiler"]:
@@ -318,7 +318,7 @@ def remedy(compiler: bool, headers: bool) -> str:
     if sys.platform == "win32":
         return BUILD_TOOLS if compiler else ""
     manager = next((name for name in PACKAGE_MANAGERS if shutil.which(name)), "")
-    # The headers of a Python that did not come as a package are no package either.
+    # Only a Python installed as a package has its headers in a package.
     headers = headers and sysconfig.get_path("include").startswith("/usr/include/")
     if not manager or not (compiler or headers):
         return ""
@@ -339,7 +339,7 @@ def is_default_python() -> bool:
 
 
 def complaint(reason: str, command: str) -> str:
-    """What an uncompiled build says of itself."""
+    """The message of an uncompiled build."""
     text = f"Moff is built uncompiled, which runs about a hundred times slower: {reason}."
     if command:
         text += f"\nRun `{command}`, then install Moff again."
@@ -352,7 +352,7 @@ def one_line(error: Exception) -> str:
 
 
 def abi() -> dict[str, Any]:
-    """The options of an extension that is to run on every later Python."""
+    """The options of an extension that must run on every later Python."""
     if not STABLE_ABI:
         return {}
     return {"py_limited_api": True, "define_macros": [("Py_LIMITED_API", "0x030B0000")]}

@@ -14,11 +14,11 @@
     print(picture.svg())
 
 A move is an int, packed as `x88.move` says; it is valid only in the position it was generated or read for.
-Wrong text raises ValueError with the text and the reason. `moff.api` lists all names. They are loaded on
-first use, so that they do not delay the start of the engine, which needs other parts.
+Bad text raises ValueError with the text and the reason. `moff.api` lists all names. They are loaded on first
+use, so that they do not delay the start of the engine, which needs other parts.
 """
 
-TYPE_CHECKING = False  # that of `typing` takes its time, in which a signal would end with a traceback
+TYPE_CHECKING = False  # importing `typing` takes time, in which a signal would end in a traceback
 
 if TYPE_CHECKING:
     from moff.api import *  # noqa: F403
@@ -27,8 +27,8 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load the library on first use of one of its names. A module of the package, for which `from moff
-    import` asks here first, is loaded without it.
+    """Load the library on first use of one of its names. `from moff import` also asks here for a module of
+    the package, which does not need the library.
     """
     if name == "__all__" or not name.startswith("_"):
         import importlib.util  # an engine can start without it

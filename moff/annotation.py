@@ -1,4 +1,4 @@
-"""What is drawn on a board besides the pieces: arrows, marked squares, the last move."""
+"""What is drawn on a board in addition to the pieces: arrows, marked squares, the last move."""
 
 from typing import NamedTuple
 
@@ -18,8 +18,8 @@ COLOURS = {
     "sky": "#56b4e9",
     "yellow": "#f0e442",
 }
-"""The colours of arrows and marks: those that Okabe and Ito chose ("Color Universal Design", 2002), because
-people with any kind of colour vision can tell them apart.
+"""The colours of arrows and marks: the palette of Okabe and Ito ("Color Universal Design", 2002), which
+people with any kind of colour vision can tell apart.
 """
 
 
@@ -39,13 +39,13 @@ class Mark(NamedTuple):
 
 
 def read_last_move(given: int | str | tuple[Square, Square] | None) -> tuple[int, int] | None:
-    """The two squares of the last move: of a packed move, coordinates ("e2e4", "e7e8q") or two squares."""
+    """The two squares of the last move, from a packed move, coordinates ("e2e4", "e7e8q") or two squares."""
     if given is None or given == NO_MOVE:
         return None
     try:
         if isinstance(given, int):
             if given >> 31:
-                raise ValueError("it is no packed move")
+                raise ValueError("it is not a packed move")
             return _pair(*coordinate.squares(given))
         if isinstance(given, str):
             origin, target, promoted = given[:2], given[2:4], given[4:]
@@ -58,7 +58,7 @@ def read_last_move(given: int | str | tuple[Square, Square] | None) -> tuple[int
 
 
 def read_arrow(given: str | tuple[Square, Square] | tuple[Square, Square, str]) -> Arrow:
-    """An arrow: of a text ("e2e4", "e2e4:blue"), or of two squares and perhaps a colour."""
+    """An arrow, from a text ("e2e4", "e2e4:blue") or from two squares and optionally a colour."""
     try:
         if isinstance(given, str):
             squares, *colour = given.split(":", 1)
@@ -72,7 +72,7 @@ def read_arrow(given: str | tuple[Square, Square] | tuple[Square, Square, str]) 
 
 
 def read_mark(given: Square | tuple[Square] | tuple[Square, str]) -> Mark:
-    """A marked square: of a text ("e4", "e4:blue"), or of a square and perhaps a colour."""
+    """A marked square, from a text ("e4", "e4:blue") or from a square and optionally a colour."""
     try:
         if isinstance(given, str):
             name, *colour = given.split(":", 1)

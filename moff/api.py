@@ -1,10 +1,10 @@
 """The names that `import moff` offers, and where they come from.
 
 Board and rules: `Board`, `legal_moves`, `in_check`, `outcome` with `Outcome`, `perft`, `OngoingGame`, `WHITE`
-and `BLACK`. Text: `START`, `parse_fen`, `write_fen`, `parse_move`, `write_move` (coordinates, as UCI has
-them), `parse_san`, `write_san`, and `pgn` with `pgn.Reader`, `pgn.Game` and `pgn.write`. Search: `Search`
-with `Limits`, `Report`, `Progress` and `Result`; `evaluate` for the static evaluation. Pictures: `Picture`,
-a position as SVG, which notebooks show.
+and `BLACK`. Text: `START`, `parse_fen`, `write_fen`, `parse_move`, `write_move` (coordinates, as in UCI),
+`parse_san`, `write_san`, and `pgn` with `pgn.Reader`, `pgn.Game` and `pgn.write`. Search: `Search` with
+`Limits`, `Report`, `Progress` and `Result`; `evaluate` for the static evaluation. Pictures: `Picture`, a
+position as SVG, which notebooks show.
 """
 
 from moff.evaluation import evaluate

@@ -25,7 +25,7 @@ def whole_number(text: str, least: int, most: int = LARGEST_NUMBER) -> int:
 
 
 def read_position(text: str) -> Board | None:
-    """The position of a FEN, with a note of what was assumed; None, with a complaint, if the FEN is bad."""
+    """The position of a FEN, with a note on what was assumed; None, with an error message, if it is bad."""
     told: list[str] = []
     board = None
     try:

@@ -7,11 +7,11 @@ from typing import Final
 from moff.text import can_rewrite
 
 EVERY: Final = 0.1
-"""Seconds between two pictures of the bar, and before the first."""
+"""Seconds between redraws of the bar, and before the first one."""
 
 
 class Bar:
-    """A line on the terminal that says how much is done; nothing is drawn without a terminal."""
+    """A line on the terminal that shows progress; nothing is drawn without a terminal."""
 
     def __init__(self, beside_results: bool = False) -> None:
         """With `beside_results`, also draw the bar if standard output is a terminal too: call `clear` before
@@ -22,7 +22,7 @@ class Bar:
         self._is_visible = False
 
     def show(self, part: float | None, text: str) -> None:
-        """Draw the bar, at most ten times a second: the part done, from 0 to 1, if it is known."""
+        """Draw the bar, at most ten times a second: the part done, from 0 to 1, if known."""
         now = time.monotonic()
         if not self._is_shown or now - self._drawn < EVERY:
             return

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from x88.bookmaker import Maker
 
 MOST_FAULTS = 20
-"""So many faults of a book are told one by one."""
+"""The maximum number of faults of a book that are listed one by one."""
 
 
 def add_commands(commands: Any) -> None:
@@ -26,10 +26,10 @@ def add_commands(commands: Any) -> None:
     book = commands.add_parser("book", help="make, show or check an opening book")
     ways = book.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    make = ways.add_parser("make", help="make a book of the games of PGN files")
+    make = ways.add_parser("make", help="make a book from the games of PGN files")
     make.add_argument("files", nargs="+", metavar="GAMES.pgn", help="the games; - reads standard input")
     make.add_argument("-o", "--output", required=True, metavar="BOOK.bin", help="the book to write")
-    # The defaults are those of `x88.bookmaker.Wanted`, which few command lines need.
+    # The defaults repeat those of `x88.bookmaker.Wanted`, whose import few command lines need.
     make.add_argument(
         "--plies",
         type=lambda text: whole_number(text, 1),
@@ -135,7 +135,7 @@ def _add_games(maker: "Maker", stream: BinaryIO, name: str) -> int:
 
 
 def _open_book(path: str) -> "Book | None":
-    """The book; None, with a complaint, if it cannot be read."""
+    """The book; None, with an error message, if it cannot be read."""
     from x88.book import Book
 
     try:

@@ -7,18 +7,18 @@ from search.limits import Limits
 from x88.piece import BLACK, WHITE
 
 SHORTEST_ALARM = 0.01
-"""Seconds: a timer may ring a little too soon, and is then set again."""
+"""In seconds: a timer may ring a little too soon, and is then set again."""
 
 
 class ChessClock:
     """The time that both sides have left, in milliseconds. A side may play without a clock.
 
-    The times after every move are kept, so that a move can be taken back with the time that it took.
+    The times after every move are kept, so that taking back a move restores the time it took.
     """
 
     def __init__(self, now: Callable[[], float], ring: Callable[[], object] | None = None) -> None:
-        """Neither side has a clock yet. `now` tells the time in seconds. `ring` is called, in a thread of its
-        own, when the time of a side may be up; without it no flag falls.
+        """Neither side has a clock yet. `now` returns the time in seconds. `ring` is called, in a thread of
+        its own, when the time of a side may be up; without it no flag falls.
         """
         self._now = now
         self._ring = ring
@@ -60,13 +60,13 @@ class ChessClock:
         return self._paces[side]
 
     def left(self, side: int) -> float | None:
-        """The time that a side has left, negative if it is overdrawn; None without a clock."""
+        """The time that a side has left, negative if it has overstepped; None without a clock."""
         if self._paces[side] is None:
             return None
         return self._left[side] - (self._spent() if self._running == side else 0.0)
 
     def running(self) -> int | None:
-        """The side whose clock runs, None if both stand."""
+        """The side whose clock is running, None if both are stopped."""
         return self._running
 
     def fallen(self) -> int | None:
@@ -100,7 +100,7 @@ class ChessClock:
         self._after[self._ply :] = [list(self._left)]
 
     def go_to(self, ply: int) -> None:
-        """Stop, with the times after so many moves. Later moves can be gone to until another one is made."""
+        """Stop, with the times after `ply` moves. Later times stay available until another move is made."""
         self.stop()
         self._ply = ply
         self._left = list(self._after[ply])

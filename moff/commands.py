@@ -1,4 +1,4 @@
-"""The command line: `moff play`, `moff perft` and their like."""
+"""The command line: `moff play`, `moff perft` and so on."""
 
 import argparse
 import contextlib
@@ -33,14 +33,14 @@ NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "t
 PACE = "120+1"
 LOG_FILE = "moff.log"
 RANDOM = -1
-"""In place of the number of a start position of Chess960."""
+"""Stands for a random Chess960 start position instead of a number."""
 
 
 def run(arguments: list[str], converse: Callable[[str], None]) -> int:
     """Carry out a command line; returns the exit code: 0 done, 1 faulty input, 2 wrong usage, with which
     argparse exits by itself.
 
-    `converse` speaks UCI and writes a log to the file that it is given.
+    `converse` speaks UCI and writes a log to the given file.
     """
     parser = _parser()
     if arguments[0] not in NAMES and not arguments[0].startswith("-"):
@@ -209,7 +209,7 @@ def _megabytes(text: str) -> int:
 
 
 def _pixels(text: str) -> int:
-    from moff import picture  # which has a LARGEST of its own
+    from moff import picture  # has its own LARGEST
 
     return whole_number(text, picture.SMALLEST, picture.LARGEST)
 
@@ -260,7 +260,7 @@ def _run_bench(options: argparse.Namespace) -> int:
         print(f"{nodes} nodes so far (interrupted after {done} of {positions} positions)")
         raise
     if not totals or totals[0] is None:
-        return 1  # its thread has said why
+        return 1  # its thread has reported why
     print(totals[0].summary())
     return 0
 
@@ -337,7 +337,7 @@ def _run_play(options: argparse.Namespace) -> int:
 
     side = BLACK if options.black else WHITE
     limits = Limits(depth=options.depth) if options.depth else options.time
-    # Text that the terminal or its encoding cannot represent must not cost a game.
+    # Text that the terminal or its encoding cannot represent must not end a game.
     for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
@@ -368,7 +368,7 @@ def _run_fens(options: argparse.Namespace) -> int:
 
 
 def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
-    """Print what a PGN file holds; returns the number of damaged games and of all."""
+    """Print the FENs or the JSON of a PGN file; returns the number of damaged games and of all games."""
     bar = Bar()
     size = os.fstat(stream.fileno()).st_size if stream.seekable() else 0
     damaged = games = 0

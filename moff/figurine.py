@@ -1,4 +1,4 @@
-"""The pieces as drawings: SVG paths in a square of 100 by 100 units, plain shapes on one kind of foot."""
+"""The pieces as drawings: SVG paths in a square of 100 by 100 units, plain shapes on a common foot."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""A `go` line of UCI: the limits that it sets to a search."""
+"""A `go` line of UCI: the limits that it sets for a search."""
 
 import re
 
@@ -27,7 +27,7 @@ GO_WORDS = (
 def parse_limits(
     words: list[str], board: Board, options: Limits, tells_unknown: bool = True
 ) -> tuple[Limits, list[str]]:
-    """The limits of a `go` line, in any order, added to those that are options, and what is wrong with the
+    """The limits of a `go` line, in any order, added to those set by options, and what is wrong with the
     line. The GUI waits for a move in any case: unknown words are ignored, a number out of range becomes the
     nearest valid one, and if no limit can be read, the move comes at once.
     """
@@ -52,7 +52,7 @@ def parse_limits(
         elif word in GO_WORDS:
             text = words[at] if at < len(words) and words[at] not in GO_WORDS else ""
             at += bool(text)
-            # A clock may be overdrawn: GUIs send negative times inside their margin.
+            # A clock may be negative: GUIs have a time margin.
             least = -LARGEST_NUMBER if word in ("wtime", "btime", "winc", "binc", "movetime") else 0
             value, fault = _nearest_number(word, text, least)
             if value is not None:
@@ -63,7 +63,7 @@ def parse_limits(
         elif tells_unknown:
             faults.append(f"unknown word {echo(word)}")
     for word in {"depth", "nodes", "mate", "movetime"} & found.keys():
-        # None at all still asks for a move.
+        # Without any limit, a move is still wanted.
         found[word] = max(1, found[word])
     is_unlimited = not (flags or found.keys() - {"movestogo"})
     if is_unlimited and lost:
@@ -85,13 +85,13 @@ def parse_limits(
 
 def _nearest_number(name: str, text: str, least: int) -> tuple[int | None, str]:
     """The value of a limit, or the nearest one allowed, or None if the text is not a number; and what is
-    wrong with it, if anything is. What is larger than any clock or count becomes the largest number.
+    wrong with it, if anything. A number larger than any clock or count becomes the largest one.
     """
     number = re.fullmatch(r"(-?[0-9]+)(\.[0-9]*)?", text)
     whole = number[1] if number else ""
     value = None
     if number:
-        # Python converts only so many digits.
+        # Python limits the number of digits that it converts.
         value = int(whole) if len(whole) <= 40 else LARGEST_NUMBER * (-1) ** (whole[0] == "-")
     if value is not None and value >= least and whole == text:
         return min(value, LARGEST_NUMBER), ""
@@ -100,7 +100,7 @@ def _nearest_number(name: str, text: str, least: int) -> tuple[int | None, str]:
 
 
 def has_end(limits: Limits) -> bool:
-    """Whether a search ends without being stopped. One for a mate alone may never find it."""
+    """Whether a search ends without being stopped. A search for a mate alone may never find one."""
     bounds = (limits.depth, limits.nodes, limits.movetime, *limits.time)
     only_mate = limits.mate is not None and bounds == (None,) * len(bounds) and not any(limits.increment)
     return not limits.infinite and not only_mate

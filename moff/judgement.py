@@ -1,10 +1,10 @@
-"""What a move is worth to the side that played it: win probability, accuracy, and the marks ?!, ? and ??.
+"""How good a move is for the side that played it: win probability, accuracy, and the marks ?!, ? and ??.
 
-Everything here is a function of scores as the search gives them, in centipawns with mate scores
-(`search.score`). The curve of the win probability and the accuracy of a move are those that lichess publishes
-("Lichess Accuracy metric", lichess.org/page/accuracy), fitted there to the games of people, so that the
-figures can be compared; Moff's own model (`search.wdl`) describes games of Moff against itself. The accuracy
-of a game is computed as lichess computes it too.
+Everything here is a function of the search's scores, in centipawns with mate scores (`search.score`). The
+curve of the win probability and the accuracy of a move are those published by lichess ("Lichess Accuracy
+metric", lichess.org/page/accuracy), which were fitted to games of humans, so that figures can be compared;
+Moff's own model (`search.wdl`) describes games of Moff against itself. The accuracy of a game is also
+computed as on lichess.
 """
 
 import math
@@ -18,10 +18,10 @@ MISTAKE = "?"
 BLUNDER = "??"
 
 LOSSES = {BLUNDER: 0.15, MISTAKE: 0.10, INACCURACY: 0.05}
-"""The least loss of expected score, from 0 to 1, that makes each mark: lichess's limits."""
+"""The smallest loss of expected score, from 0 to 1, for each mark: lichess's limits."""
 
 NAGS = {INACCURACY: 6, MISTAKE: 2, BLUNDER: 4}
-"""The marks as PGN has them: numeric annotation glyphs."""
+"""The marks in PGN: numeric annotation glyphs."""
 
 NAMES = {INACCURACY: "inaccuracy", MISTAKE: "mistake", BLUNDER: "blunder"}
 
@@ -55,12 +55,12 @@ class Tally(NamedTuple):
     centipawns: float | None
     """Mean loss; None without moves."""
     marks: dict[str, int]
-    """How many moves have each mark, the slightest first."""
+    """How many moves have each mark, from the least serious on."""
 
 
 def expected_score(score: int) -> float:
-    """The points, from 0 to 1, that a side may expect from a game with this score for it. A mate or a
-    tablebase win is worth a whole point.
+    """The points, from 0 to 1, that a side with this score can expect from a game. A mate or a tablebase win
+    counts as a full point.
     """
     if abs(score) >= CERTAIN_WIN:
         return 1.0 if score > 0 else 0.0
@@ -74,7 +74,7 @@ def limited(score: int) -> int:
 
 def judge(before: int, after: int, is_best: bool = False) -> Judgement:
     """Judge a move by the score before it, that of the best move, and by the score after it, both for the
-    side that played it. The best move itself costs nothing, whatever a later search thinks of it.
+    side that played it. The best move itself costs nothing, whatever a later search finds.
 
     A move is marked for the expected score that it lost (`LOSSES`). A mate in one that was not played is
     always a blunder.
@@ -89,7 +89,7 @@ def judge(before: int, after: int, is_best: bool = False) -> Judgement:
 
 
 def accuracy(loss: float) -> float:
-    """The accuracy, in per cent, of a move that lost so much expected score."""
+    """The accuracy, in per cent, of a move that lost this much expected score."""
     return max(0.0, min(100.0, 103.1668 * math.exp(-0.04354 * 100 * loss) - 3.1669))
 
 

@@ -14,13 +14,13 @@ from x88.movegen import legal_moves
 
 
 class Log:
-    """A log file with times, after LaMoSca 0.02: what was said, and the generated moves before every move.
+    """A log file with times, after LaMoSca 0.02: the conversation, and the generated moves before every move.
 
-    A file that cannot be written is reported once, and work goes on.
+    If the file cannot be written, that is reported once and logging stops.
     """
 
     def __init__(self, path: str | None, complain: Callable[[str], object] | None = None) -> None:
-        """Nothing is logged without a path. `complain` is told what is wrong; standard error if None."""
+        """Nothing is logged without a path. `complain` is called with problems; None means standard error."""
         self._path = path
         self._complain = complain or _complain
         self._turn = threading.Lock()
@@ -37,7 +37,7 @@ class Log:
             return
         now = time.time()
         stamp = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(now))}.{int(now * 1000) % 1000:03}"
-        # A search and the conversation may write at once.
+        # A search and the conversation may write at the same time.
         with self._turn:
             file = self._file
             try:
@@ -49,11 +49,11 @@ class Log:
         self._give_up(failed)
 
     def is_open(self) -> bool:
-        """Whether there is a file that is written to."""
+        """Whether there is a file to write to."""
         return self._file is not None
 
     def close(self) -> None:
-        """End the log."""
+        """Close the log."""
         with self._turn:
             file, self._file = self._file, None
         if file is not None:

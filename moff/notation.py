@@ -1,4 +1,4 @@
-"""Moves as people type them and as they are recorded."""
+"""Moves as people enter them and as they are recorded."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from x88.piece import BLACK
 
 
 class NotedMove(NamedTuple):
-    """A move as it is written down, and what the engine last reported before it, if it is the engine's."""
+    """A move as it is written down, and the engine's last report before it, if it is the engine's."""
 
     number: str
     """As in PGN: "1." for White's first move, "1..." for Black's."""

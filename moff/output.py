@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 import contextlib
 import errno
@@ -17,14 +17,14 @@ def save(path: str, text: str) -> None:
 
 @contextlib.contextmanager
 def writing(path: str) -> Iterator[BinaryIO]:
-    """A new file in the same folder to write to, which replaces the old one at the end, unless an exception
-    comes first. Raises OSError. A device or a pipe is written to directly.
+    """A new file in the same folder to write to, which replaces the old one at the end unless an exception is
+    raised. Raises OSError. A device or a pipe is written directly.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as stream:
             yield stream
         return
-    target = os.path.realpath(path)  # a link stays one
+    target = os.path.realpath(path)  # a link stays a link
     exists = os.path.exists(target)
     if exists and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)

@@ -1,4 +1,4 @@
-"""Playing from an opening book: the options of UCI, and the moves."""
+"""Playing from an opening book: the UCI options, and the moves."""
 
 from collections.abc import Callable
 from random import Random
@@ -17,7 +17,7 @@ LATEST_MOVE = 255
 
 
 class OwnBook:
-    """What the options OwnBook, Book File, Best Book Move, Book Depth and Book Seed say."""
+    """The settings of the options OwnBook, Book File, Best Book Move, Book Depth and Book Seed."""
 
     def __init__(self) -> None:
         self.is_on = False
@@ -27,7 +27,7 @@ class OwnBook:
         self._chance = Random()
 
     def options(self, complain: Callable[[str], object]) -> dict[str, Option]:
-        """The options by name; `complain` is told why a book cannot be used."""
+        """The options by name; `complain` is called with the reason if a book cannot be used."""
 
         def open_or_complain(path: str) -> None:
             try:
@@ -55,10 +55,10 @@ class OwnBook:
         }
 
     def open(self, path: str) -> None:
-        """Use the book of that path from now on; none if it is empty. Raises ValueError or OSError, and then
+        """Use the book at this path from now on, none if it is empty. Raises ValueError or OSError, and then
         keeps the old one.
         """
-        from x88.book import Book  # few engines are given a book
+        from x88.book import Book  # seldom needed
 
         book = Book(path) if path else None
         if self._book is not None:
@@ -66,12 +66,12 @@ class OwnBook:
         self._book = book
 
     def draw_by(self, seed: int) -> None:
-        """Draw moves by a seed, so that games can be repeated; by chance if it is 0."""
+        """Draw moves with a seed, so that games are reproducible; at random if it is 0."""
         self._chance = Random(seed) if seed else Random()
 
     def move(self, board: Board, limits: Limits) -> int:
-        """A move of the book, packed; 0 if it has none, or if the search is not for a move of a game. Raises
-        ValueError if the book's file has been cut off meanwhile.
+        """A move of the book, packed; 0 if it has none, or if the search is not for a game move. Raises
+        ValueError if the book file has been truncated meanwhile.
         """
         if self._book is None or not self.is_on or board.fullmove > self.last_move:
             return 0

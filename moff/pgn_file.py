@@ -1,4 +1,4 @@
-"""The PGN files that a game is saved in: added to them, and replaced there as it goes on."""
+"""The PGN files that a game is saved in: appended to them, and replaced there as it goes on."""
 
 import contextlib
 import io
@@ -6,7 +6,7 @@ import os
 
 
 class PgnFile:
-    """A PGN file with a game of ours, and perhaps with others."""
+    """A PGN file with our game, and possibly others."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -14,8 +14,8 @@ class PgnFile:
         self._text = b""
 
     def write(self, game: str) -> None:
-        """Append the text of the game to the file; if that still ends with what was written here before, in
-        place of it. Raises OSError or ValueError, and then the file has kept what it had.
+        """Append the text of the game to the file, replacing what was written here before if the file still
+        ends with it. Raises OSError or ValueError, and then leaves the file unchanged.
         """
         text = game.encode(errors="surrogateescape")
         # Unbuffered: what cannot be written must fail here, and not when the file is closed.
@@ -42,14 +42,14 @@ class PgnFile:
 
 
 class PgnFiles:
-    """The files of a game, the last one written to at the end."""
+    """The files of a game, the most recently written one last."""
 
     def __init__(self) -> None:
         self._files: dict[str, PgnFile] = {}
 
     def write(self, path: str, game: str) -> None:
-        """Write the text of the game to a file. Raises ValueError with the reason if that fails; the file has
-        then kept what it had.
+        """Write the text of the game to a file. Raises ValueError with the reason if that fails, and then
+        leaves the file unchanged.
         """
         try:
             place = os.path.realpath(path)

@@ -46,7 +46,7 @@ class Ink(NamedTuple):
 
 
 class Theme(NamedTuple):
-    """The colours of a picture. The sides differ in outline or inner lines too, not in their fill alone."""
+    """The colours of a picture. The sides differ in outline or inner lines too, not only in their fill."""
 
     paper: str
     text: str
@@ -73,7 +73,7 @@ THEMES = {
     ),
 }
 
-# In units of the picture, of which a square has 100 on each side.
+# In units of the picture; a square is 100 by 100 units.
 _EDGE = 8
 _MARGIN = 40
 _CENTRE = 50
@@ -86,15 +86,14 @@ _NAMES = {KING: "king", QUEEN: "queen", ROOK: "rook", BISHOP: "bishop", KNIGHT: 
 class Picture:
     """A position and how it is drawn.
 
-    The SVG depends on nothing else. It has no ids, styles, scripts or references, so that any number of
-    pictures can stand in one page. Each piece is an element with the attributes `data-square` and
-    `data-piece`.
+    The SVG depends on nothing else. It has no ids, styles, scripts or references, so that a page can hold any
+    number of pictures. Each piece is an element with the attributes `data-square` and `data-piece`.
     """
 
     position: str
     """FEN."""
     flipped: bool
-    """Whether Black is below."""
+    """Whether Black is at the bottom."""
     theme: str
     """A name of `THEMES`."""
     last_move: tuple[int, int] | None
@@ -103,13 +102,13 @@ class Picture:
     marked: tuple[Mark, ...]
     attacks: bool
     """Whether each square shows how many pieces attack it: White's at its lower left, Black's at its lower
-    right, whichever side is below.
+    right, whichever side is at the bottom.
     """
     coordinates: bool
     size: int
     """Width and height, in pixels."""
     title: str
-    """What the picture shows; if empty, whose move it is."""
+    """The title; if empty, the side to move."""
 
     def __init__(
         self,
@@ -126,12 +125,12 @@ class Picture:
         title: str = "",
     ) -> None:
         """The last move may be a packed move or coordinates ("e2e4", "e7e8q"); it need not be legal, as the
-        position is the one after it. An arrow may be a text too ("e2e4", "e2e4:blue"), and so may a marked
-        square ("e4", "e4:blue").
+        position is the one after it. Arrows ("e2e4", "e2e4:blue") and marked squares ("e4", "e4:blue") may be
+        texts too.
 
         Raises ValueError, with the text and the reason, for a bad FEN, square, colour, theme or size.
         """
-        # Not the board itself, which may change later.
+        # A copy, since the board may change later.
         text = position if isinstance(position, str) else fen.write(position)
         text = fen.write(fen.parse(text, chess960=not isinstance(position, str)))
         if theme not in THEMES:
@@ -181,7 +180,7 @@ class Picture:
         """What a notebook shows."""
         return self.svg()
 
-    # Where things stand.
+    # Coordinates.
 
     def _left(self) -> int:
         return _MARGIN if self.coordinates else _EDGE
@@ -196,7 +195,7 @@ class Picture:
         x, y = self._corner(sq)
         return x + _CENTRE, y + _CENTRE
 
-    # The layers, from the lowest to the highest.
+    # The layers, from bottom to top.
 
     def _empty_board(self, units: int) -> list[str]:
         theme = THEMES[self.theme]
@@ -236,7 +235,7 @@ class Picture:
         lines = []
         for mark in self.marked:
             x, y = self._corner(mark.square)
-            # The inner square runs the other way round, and so is a hole.
+            # The inner square has the opposite direction, which makes it a hole.
             ring = f"M{x + 2} {y + 2}h96v96h-96zM{x + 12} {y + 12}v76h76v-76z"
             lines.append(
                 f'<path data-square="{square.name(mark.square)}" d="{ring}" fill="{COLOURS[mark.colour]}"/>'

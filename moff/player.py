@@ -1,4 +1,4 @@
-"""Who plays a game: a person or the engine."""
+"""The players of a game: a person or the engine."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ class Engine:
 
     @property
     def clock(self) -> Limits | None:
-        """Its clock, None if it plays without."""
+        """Its clock, None if it plays without one."""
         return None if self.limits.time[WHITE] is None else self.limits
 
 

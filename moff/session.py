@@ -1,6 +1,6 @@
 """One game being played: two players, their clocks, take-back and redo, how it ends, and where it is saved.
 
-The console and whatever else shows a game share it. Nothing here prints or reads.
+Shared by the console and whatever else shows a game. Nothing here prints or reads input.
 """
 
 import functools
@@ -28,7 +28,7 @@ HASH = 16
 """Megabytes of an engine's transposition table."""
 
 HINT_TIME = 1000
-"""Milliseconds for a hint and for a draw offer, if the engine has no limit but its clock."""
+"""Milliseconds for a hint or a draw offer, if the engine's only limit is its clock."""
 
 EARLIEST_DRAW = 20
 """The first move at which the engine accepts a draw."""
@@ -42,7 +42,7 @@ _Value = TypeVar("_Value")
 def _operation(
     method: Callable[Concatenate["Session", _Rest], _Value],
 ) -> Callable[Concatenate["Session", _Rest], _Value]:
-    """Run a method under the session's lock, after a look at the clock."""
+    """Run a method under the session's lock, after checking the flag."""
 
     @functools.wraps(method)
     def locked(session: "Session", /, *args: _Rest.args, **named: _Rest.kwargs) -> _Value:
@@ -54,11 +54,11 @@ def _operation(
 
 
 class Session:
-    """A game between two players, each of them a person or the engine.
+    """A game between two players, each a person or the engine.
 
-    What is refused raises a ValueError with the reason, and changes nothing. The engine thinks in the
-    background. Several threads may use a session. Its callbacks run under `lock`, so that what they tell is
-    still so; they must not wait for another thread that uses the session.
+    A refused operation raises a ValueError with the reason and changes nothing. The engine thinks in the
+    background. Several threads may use a session. Its callbacks run under `lock`, so that what they report
+    still holds; they must not wait for another thread that uses the session.
     """
 
     def __init__(
@@ -73,15 +73,15 @@ class Session:
         make_search: Callable[[], Search] | None = None,
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """A game from the start position. With `has_flags`, a side whose time is up loses.
+        """A game from the start position. With `has_flags`, a side whose flag falls loses.
 
-        `on_report` is told what the engine thinks, `on_move` what it has played, `on_over` that the game has
-        ended, in whatever way. `now` tells the time in seconds.
+        `on_report` is called with the engine's reports, `on_move` with its moves, `on_over` when the game has
+        ended, in whatever way. `now` returns the time in seconds.
         """
         self.lock = threading.RLock()
-        """Hold it to read several things as they are at one moment."""
+        """Hold it to read several things consistently."""
         self.game = OngoingGame()
-        """To be read; only the session plays on it."""
+        """For reading; only the session plays on it."""
         self._players: list[Player] = [white, black]
         self._on_report = on_report or _ignore
         self._on_move = on_move or _ignore
@@ -97,7 +97,7 @@ class Session:
         self._files = PgnFiles()
         self._kept = self._state()
 
-    # How it stands.
+    # The state of the game.
 
     @property
     def players(self) -> tuple[Player, Player]:
@@ -106,21 +106,21 @@ class Session:
         return white, black
 
     def is_engine_to_move(self) -> bool:
-        """Whether the game goes on with a move of the engine."""
+        """Whether the game goes on and the engine is to move."""
         return not self.game.is_over() and isinstance(self._players[self.game.board.side], Engine)
 
     def is_thinking(self) -> bool:
-        """Whether the engine thinks, about a move, a hint or a draw."""
+        """Whether the engine is thinking about a move, a hint or a draw."""
         return self._thought is not None and self._thought.is_open
 
     @_operation
     def time_left(self, side: int) -> float | None:
-        """The milliseconds on the clock of a side, negative if it is overdrawn; None without a clock."""
+        """The milliseconds on the clock of a side, negative if it has overstepped; None without a clock."""
         return self._clock.left(side)
 
     @_operation
     def running(self) -> int | None:
-        """The side whose time runs, with or without a clock; None if no time runs."""
+        """The side whose time is running, with or without a clock; None if no time is running."""
         return self._clock.running()
 
     # Playing.
@@ -140,7 +140,7 @@ class Session:
 
     @_operation
     def go(self) -> None:
-        """Let the engine make the next move in the background, its own or one for a person."""
+        """Let the engine make the next move in the background, for itself or for a person."""
         self._require_rest()
         self._think(self._limits(), self._land)
         self._clock.start(self.game.board.side)
@@ -152,8 +152,8 @@ class Session:
             thinker.answer_now()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the engine has answered what it was asked last, or has dropped it, at most so many
-        seconds. Returns whether that is so.
+        """Wait until the engine has answered or dropped the last request, at most `seconds` seconds. Returns
+        whether it has.
         """
         thought = self._thought
         return thought is None or thought.is_over.wait(seconds)
@@ -166,8 +166,8 @@ class Session:
 
     @_operation
     def offer_draw(self, on_answer: Callable[[str], object]) -> None:
-        """Offer the engine a draw on one's own move. It answers in the background: why it declines, or an
-        empty text if it accepts.
+        """Offer the engine a draw while a person is to move. It answers in the background: with the reason if
+        it declines, with an empty text if it accepts.
         """
         self._require_rest()
         board = self.game.board
@@ -178,7 +178,7 @@ class Session:
             return
 
         def answer(_move: int, report: Report | None) -> None:
-            # The score is from the side of whoever offers.
+            # The score is from the offering side's view.
             if report is None or report.score < 0:
                 on_answer("the engine thinks it is better")
                 return
@@ -190,10 +190,10 @@ class Session:
 
     @_operation
     def agree_draw(self) -> None:
-        """End the game of two persons as a draw."""
+        """End a game between two persons as a draw."""
         self._require_game()
         if any(isinstance(player, Engine) for player in self._players):
-            raise ValueError("A draw has to be offered to the engine")
+            raise ValueError("A draw must be offered to the engine")
         self._drop()
         self.game.agree_draw()
         self._settle()
@@ -210,7 +210,7 @@ class Session:
 
     @_operation
     def take_back(self, count: int = 1) -> None:
-        """Take back so many moves of a person, with the replies and with the time they took; any moves, if no
+        """Take back `count` moves of a person, with the replies and the time they took; any moves if no
         person plays. A resignation, an agreed draw or a fallen flag counts as one.
         """
         _require_positive("take_back", count)
@@ -247,7 +247,7 @@ class Session:
         self._settle()
 
     def _is_own(self, ply: int) -> bool:
-        """Whether a person makes the move after so many plies; any move counts, if no person plays."""
+        """Whether a person makes the move after `ply` plies; any move counts if no person plays."""
         side = self.game.board.side ^ (ply ^ len(self.game.moves)) & 1
         return isinstance(self._players[side], Person) or isinstance(self._players[side ^ 1], Engine)
 
@@ -255,7 +255,7 @@ class Session:
 
     @_operation
     def new_game(self, start: str = fen.START) -> None:
-        """Leave the game, without saving it, for another one from a FEN as `fen.write` writes it."""
+        """Abandon the game, without saving it, for a new one from a FEN as `fen.write` writes it."""
         self.game = OngoingGame(start, chess960=True)
         self._is_end_told = False
         self._undone.clear()
@@ -268,7 +268,7 @@ class Session:
 
     @_operation
     def switch_sides(self) -> None:
-        """Let the players change sides, with their clocks."""
+        """Swap the players' sides, with their clocks."""
         self._require_game()
         self._drop()
         self._players.reverse()
@@ -290,14 +290,14 @@ class Session:
 
     @_operation
     def set_elo(self, side: int, elo: int | None) -> None:
-        """Set the strength of the engine that plays a side, from its next move on; None for full strength."""
+        """Set the Elo of the engine that plays a side, from its next move on; None for full strength."""
         player = self._players[side]
         if not isinstance(player, Engine):
             raise ValueError(f"{SIDES[side]} is not played by the engine")
         self._players[side] = replace(player, elo=elo)
 
     def close(self) -> None:
-        """End the engine's searches for good, and wait for that. Not from a callback, nor under the lock."""
+        """Stop the engine's searches for good, and wait for them. Not from a callback or under the lock."""
         with self.lock:
             self._drop()
             self._clock.stop()
@@ -328,14 +328,14 @@ class Session:
 
     @_operation
     def save(self, path: str) -> None:
-        """Append the game to a PGN file, in place of what it wrote there before."""
+        """Append the game to a PGN file, replacing what it wrote there before."""
         self._files.write(path, pgn.write(self.record()))
         self._kept = self._state()
 
     @_operation
     def keep(self) -> str:
-        """Save the game, if it has changed since, where it was saved last, else in GAMES_FILE. Returns the
-        path, "" if there was nothing to save.
+        """Save the game where it was saved last, otherwise in GAMES_FILE, if it has changed since. Returns
+        the path, "" if there was nothing to save.
         """
         if self._kept == self._state():
             return ""
@@ -347,7 +347,7 @@ class Session:
         """What makes a game worth saving again: its moves and its result."""
         return list(self.game.moves), self.game.result
 
-    # Behind all that.
+    # Helpers.
 
     def _require_game(self) -> None:
         if self.game.is_over():
@@ -359,7 +359,7 @@ class Session:
             raise ValueError("The engine is still thinking")
 
     def _adviser(self) -> tuple[int, Engine]:
-        """The engine that thinks for the side to move: its own, the other side's, or one for advice; and the
+        """The engine that thinks for the side to move: its own, the opponent's, or one for advice; and the
         side that it belongs to.
         """
         side = self.game.board.side
@@ -390,7 +390,7 @@ class Session:
         self._thinkers[where].think(self._thought)
 
     def _drop(self) -> None:
-        """Cancel what the engine was asked."""
+        """Cancel the request to the engine."""
         for thinker in self._thinkers:
             thinker.drop()
 
@@ -409,8 +409,8 @@ class Session:
         return noted
 
     def _settle(self, noted: NotedMove | None = None) -> None:
-        """Start the clock of the side to move, once a move has been made; tell of the engine's move and of
-        the end of the game.
+        """Start the clock of the side to move, once a move has been made; report the engine's move and the
+        end of the game.
         """
         self._clock.stop()
         if self.game.moves and not self.game.is_over():
@@ -419,7 +419,7 @@ class Session:
             self._is_end_told = False
         if noted is not None:
             self._on_move(noted)
-        # Whoever was told of the move may have changed the game.
+        # The callback may have changed the game.
         if self.game.is_over() and not self._is_end_told:
             self._is_end_told = True
             self._on_over()
@@ -434,7 +434,7 @@ class Session:
 
     @_operation
     def _ring(self) -> None:
-        """The clock has rung, and its flag was looked at."""
+        """Called when a clock has rung; `_operation` has checked the flag."""
         self._clock.set_alarm()
 
 

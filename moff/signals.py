@@ -1,4 +1,4 @@
-"""What SIGINT and SIGTERM do before the program has anything to tidy up."""
+"""What SIGINT and SIGTERM do before the program has anything to clean up."""
 
 import os
 
@@ -7,7 +7,7 @@ INTERRUPTED = 130
 
 try:
     import signal
-except KeyboardInterrupt:  # it takes some milliseconds
+except KeyboardInterrupt:  # the import takes some milliseconds
     os._exit(INTERRUPTED)
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""Lines of standard input; a signal interrupts the reader at once."""
+"""Lines of standard input; a signal interrupts the read at once."""
 
 import os
 import signal
@@ -13,9 +13,9 @@ CHUNK = 1 << 16
 def input_lines(stream: BinaryIO) -> Generator[bytes]:
     """The lines of a stream as they come, in the main thread; without their ends, except on Windows.
 
-    Python runs the handler of a signal that interrupts a read. One that comes just before the read, while the
-    thread waits for the GIL, would wait until the read is over. So this waits for the input and for the byte
-    that Python writes for every signal.
+    Python runs the handler of a signal that interrupts a read. The handler of one that comes just before the
+    read, while the thread waits for the GIL, would run only after the read. So this waits both for input and
+    for the byte that Python writes for every signal.
     """
     if sys.platform == "win32":  # select takes only sockets there
         yield from stream

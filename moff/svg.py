@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-# In units of a picture, of which a square has 100 on each side.
+# In units of a picture; a square is 100 by 100 units.
 _SHAFT = 7.0
 _HEAD = 20.0
 _HEAD_LENGTH = 34.0
@@ -15,7 +15,7 @@ _UNKNOWN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def escaped(text: str) -> str:
-    """Text for XML: a character that XML does not know is replaced."""
+    """Text for XML: characters that XML does not allow are replaced."""
     return _UNKNOWN.sub("\ufffd", escape(text, quote=False))
 
 
@@ -25,7 +25,7 @@ def layer(name: str, attributes: str, lines: list[str]) -> list[str]:
 
 
 def polygon(points: Iterable[tuple[float, float]]) -> str:
-    """A closed path; a tenth of a unit is fine enough, and the same on every machine."""
+    """A closed path; a tenth of a unit is precise enough, and the same on every machine."""
     return "M" + "L".join(f"{round(x, 1):g} {round(y, 1):g}" for x, y in points) + "z"
 
 

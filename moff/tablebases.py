@@ -1,4 +1,4 @@
-"""`moff tb`: ask endgame tablebases about a position, or check their files."""
+"""`moff tb`: probe endgame tablebases for a position, or check their files."""
 
 import argparse
 import os
@@ -26,14 +26,14 @@ NAMES = {-2: "loss", -1: "blessed loss", 0: "draw", 1: "cursed win", 2: "win"}
 """The names of the results, from LOSS to WIN."""
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
-"""Keeps a move's number beside it where the best line is broken."""
+"""Keeps a move number on the line of its move where the best line is wrapped."""
 
 
 def add_command(commands: Any) -> None:
     """Add `tb` to a command line."""
     tb = commands.add_parser(
         "tb",
-        help="ask endgame tablebases (Syzygy) about a position, or check their files",
+        help="probe endgame tablebases (Syzygy) for a position, or check their files",
         description="Print who wins a position with few pieces, the distance (DTZ), the best line to the end "
         "of the game and all legal moves, best first. DTZ counts plies to the next capture or pawn move that "
         "keeps the result, or to mate; it is negative for the loser, and beyond 100 for a cursed win or a "
@@ -95,7 +95,7 @@ def _tell(board: Board, folders: list[str]) -> int:
 
 
 def _cannot_ask(tables: "Tablebase", board: Board, folders: list[str]) -> str:
-    """Why no table can know a position, whichever there are; empty if one can."""
+    """Why no available table can have the position; empty if one can."""
     from search.tableplay import name_of
 
     men = len(name_of(board)) - 1
@@ -118,7 +118,7 @@ def _missing(tables: "Tablebase", board: Board) -> str:
 
 
 def _verdict(board: Board, ranked: "list[RankedMove]", dtz: int) -> str:
-    """The result, the reason if the game is over already, and DTZ."""
+    """The result, with the reason if the game is already over, and DTZ."""
     from search.tableplay import result_of
 
     over = outcome(board)
@@ -127,7 +127,7 @@ def _verdict(board: Board, ranked: "list[RankedMove]", dtz: int) -> str:
     result = ranked[0].result
     text = f"{NAMES[result]}, DTZ {dtz}"
     if result != result_of(dtz):
-        text += f" ({NAMES[result_of(dtz)]} but for the game's fifty-move counter of {board.halfmove} plies)"
+        text += f" ({NAMES[result_of(dtz)]} but for the half-move clock of {board.halfmove} plies)"
     return text
 
 
@@ -183,6 +183,6 @@ def _check(folders: list[str]) -> int:
     finally:
         bar.clear()
     own = check.tables - check.listed
-    how = f"{check.listed} held against lists, {own} against their own checksums"
+    how = f"{check.listed} checked against lists, {own} against their own checksums"
     print(f"{counted(check.tables, 'table')}, {check.bad} bad ({how})")
     return 1 if faults else 0

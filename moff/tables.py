@@ -1,4 +1,4 @@
-"""The endgame tablebases of whoever runs Moff: those in the folders that an environment variable names."""
+"""The user's endgame tablebases: those in the folders named by an environment variable."""
 
 import functools
 import os
@@ -8,17 +8,17 @@ from search.search import Search
 from search.tablebase import Tablebase, folders_of
 
 PATH: Final = "SYZYGY_PATH"
-"""The environment variable with the folders, as other programs have it."""
+"""The environment variable with the folders, as other programs use it."""
 
 
 @functools.cache
 def opened(path: str) -> Tablebase:
-    """The tables of some folders (see `search.tablebase.folders_of`), for all who ask for them."""
+    """The tables in some folders (see `search.tablebase.folders_of`), shared by all callers."""
     return Tablebase(folders_of(path))
 
 
 def search_with_tables(megabytes: int) -> Search:
-    """A search with a transposition table of this size, which asks the tables. Raises ValueError or
+    """A search with a transposition table of this size that probes the tablebases. Raises ValueError or
     MemoryError.
     """
     search = Search(megabytes)

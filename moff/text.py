@@ -9,7 +9,7 @@ LARGEST_NUMBER = 10**15
 
 
 def can_rewrite(stream: TextIO) -> bool:
-    """Whether a line can be rewritten there: on a terminal that knows more than plain text."""
+    """Whether a line can be rewritten there: on a terminal that supports more than plain text."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
@@ -19,7 +19,7 @@ def echo(text: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """A message that quotes its input stays readable when the input is not."""
+    """Shorten a message that quotes long input, so that it stays readable."""
     return text if len(text) <= 4 * LONGEST_ECHO else f"{text[:LONGEST_ECHO]} ... {text[-2 * LONGEST_ECHO :]}"
 
 
@@ -43,5 +43,5 @@ def either(names: Iterable[str]) -> str:
 
 
 def perft_speed(leaves: int, seconds: float) -> str:
-    """What a perft counted, how long it took, and how fast it was."""
+    """The count, time and speed of a perft as text."""
     return f"{counted(leaves, 'node')} {seconds:.3f} s {int(leaves / max(seconds, 1e-9))} nodes/s"

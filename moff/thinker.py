@@ -1,4 +1,4 @@
-"""The engine at the board: it thinks in the background, and can be made to forget what it was asked."""
+"""The engine as a player: it thinks in the background, and a request can be dropped."""
 
 import threading
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from x88.board import Board
 
 
 class Thought:
-    """What the engine was asked, until it has answered or was made to forget it."""
+    """A request to the engine, until it is answered or dropped."""
 
     def __init__(
         self,
@@ -20,7 +20,7 @@ class Thought:
         on_report: Callable[[Report], object],
         on_answer: Callable[[int, Report | None], object],
     ) -> None:
-        """`on_answer` is given the best move, packed, and the last report if there was any."""
+        """`on_answer` is called with the best move, packed, and the last report if there was any."""
         self.board = board
         self.limits = limits
         self.elo = elo
@@ -28,21 +28,21 @@ class Thought:
         self.on_answer = on_answer
         self.report: Report | None = None
         self.is_open = True
-        """Whether an answer is still to come."""
+        """Whether an answer is still expected."""
         self.is_urgent = False
         self.is_over = threading.Event()
-        """Set when the answer has been given, or will never be."""
+        """Set when the answer has been given or never will be."""
 
 
 class Thinker:
-    """A `Search` that thinks about one thing at a time, and never answers what was dropped.
+    """A `Search` that handles one request at a time, and never answers a dropped one.
 
-    A search ends in its own thread, a little after it was stopped. The next one, and what else has to happen
-    between searches, comes after that; nobody has to wait for it.
+    A search ends in its own thread, a little after it was stopped. The next one, and whatever else must
+    happen between searches, comes after that; no caller has to wait for it.
     """
 
     def __init__(self, lock: threading.RLock, make_search: Callable[[], Search]) -> None:
-        """All is done under the lock, the callbacks too. The search is made when it is needed."""
+        """Everything is done under the lock, including callbacks. The search is created when it is needed."""
         self._lock = lock
         self._make_search = make_search
         self._search: Search | None = None
@@ -51,7 +51,7 @@ class Thinker:
         self._thought: Thought | None = None
 
     def think(self, thought: Thought) -> None:
-        """Think about this, and about nothing else. Raises MemoryError."""
+        """Think about this and nothing else. Raises MemoryError."""
         with self._lock:
             self.drop()
             self._thought = thought
@@ -59,14 +59,14 @@ class Thinker:
                 self._begin(thought)
 
     def answer_now(self) -> None:
-        """Answer what was asked at once."""
+        """Answer the request at once."""
         with self._lock:
             if self._thought is not None:
                 self._thought.is_urgent = True
                 self._stop()
 
     def drop(self) -> None:
-        """Forget what was asked."""
+        """Drop the request."""
         with self._lock:
             thought, self._thought = self._thought, None
             if thought is not None:
@@ -75,19 +75,19 @@ class Thinker:
                 self._stop()
 
     def new_game(self) -> None:
-        """Forget all that was learnt."""
+        """Forget everything learnt."""
         with self._lock:
             self.drop()
             self._is_new_game = True
 
     def close(self) -> None:
-        """Drop what was asked, and wait for the end of the search. Not in a callback or under the lock."""
+        """Drop the request and wait for the search to end. Not from a callback or under the lock."""
         self.drop()
         if self._search is not None:
             self._search.wait()
 
     def _begin(self, thought: Thought) -> None:
-        """Start the search of a thought, while no other is running."""
+        """Start the search for a request, while no other is running."""
         try:
             if self._search is None:
                 self._search = self._make_search()
@@ -116,7 +116,7 @@ class Thinker:
                 thought.on_report(report)
 
     def _finish(self, thought: Thought, result: Result) -> None:
-        """A search has ended: answer its thought, or begin the next one if it was dropped."""
+        """Handle the end of a search: answer its request, or begin the next one if it was dropped."""
         with self._lock:
             self._is_searching = False
             if not thought.is_open:

@@ -132,8 +132,7 @@ class Job:
         return MAX_PLY - 1 if self.limits.depth is None else max(1, min(self.limits.depth, MAX_PLY - 1))
 
     def is_open_to_votes(self) -> bool:
-        """Whether another thread's line may be played: not with a depth, several lines or a mate asked for.
-        """
+        """Whether another thread's line may be played: not with a depth, several lines or a mate set."""
         return self.limits.lines == 1 and self.limits.depth is None and self.limits.mate is None
 
     def ends_with_any_thread(self) -> bool:

@@ -499,7 +499,7 @@ def test_other_settings_or_games_do_not_continue(change: str, reason: str, tmp_p
     assert ended.returncode == 1
     (line,) = told(ended)
     assert line.startswith(f"{journal}: it is the journal of a job with {reason}")
-    assert line.endswith("; finish that review as it was begun, or remove the file")
+    assert line.endswith("; finish that review with its own command, or remove the file")
     assert journal.read_bytes() == before
     assert not out.exists()
 
@@ -541,7 +541,7 @@ def test_games_that_change_meanwhile_do_not_keep_it_for_ever(
     monkeypatch.setattr(Review, "_look_through", look_through_and_change)
     code = run_here(str(path), "--nodes", "10")
     output, errors = capsys.readouterr()
-    is_cut_off = "the games were changed while they were reviewed" in errors
+    is_cut_off = "the games were changed during the review" in errors
     if "d4" in text:
         assert (code, is_cut_off) == (0, False)
         assert ("d4" in output, "c4" in output) == (True, False)

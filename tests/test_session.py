@@ -945,7 +945,7 @@ def test_the_engine_accepts_no_draw_early_or_without_a_thought(table: Table) -> 
 
 def test_a_draw_is_offered_by_the_person_who_is_to_move(table: Table) -> None:
     table.session.new_game(LATE)
-    with pytest.raises(ValueError, match="has to be offered"):
+    with pytest.raises(ValueError, match="must be offered"):
         table.session.agree_draw()
     table.session.play("e4")
     for either in (table, two_persons()):

@@ -410,7 +410,7 @@ def test_whole_tables_are_found_whole(tmp_path: Path) -> None:
     copied(tmp_path, *(name + suffix for name in ("KQvK", "KPvK", "KRvKB") for suffix in (".rtbw", ".rtbz")))
     done = run("--check", str(tmp_path))
     assert (done.returncode, told(done)) == (0, "")
-    assert done.stdout == "6 tables, 0 bad (0 held against lists, 6 against their own checksums)\n"
+    assert done.stdout == "6 tables, 0 bad (0 checked against lists, 6 against their own checksums)\n"
 
 
 @needs_tables
@@ -447,7 +447,7 @@ def test_a_list_of_checksums_comes_first(algorithm: str, tmp_path: Path) -> None
     assert done.returncode == 1
     assert done.stdout == (
         f"{tmp_path / 'KRvK.rtbw'}: its checksum is not that of {source.name}\n"
-        "3 tables, 1 bad (2 held against lists, 1 against their own checksums)\n"
+        "3 tables, 1 bad (2 checked against lists, 1 against their own checksums)\n"
     )
     assert told(done) == (
         f"{source}: 1 of its lines are not checksums\n"
@@ -474,7 +474,7 @@ def test_what_is_no_table_is_told(tmp_path: Path) -> None:
         f"{odd / 'KBvK.rtbz'}: it holds other pieces than its name says",
         f"{odd / 'KQvK.rtbw'}: it is no tablebase file",
         f"{odd / 'KRvK.rtbw'}: it is not a file",
-        "3 tables, 3 bad (0 held against lists, 3 against their own checksums)",
+        "3 tables, 3 bad (0 checked against lists, 3 against their own checksums)",
     ]
     assert told(done).splitlines() == [
         f"{odd / 'md5.txt'}: it lists no checksum of a table",
@@ -517,7 +517,7 @@ def test_verdict_line_and_moves_are_printed() -> None:
     [
         (QUEEN, "win, DTZ 17\n\n1. "),
         ("8/8/8/3k4/8/8/8/1KQ5 b - - 0 1", "loss, DTZ -"),
-        (QUEEN.replace(" 0 1", " 90 1"), "cursed win, DTZ 17 (win but for the game's fifty-move counter"),
+        (QUEEN.replace(" 0 1", " 90 1"), "cursed win, DTZ 17 (win but for the half-move clock"),
         ("8/8/8/3k4/8/8/8/1KQ5 b - - 90 1", "blessed loss, DTZ -"),
         ("8/8/8/8/8/5k2/6q1/7K w - - 0 1", "loss (checkmate)\n"),
         ("8/8/8/8/8/5k2/5q2/7K w - - 0 1", "draw (stalemate)\n"),

@@ -1,4 +1,4 @@
-"""The engine as an analyst: live lines of the position on the board, the threat, and verdicts on the moves
+"""The engine as an analyst: live lines for the position on the board, the threat, and verdicts on the moves
 that led there.
 """
 
@@ -24,13 +24,13 @@ HASH = 32
 
 MOST_LINES = 5
 ENOUGH = 10 if build.compiled else 3
-"""The depth in plies from which a score serves for a verdict."""
+"""The minimum depth in plies of a score for a verdict."""
 
 FIRST_LOOK = 300
-"""Milliseconds for the position on the board, before anything else is asked."""
+"""Milliseconds for the position on the board, before anything else is searched."""
 
 LOOK_BACK = Limits(nodes=200_000, movetime=1000, lines=2)
-"""The limits of a look at the position before a move, if it was left too soon to judge the move."""
+"""The limits for searching the position before a move, if it was left too soon to judge the move."""
 
 THREAT = Limits(movetime=500)
 
@@ -50,12 +50,10 @@ class Knowledge:
         self.lines: list[Finding] = []
         """The best lines, best first, of the last iteration that was reported."""
         self.threat: Finding | None = None
-        """What the other side would play if it were its move, with the score for that side."""
+        """What the opponent would play if it were to move, with the score for that side."""
 
     def note(self, report: Report) -> None:
-        """Enter a line of an iteration, unless a deeper one is known: a search that begins again soon gets
-        there.
-        """
+        """Record a line of an iteration, unless a deeper one is known: a restarted search soon gets there."""
         index = report.line - 1
         if index < len(self.lines) and self.lines[index].depth > report.depth:
             return
@@ -65,7 +63,7 @@ class Knowledge:
 class Analyst:
     """A search that follows the position on the board.
 
-    It is used under the lock that it is given, under which it calls `on_change` too.
+    It is used under the lock that it is given, and also calls `on_change` under it.
     """
 
     def __init__(
@@ -75,8 +73,8 @@ class Analyst:
         on_verdict: Callable[[Node, bool], object],
         make_search: Callable[[], Search] | None = None,
     ) -> None:
-        """`on_change` is told that there is something new about the position, `on_verdict` of a verdict on a
-        move, and whether the move has another mark now.
+        """`on_change` is called when there is something new about the position, `on_verdict` with each
+        verdict on a move, and whether the mark of the move has changed.
         """
         self._make = make_search or (lambda: search_with_tables(HASH))
         self.search: Search | None = None
@@ -94,12 +92,12 @@ class Analyst:
         """How many lines are wanted, 1 to MOST_LINES."""
         self.seeks_threat = False
         self.is_resting = False
-        """Whether nobody looks."""
+        """Whether nobody is watching."""
         self.report: Report | None = None
         """The last report of the search of the position."""
 
     def known(self, node: Node) -> Knowledge:
-        """What is known of the position after a move."""
+        """What is known about the position after a move."""
         return self._known.setdefault(node.number, Knowledge())
 
     def study(self, tree: GameTree, node: Node, board: Board) -> None:
@@ -150,7 +148,7 @@ class Analyst:
         self._next()
 
     def close(self) -> None:
-        """End for good, and wait for that. Not under the lock."""
+        """Stop for good, and wait for the end. Not to be called under the lock."""
         self._thinker.close()
 
     def verdict(self, node: Node) -> Verdict | None:
@@ -161,7 +159,7 @@ class Analyst:
         if not before or not _serves(before[0], ENOUGH):
             return None
         best = before[0]
-        # The same search has compared the move with the best one, or else a search of what follows has.
+        # Prefer the search that compared the move with the best one to one of the position after it.
         compared = next((line for line in before if line.moves[:1] == [node.move]), None)
         enough = min(best.depth - 1, ENOUGH)
         if compared is not None and compared.depth >= best.depth - 1:
@@ -170,7 +168,7 @@ class Analyst:
             score = -after[0].score
         else:
             return None
-        # What the move has turned out to be worth, the best move is worth at least.
+        # The best move is worth at least what this move has turned out to be worth.
         best_score = max(best.score, score)
         second = before[1].score if len(before) > 1 and not _is_recapture(node) else None
         return judge(node.move, best.moves[0], best_score, score, second)
@@ -198,7 +196,7 @@ class Analyst:
         if self._node is None or not report.pv or report.bound:
             return
         known = self.known(self._node)
-        # A search that begins again soon gets as deep as an earlier one.
+        # A restarted search soon gets as deep as the earlier one.
         if known.threat is None or known.threat.depth <= report.depth:
             known.threat = Finding(report.score, report.depth, report.pv)
             self._on_change()
@@ -218,7 +216,7 @@ class Analyst:
         self._on_change()
 
     def _judge(self, node: Node) -> None:
-        """Say what a move was worth, if enough is known by now."""
+        """Report the verdict on a move, if enough is known by now."""
         verdict = self.verdict(node)
         if verdict is not None and verdict != node.verdict:
             before = node.glyph
@@ -227,11 +225,11 @@ class Analyst:
 
 
 def _serves(finding: Finding, depth: int) -> bool:
-    """Whether a line is deep enough for a verdict; one that leads to mate is deep enough."""
+    """Whether a line is deep enough for a verdict; one that leads to mate always is."""
     return finding.depth >= depth or mate_distance(finding.score) is not None
 
 
 def _is_recapture(node: Node) -> bool:
-    """Whether a move takes back where something was taken: nobody needs to be told that it is good."""
+    """Whether a move recaptures: nobody needs to be told that it is good."""
     before = node.parent.move if node.parent is not None else NO_MOVE
     return bool(captured_of(before) and captured_of(node.move)) and target_of(before) == target_of(node.move)

@@ -53,10 +53,10 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def serve(start: str = "", games: "GameList | None" = None, port: int = 0, opens: bool = True) -> int:
-    """Serve the page, with a position or some games to begin with, until an interrupt; returns the exit code.
-    With `opens`, the browser is told to open it. Raises KeyboardInterrupt after a clean end.
+    """Serve the page, starting with a position or some games, until interrupted; returns the exit code. With
+    `opens`, open it in the browser. Raises KeyboardInterrupt after a clean shutdown.
     """
-    # With all that they need, which no other command does.
+    # Imported here, since no other command needs them.
     import threading
     import webbrowser
 
@@ -74,7 +74,7 @@ def serve(start: str = "", games: "GameList | None" = None, port: int = 0, opens
     print(f"Moff's board is at {server.url}", flush=True)
     print("Ctrl-C ends it.", file=sys.stderr, flush=True)
     if opens:
-        # A browser of the terminal would keep us waiting.
+        # A text browser would block.
         threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
     waiting = threading.Event()
     try:

@@ -1,4 +1,4 @@
-"""The games of a PGN text: their tags at hand, each of them read in full when it is opened."""
+"""The games of a PGN text: their tags are kept, and each game is read in full when it is opened."""
 
 import io
 import itertools
@@ -14,11 +14,11 @@ SHOWN_TAGS = ("White", "Black", "Result", "Date", "Event", "Site", "Round", "ECO
 
 
 Print = tuple[int, int, str, str]
-"""What tells a game from others: its tags, as a hash, how many moves it has, where it ends and how."""
+"""What identifies a game: a hash of its tags, the number of its moves, its last position and its result."""
 
 
 class ListedGame(NamedTuple):
-    """A game as a list shows it."""
+    """A game as shown in a list."""
 
     number: int
     """In the text, from 1."""
@@ -28,10 +28,10 @@ class ListedGame(NamedTuple):
     moves: int
     """Plies."""
     fault: str
-    """What is wrong first, with its line; empty if nothing is."""
+    """The first fault, with its line; empty if there is none."""
 
     def has(self, word: str) -> bool:
-        """Whether one of its tags contains a word, whatever the case."""
+        """Whether one of its tags contains a word, ignoring case."""
         word = word.casefold()
         return any(word in value.casefold() for value in self.tags.values())
 
@@ -66,7 +66,7 @@ class GameList:
         """Read a game in full, by its number. Raises ValueError."""
         if not 1 <= number <= len(self.games):
             raise ValueError(f"there is no game {number}: {self.name} has {len(self.games)}")
-        # A game may begin on the line on which another one ends: then from a game before that, and so on.
+        # A game may begin on the line where another one ends: then read from an earlier game, and so on.
         first, step = number - 1, 1
         while True:
             line = self.games[first].line
@@ -75,7 +75,7 @@ class GameList:
             for game in itertools.islice(reader, number - 1 - first, number - first):
                 if _print(game) == self._prints[number - 1]:
                     return game
-            assert first, "reading from the first game on brings the same games again"
+            assert first, "reading from the first game finds the same games again"
             first, step = max(0, first - step), 2 * step
 
 
@@ -93,7 +93,7 @@ def _listed(game: pgn.Game) -> ListedGame:
 
 
 def _line_starts(text: bytes, wanted: set[int]) -> dict[int, int]:
-    """Where some lines, counted from 1, begin in the text."""
+    """Where the given lines, counted from 1, begin in the text."""
     starts: dict[int, int] = {}
     start, line = 0, 1
     while start >= 0 and len(starts) < len(wanted):

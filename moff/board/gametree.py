@@ -10,7 +10,7 @@ from x88.board import Board
 from x88.move import NO_MOVE
 
 MOST_NODES = 20_000
-"""Moves of a tree; no more can be added."""
+"""The maximum number of moves in a tree."""
 
 GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 """The marks of moves, by their NAGs."""
@@ -23,7 +23,7 @@ class Node:
         self, number: int, parent: "Node | None", move: int, text: str, turn: str, after: str
     ) -> None:
         self.number = number
-        """Its number in the tree."""
+        """The number of the node in the tree."""
         self.parent = parent
         self.move = move
         """Packed; NO_MOVE for a null move and at the root."""
@@ -37,22 +37,22 @@ class Node:
         self.opening = ""
         """The comment before the move, where a variation begins."""
         self.verdict: Verdict | None = None
-        """What the engine says of the move, if it does."""
+        """The engine's comment on the move, if any."""
         self.children: list[Node] = []
         """The main line first."""
 
     @property
     def glyph(self) -> str:
-        """Its mark, such as "?!": that of the game, or else the engine's; empty if it has none."""
+        """Its mark, such as "?!": the game's, otherwise the engine's; empty if it has none."""
         found = next((GLYPHS[nag] for nag in self.nags if nag in GLYPHS), "")
         return found or (self.verdict.glyph if self.verdict is not None else "")
 
 
 class GameTree:
-    """The moves of a game and of its variations, as nodes with numbers that stay theirs."""
+    """The moves of a game and its variations, as nodes whose numbers never change."""
 
     def __init__(self, start: str = fen.START, tags: dict[str, str] | None = None) -> None:
-        """A tree without moves from a FEN. Raises ValueError if it is none."""
+        """A tree without moves from a FEN. Raises ValueError if it is not a FEN."""
         board = fen.parse(start, chess960=True)
         self.start = fen.write(board)
         self.is_chess960 = board.is_chess960()
@@ -67,7 +67,7 @@ class GameTree:
         return len(self._nodes) - 1
 
     def __iter__(self) -> Iterator[Node]:
-        """All moves, each after the one before it; the main line's before its variations."""
+        """All moves, each after its parent; the main line before its variations."""
         waiting = [*reversed(self.root.children)]
         while waiting:
             node = waiting.pop()
@@ -154,7 +154,8 @@ class GameTree:
                 move = _WrittenMove(node)
                 line.moves.append(cast(pgn.Move, move))
                 assert node.parent is not None
-                # A variation begins with a move that is not its parent's first, and has no others beside it.
+                # A variation begins with a move that is not its parent's first child, and has no alternatives
+                # itself.
                 if node is node.parent.children[0] or not is_first:
                     for other in node.parent.children[1:]:
                         variation = pgn.Variation()
@@ -167,7 +168,7 @@ class GameTree:
 
     def _grow(self, parent: Node, move: int, text: str, turn: str, after: str) -> Node:
         if len(self) >= MOST_NODES:
-            raise ValueError(f"a game may hold {MOST_NODES} moves with its variations, and no more")
+            raise ValueError(f"a game holds at most {MOST_NODES} moves, variations included")
         node = Node(self._next, parent, move, text, turn, after)
         self._nodes[node.number] = node
         self._next += 1
@@ -204,7 +205,7 @@ def played(start: str, moves: list[int]) -> GameTree:
 
 
 def _comment(node: Node) -> str:
-    """The comment after a move, with what stood before the next one when that still began a variation."""
+    """The comment after a move, with the one before the next move from when that began a variation."""
     opening = node.children[0].opening if node.children else ""
     return " ".join(filter(None, (node.comment, opening)))
 

@@ -1,4 +1,4 @@
-"""Requests to the server of the board page: who may ask, what is asked, and the answer.
+"""Requests to the server of the board page: who may send them, what they ask for, and the answer.
 
 The page's files and some answers are fetched, commands are posted, and what changes is streamed.
 """
@@ -25,27 +25,25 @@ LARGEST_COMMAND = 1 << 17
 """Bytes of a posted command."""
 
 LONGEST_EXCHANGE = 20.0
-"""Seconds in which a request must have come with its body, or a file must have gone."""
+"""Seconds to receive a request with its body, or to send a file."""
 
 LONGEST_WORK = 300.0
-"""Seconds in which a request that has come in full must be carried out and answered: a file of games may be
-large.
-"""
+"""Seconds to carry out and answer a request received in full: a file of games may be large."""
 
 LONGEST_WRITE = 5.0
 """Seconds that a client may leave an event of its stream unread."""
 
 STREAM_BUFFER = 1 << 16
-"""Bytes that may be on their way to a client. What it has not read by then is told as it is later."""
+"""Bytes that may be in transit to a client. A slow client gets later states instead of every change."""
 
 HEARTBEAT = 10.0
-"""Seconds between signs of life on a stream with nothing else to tell."""
+"""Seconds between keep-alive messages on an idle stream."""
 
 PAUSE = 0.05
-"""Seconds between events, in which changes are gathered."""
+"""Seconds between events, during which changes are collected."""
 
 LOOK = 0.25
-"""Seconds between two looks whether a client has gone."""
+"""Seconds between checks whether a client has gone."""
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -56,7 +54,7 @@ _TAB_NAME = re.compile(r"[0-9A-Za-z-]{8,64}")
 
 
 class Refusal(Exception):
-    """A request that is refused, with the status and the reason."""
+    """The refusal of a request, with the status and the reason."""
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
@@ -76,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
     error_message_format = "%(code)d %(message)s\n"
 
     def setup(self) -> None:
-        """Events are small, and must not wait for each other."""
+        """Disable Nagle's algorithm: events are small and must not wait for each other."""
         super().setup()
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
 
@@ -85,14 +83,14 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(self._get)
 
     def do_POST(self) -> None:
-        """Carry out a command, or take games."""
+        """Carry out a command, or receive games."""
         self._answer(self._post)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nobody reads a log of requests."""
 
     def _answer(self, answer: Callable[[str, dict[str, str]], None]) -> None:
-        # A connection that waits for another request might be cut off at the moment when that comes.
+        # A connection kept open might be cut off just when its next request comes.
         self.close_connection = True
         try:
             self._check()
@@ -103,10 +101,10 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(refusal)
 
     def _check(self) -> None:
-        """Refuse what does not come from our own page. Raises Refusal."""
+        """Check that the request comes from our own page. Raises Refusal."""
         hosts = self.headers.get_all("Host") or []
         if len(hosts) != 1 or hosts[0] not in self.server.hosts:
-            # Another name for this machine: a page of another site would come with its own (DNS rebinding).
+            # A page of another site would use its own name for this machine (DNS rebinding).
             raise Refusal(HTTPStatus.FORBIDDEN, "wrong host")
         origin = self.headers.get("Origin")
         if origin is not None and origin != f"http://{hosts[0]}":
@@ -153,7 +151,7 @@ class Handler(BaseHTTPRequestHandler):
             else:
                 answer = tab.do(*_read_command(body))
         except (ValueError, MemoryError) as error:
-            # No status of an error: nothing is wrong between the page and us.
+            # Not an error status: nothing is wrong with the request itself.
             self._send_json(HTTPStatus.OK, {"error": f"{error}"})
         else:
             self._send_json(HTTPStatus.OK, answer)
@@ -178,7 +176,7 @@ class Handler(BaseHTTPRequestHandler):
         return body
 
     def _stream(self, query: dict[str, str]) -> None:
-        """Tell a tab what changes until its client has gone."""
+        """Send a tab its changes until the client has gone."""
         tab = self._tab(query)
         stream = Stream(self.connection)
         self.server.add_stream(stream)

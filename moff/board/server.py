@@ -1,6 +1,6 @@
-"""The server of the board page: on this machine only, behind a token, with limits to everything.
+"""The server of the board page: for this machine only, behind a token, with limits on everything.
 
-HTTP of the standard library.
+Uses HTTP from the standard library.
 """
 
 import contextlib
@@ -25,15 +25,15 @@ from x88.piece import LETTERS
 HOST = "127.0.0.1"
 
 MOST_CONNECTIONS = 64
-"""Connections at once. A browser opens six to a server. Beyond that, those give way that have not shown the
-token.
+"""Simultaneous connections. A browser opens six to a server. Beyond the limit, connections that have not
+shown the token are dropped.
 """
 
 MOST_STREAMS = 5
-"""Streams of events at once, one for each tab: a browser that has six open could fetch nothing else."""
+"""Simultaneous event streams, one for each tab: a browser with six open could fetch nothing else."""
 
 LONGEST_HEAD = 5.0
-"""Seconds in which the head of a request must have come."""
+"""Seconds to receive the head of a request."""
 
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -60,7 +60,7 @@ def page_files() -> dict[str, tuple[str, bytes]]:
 
 
 class Connection:
-    """What is known of an open connection."""
+    """What is known about an open connection."""
 
     def __init__(self, end: float) -> None:
         self.end = end
@@ -78,7 +78,7 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, tabs: Tabs, port: int = 0) -> None:
-        """Any free port if none is given. Raises OSError if the port cannot be had."""
+        """Any free port if none is given. Raises OSError if the port is not available."""
         self.tabs = tabs
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
@@ -93,7 +93,7 @@ class Server(ThreadingHTTPServer):
         threading.Thread(target=self._watch, daemon=True).start()
 
     def server_bind(self) -> None:
-        """Without asking for the machine's name, which may take long."""
+        """Bind without looking up the machine's name, which may take long."""
         # As the base class of the base class does.
         if self.allow_reuse_address:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -104,7 +104,7 @@ class Server(ThreadingHTTPServer):
     # Connections.
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection in a thread of its own, unless there are too many."""
+        """Serve a connection in its own thread, unless there are too many."""
         with self._guard:
             has_room = len(self._open) < MOST_CONNECTIONS or self._make_room()
             if has_room:
@@ -121,18 +121,18 @@ class Server(ThreadingHTTPServer):
             self.shutdown_request(request)
 
     def shutdown_request(self, request: Any) -> None:
-        """A connection has ended."""
+        """Forget a connection that has ended."""
         with self._guard:
             self._open.pop(request, None)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that disconnects is not an error of ours; anything else is shown."""
+        """Show an error, unless a client has merely disconnected."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
     def expect_end(self, request: socket.socket, seconds: float, is_known: bool = False) -> None:
-        """Cut a connection off after so many seconds from now. It `is_known` once it has shown the token."""
+        """Cut a connection off in `seconds` seconds. It `is_known` once it has shown the token."""
         with self._guard:
             connection = self._open.get(request)
             if connection is not None:
@@ -140,8 +140,8 @@ class Server(ThreadingHTTPServer):
                 connection.is_known |= is_known
 
     def _make_room(self) -> bool:
-        """Cut off the connection that has been silent longest of those that have not shown the token; returns
-        whether there was one. Under the guard.
+        """Cut off the longest silent connection that has not shown the token; returns whether there was one.
+        The guard must be held.
         """
         unknown = [request for request, connection in self._open.items() if not connection.is_known]
         if not unknown:
@@ -168,17 +168,19 @@ class Server(ThreadingHTTPServer):
             if len(live) >= MOST_STREAMS or self._is_closing.is_set():
                 raise Refusal(
                     HTTPStatus.SERVICE_UNAVAILABLE,
-                    f"{MOST_STREAMS} boards are open, and there can be no more",
+                    f"{MOST_STREAMS} boards are open, which is the maximum",
                 )
             self._streams.add(stream)
 
     def remove_stream(self, stream: Stream) -> None:
-        """A stream has ended."""
+        """Remove a stream that has ended."""
         with self._guard:
             self._streams.discard(stream)
 
     def end(self) -> None:
-        """Stop serving, and end all streams and searches. From another thread than that which serves."""
+        """Stop serving, and end all streams and searches. To be called from another thread than the serving
+        one.
+        """
         self._is_closing.set()
         self.shutdown()
         self.server_close()
@@ -190,6 +192,6 @@ class Server(ThreadingHTTPServer):
 
 
 def _cut_off(connection: socket.socket) -> None:
-    """Make reads from a connection and writes to it end."""
+    """End reads from a connection and writes to it."""
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)

@@ -1,15 +1,15 @@
-"""What a page of the board is still to be told, on a stream of server-sent events."""
+"""The changes not yet sent to a client of the board page, for a stream of server-sent events."""
 
 import select
 import socket
 import threading
 
 TOPICS = ("state", "tree", "lines", "games")
-"""What a tab is told about, in this order."""
+"""The topics of a tab, in the order of sending."""
 
 
 class Stream:
-    """What one client is still to be told: topics, each once however often it has changed."""
+    """The topics that have changed for one client, each listed once however often it has changed."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -18,13 +18,13 @@ class Stream:
         self.is_closed = False
 
     def mark(self, topic: str) -> None:
-        """A topic has changed."""
+        """Mark a topic as changed."""
         with self._changed:
             self._topics.add(topic)
             self._changed.notify()
 
     def take(self, seconds: float) -> list[str]:
-        """The topics that have changed, in the order of TOPICS; waits for one at most so many seconds."""
+        """The topics that have changed, in the order of TOPICS; waits at most `seconds` for one."""
         with self._changed:
             if not self._topics and not self.is_closed:
                 self._changed.wait(seconds)
@@ -33,13 +33,13 @@ class Stream:
             return taken
 
     def close(self) -> None:
-        """Let whoever takes from it end."""
+        """End the reader's wait."""
         with self._changed:
             self.is_closed = True
             self._changed.notify()
 
     def has_gone(self) -> bool:
-        """Whether the client has closed its side, or sends what nobody asked for."""
+        """Whether the client has closed its side, or sends unexpected data."""
         try:
             return bool(select.select([self._connection], [], [], 0)[0])
         except (OSError, ValueError):

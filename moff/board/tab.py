@@ -1,6 +1,6 @@
-"""What one tab of the board page shows: a game against the engine, and an analysis beside it.
+"""What one tab of the board page shows: a game against the engine, and an analysis.
 
-Its commands come by name with values as JSON has them. Nothing here knows how they travel.
+Commands come by name, with JSON values. Nothing here knows how they are transmitted.
 """
 
 import secrets
@@ -30,16 +30,16 @@ from x88.piece import BLACK, WHITE
 
 PLAY, ANALYSIS = "play", "analysis"
 MOVE_TIME = 1000
-"""Milliseconds for a move of the engine in a game without clocks."""
+"""Milliseconds for an engine move in a game without clocks."""
 
 MOST_ROWS = 100
-"""Games of a list that are told at once."""
+"""Games of a list that are sent at once."""
 
 
 class Tab:
-    """A tab: all that it shows is kept here, so that it can be loaded again in the middle of a game.
+    """A tab: all that it shows is kept here, so that it can be reloaded in the middle of a game.
 
-    Several threads may use it. What is refused raises a ValueError with the reason, and changes nothing.
+    Several threads may use it. A refused command raises a ValueError with the reason and changes nothing.
     """
 
     def __init__(self, start: str = "", games: GameList | None = None) -> None:
@@ -61,15 +61,15 @@ class Tab:
         self.mode = PLAY
         self.is_flipped = False
         self.said = ""
-        """What has happened last, for a screen reader."""
+        """The latest event, for a screen reader."""
         self.report: Report | None = None
-        """What the engine has thought last in the game."""
+        """The engine's latest thoughts in the game."""
         self.hint: NotedMove | None = None
         self.games: GameList | None = None
         self.lists = 0
-        """How many lists of games there were."""
+        """The number of lists of games so far."""
         self.opened = 0
-        """The number of the game that was opened, 0 if it is none of the list."""
+        """The number of the opened game, 0 if it is not from the list."""
         self._game_tree = GameTree()
         self._analysis_tree = GameTree()
         self.tree = self._game_tree
@@ -81,7 +81,7 @@ class Tab:
         elif start:
             self._analyse(GameTree(start))
 
-    # What the server asks for.
+    # Called by the server.
 
     def listen(self, listener: Callable[[str], object]) -> None:
         """Report the topic of every change from now on: "state", "tree", "lines" or "games"."""
@@ -89,7 +89,7 @@ class Tab:
             self._listeners.append(listener)
 
     def leave(self, listener: Callable[[str], object]) -> bool:
-        """Stop reporting to it; returns whether anybody else still listens."""
+        """Remove a listener; returns whether there is another one."""
         with self.lock:
             self._listeners.remove(listener)
             return bool(self._listeners)
@@ -100,7 +100,7 @@ class Tab:
             return self._view.topic(topic)
 
     def rest(self) -> None:
-        """End all searches, as nobody looks: the engine moves at once if it is to move."""
+        """Stop all searches, as nobody is watching: the engine moves at once if it is to move."""
         with self.lock:
             self._session.move_now()
             self.analyst.is_resting = True
@@ -115,8 +115,8 @@ class Tab:
             self._let_engine_move()
 
     def close(self) -> None:
-        """End for good, and wait for the searches. Not under the lock."""
-        # A command that was on its way begins no search that nobody would end.
+        """Stop for good, and wait for the searches. Not to be called under the lock."""
+        # A command in transit must not begin a search that nobody would stop.
         with self.lock:
             self.analyst.is_resting = True
         self._session.close()
@@ -153,7 +153,7 @@ class Tab:
             return commands[name](Values(values)) or {}
 
     def open_games(self, name: str, text: bytes) -> dict[str, Any]:
-        """List the games of a PGN text, and open the first one; returns their number as "games". Raises
+        """List the games of a PGN text and open the first one; returns their number as "games". Raises
         ValueError.
         """
         games = GameList(name, text)
@@ -168,11 +168,11 @@ class Tab:
 
     @property
     def session(self) -> Session:
-        """The game, to be read."""
+        """The game, for reading only."""
         return self._session
 
     def is_live(self) -> bool:
-        """Whether the board shows the last position of the game that is being played."""
+        """Whether the board shows the current position of the game being played."""
         return self.mode == PLAY and not self.node.children
 
     def person_to_move(self) -> bool:
@@ -180,15 +180,15 @@ class Tab:
         return self.is_live() and not self._session.game.is_over() and not self._session.is_engine_to_move()
 
     def search(self) -> Search | None:
-        """The search of this mode, None before it is first needed."""
+        """The search of this mode, None until it is needed."""
         return self._search if self.mode == PLAY else self.analyst.search
 
     # The game.
 
     def _new_game(self, values: Values) -> None:
-        """Begin a game: "colour" white, black, random or both; "elo", full strength without; "clock" as
-        `moff.pace` reads it, empty for none; "chess960" to begin at the start position "number" of that, a
-        random one without a number; "here" to begin at the position on the board.
+        """Begin a game: "colour" white, black, random or both; "elo", default full strength; "clock" as
+        `moff.pace` reads it, empty for none; "chess960" to begin from Chess960 start position "number",
+        default random; "here" to begin from the position on the board.
         """
         colour = values.choice("colour", ("white", "black", "random", "both"))
         elo = values.elo()
@@ -196,7 +196,7 @@ class Tab:
         clock = pace.parse(control) if control else None
         start, said = fen.START, "A new game"
         if values.flag("here"):
-            # Without its past, a repetition cannot end the game at once.
+            # Without its history, so that a repetition cannot end the game at once.
             start = fen.write(self.board)
         elif values.flag("chess960"):
             number = chess960.draw()
@@ -273,7 +273,7 @@ class Tab:
         self._changed("state")
 
     def _own_side(self) -> int:
-        """The side of the person; that to move, if two play."""
+        """The person's side; the side to move if two persons play."""
         persons = [side for side in (WHITE, BLACK) if isinstance(self._session.players[side], Person)]
         return persons[0] if len(persons) == 1 else self._session.game.board.side
 
@@ -287,7 +287,7 @@ class Tab:
             self._changed("state")
 
     def _show_game(self) -> None:
-        """Follow the game to its last move."""
+        """Show the last position of the game."""
         game = self._session.game
         line = self._game_tree.path(self._game_tree.last())
         moves = [node.move for node in line]
@@ -309,7 +309,7 @@ class Tab:
             self._changed("lines")
 
     def _on_move(self, noted: NotedMove) -> None:
-        """The engine has moved."""
+        """Report a move of the engine."""
         self.hint = None
         self._show_game()
         if not self._session.game.is_over():
@@ -329,7 +329,7 @@ class Tab:
     # The analysis.
 
     def _analyse(self, tree: GameTree, opened: int = 0) -> None:
-        """Show a tree from its start, to be analysed."""
+        """Show a tree from its start, for analysis."""
         self.mode = ANALYSIS
         self.opened = opened
         self._analysis_tree = self.tree = tree
@@ -338,7 +338,7 @@ class Tab:
         self._show(tree.root)
 
     def _set_mode(self, values: Values) -> None:
-        """Go back to the game, or to the analysis; "game" takes the game over into the analysis."""
+        """Go back to the game or to the analysis; "game" copies the game into the analysis."""
         mode = values.choice("mode", (PLAY, ANALYSIS))
         if values.flag("game"):
             tree = grown(self._session.record())
@@ -355,7 +355,7 @@ class Tab:
             self._let_engine_move()
 
     def _set_engine(self, values: Values) -> None:
-        """Switch the engine on or off, and say what it is to show: "on", "lines", "threat"."""
+        """Switch the engine on or off, and set what it shows: "on", "lines", "threat"."""
         if values.has("lines"):
             self.analyst.count = values.number("lines", 1, MOST_LINES)
         self.analyst.is_on = values.flag("on", self.analyst.is_on)
@@ -369,9 +369,7 @@ class Tab:
         self._show(self.tree.node(values.number("node", 0)))
 
     def _follow(self, values: Values) -> None:
-        """Play "moves" in SAN after the move "node": what was chosen of a live line, which may be another one
-        by now.
-        """
+        """Play "moves" in SAN after the move "node": part of a live line, which may have changed by now."""
         self._require_analysis()
         node = self.tree.node(values.number("node", 0))
         board, moves = self.tree.board(node), []
@@ -409,7 +407,7 @@ class Tab:
             if node is self.node and node.glyph:
                 self._say(self._view.verdict_text(node))
 
-    # Positions and games from outside.
+    # Pasted positions and games.
 
     def _set_up(self, values: Values) -> dict[str, Any]:
         """Analyse what was pasted: a FEN or PGN."""
@@ -442,14 +440,14 @@ class Tab:
         self._say(f"Game {number} is damaged: {fault}" if fault else f"Game {number} was opened")
 
     def _list_rows(self, values: Values) -> dict[str, Any]:
-        """The games with some "words" in their tags, MOST_ROWS of them from the one at index "first" on."""
+        """The games with all "words" in their tags, MOST_ROWS of them from index "first" on."""
         if self.games is None:
             return {"count": 0, "rows": []}
         found = self.games.matching(values.text("words", ""))
         first = values.number("first", 0)
         return {"count": len(found), "rows": [game._asdict() for game in found[first : first + MOST_ROWS]]}
 
-    # What can be asked about the position.
+    # Information about the position.
 
     def _fens(self, _values: Values) -> dict[str, Any]:
         """The FEN after every move of the line on the board, to its end."""
@@ -462,7 +460,7 @@ class Tab:
         }
 
     def _testboard(self, _values: Values) -> dict[str, Any]:
-        """The moves of both sides with the generator's scores, the attack map, the worth of the pieces."""
+        """The moves of both sides with the generator's scores, the attack map, the values of the pieces."""
         board = self.board
         return {
             "fen": fen.write(board),
@@ -472,12 +470,12 @@ class Tab:
         }
 
     def _searched(self, _values: Values) -> dict[str, Any]:
-        """What the last search knows of the next two plies."""
+        """The node counts of the last search for the next two plies."""
         search = self.search()
         branches = [] if search is None else testboard.tree(self.board, search.table, search.count_nodes())
         return {"fen": fen.write(self.board), "branches": [branch.as_dict() for branch in branches]}
 
-    # Behind all that.
+    # Helpers.
 
     def _flip(self, _values: Values) -> None:
         self.is_flipped = not self.is_flipped

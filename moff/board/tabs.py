@@ -1,4 +1,4 @@
-"""The tabs of the board page, by the names that they give themselves."""
+"""The tabs of the board page, by the names that they choose."""
 
 import threading
 import time
@@ -7,16 +7,14 @@ from collections.abc import Callable
 from moff.board.tab import Tab
 
 GRACE = 5.0
-"""Seconds after which a tab that nobody listens to ends its searches. A page that is loaded again is back
-sooner.
-"""
+"""Seconds after which a tab without listeners stops its searches. A reloaded page is back sooner."""
 
 MOST_TABS = 8
-"""Tabs that are kept; beyond that, the one that has been left longest is forgotten."""
+"""The maximum number of tabs kept; beyond it, the one left longest ago is dropped."""
 
 
 class Tabs:
-    """Tabs, each with a game and an analysis of its own. A tab that was closed keeps them for a while: it may
+    """Tabs, each with a game and an analysis of its own. A closed tab keeps them for a while, since it may
     come back.
     """
 
@@ -30,9 +28,7 @@ class Tabs:
         self._timers: dict[Tab, threading.Timer] = {}
 
     def tab(self, name: str) -> Tab:
-        """The tab of that name, a new one if there is none. Unless somebody listens to it soon, its searches
-        end.
-        """
+        """The tab of that name, a new one if there is none. Without a listener soon, its searches stop."""
         forgotten = None
         with self._lock:
             tab = self._tabs.get(name)
@@ -66,7 +62,7 @@ class Tabs:
                 self._wait_for_listener(tab)
 
     def close(self) -> None:
-        """End everything."""
+        """Stop everything."""
         with self._lock:
             tabs = [*self._tabs.values()]
             for timer in self._timers.values():
@@ -76,7 +72,7 @@ class Tabs:
             tab.close()
 
     def _wait_for_listener(self, tab: Tab) -> None:
-        """Let a tab rest when the grace period is over, unless it has a listener by then. Under the lock."""
+        """Let a tab rest after the grace period, unless it has a listener by then. Under the lock."""
         self._stop_waiting(tab)
         timer = self._timers[tab] = threading.Timer(self._grace, self._rest, (tab,))
         timer.daemon = True
@@ -92,7 +88,7 @@ class Tabs:
             if self._listeners.get(tab):
                 return
         tab.rest()
-        # Whoever has joined in between may have found it awake.
+        # A listener that has joined in between may have found it awake.
         with self._lock:
             is_left = not self._listeners.get(tab)
         if not is_left:

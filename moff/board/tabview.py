@@ -1,5 +1,5 @@
-"""What a tab of the board page shows, as values for JSON. All that is chess is decided here: the page only
-draws it.
+"""What a tab of the board page shows, as values for JSON. Everything about chess is decided here: the page
+only draws it.
 """
 
 from collections.abc import Iterable
@@ -28,14 +28,14 @@ LONGEST_LINE = 20
 """Plies of a line that are shown."""
 
 ARROW_COLOURS = ("blue", "sky", "sky", "sky", "sky")
-"""The colours of the arrows of the best lines, best first."""
+"""The arrow colours of the best lines, best first."""
 
 BAD = (INACCURACY, MISTAKE, BLUNDER)
 """The marks of moves that are refuted on the board."""
 
 
 class View:
-    """A tab as values for JSON. It is used under the tab's lock."""
+    """A tab as values for JSON, used under the tab's lock."""
 
     def __init__(self, tab: "Tab") -> None:
         self._tab = tab
@@ -53,7 +53,7 @@ class View:
         is_open = tab.mode != "play" or tab.person_to_move()
         moves = [coordinate.write(move) for move in legal_moves(board)] if is_open else []
         if is_open and tab.tree.is_chess960:
-            # Both forms of a castling that standard chess knows too: the king onto its target or its rook.
+            # Both forms of standard castling: the king onto its target or onto its rook.
             castles = [move for move in legal_moves(board) if move & CASTLING and is_home_castling(move)]
             moves += [coordinate.write(move, chess960=True) for move in castles]
         return {
@@ -78,7 +78,7 @@ class View:
         }
 
     def _end(self, board: Board) -> str:
-        """How the game has ended, as far as it is shown; empty if it goes on."""
+        """How the game has ended at the position shown; empty if it goes on."""
         if self._tab.mode == "play":
             game = self._tab.session.game
             return f"{game.result} ({game.reason})" if game.is_over() else ""
@@ -140,7 +140,7 @@ class View:
             ],
         }
 
-    # What the engine says.
+    # The engine's output.
 
     def _lines(self) -> dict[str, Any]:
         tab = self._tab
@@ -201,7 +201,7 @@ class View:
         }
 
     def _arrows_of_verdict(self, node: Node) -> list[tuple[int, str, str]]:
-        """After a bad move: its refutation, and what the follow-up would be."""
+        """After a bad move: its refutation and the follow-up."""
         if node.verdict is None or node.verdict.glyph not in BAD:
             return []
         lines = self._tab.analyst.known(node).lines
@@ -214,7 +214,7 @@ class View:
         ]
 
     def _drawn(self, arrows: Iterable[tuple[int, str, str]]) -> list[dict[str, str]]:
-        """Arrows as paths in a board of 800 by 800 units, the way round that it is shown."""
+        """Arrows as paths on a board of 800 by 800 units, in its current orientation."""
         drawn = []
         for move, colour, name in arrows:
             start, tip = (self._centre(sq) for sq in coordinate.squares(move))
@@ -248,7 +248,7 @@ def _squares(move: int) -> list[str]:
 
 
 def _line(board: Board, moves: list[int], score: int, depth: int) -> dict[str, Any]:
-    """A line with its score, which is for the side to move and is told for White."""
+    """A line with its score, which is given for the side to move and shown for White."""
     position = board.copy()
     position.forget()
     told: list[dict[str, str]] = []
@@ -260,7 +260,9 @@ def _line(board: Board, moves: list[int], score: int, depth: int) -> dict[str, A
 
 
 def score_text(board: Board, score: int) -> str:
-    """A score for the side to move, told for White: in pawns ("+0.35"), or in moves to mate ("#5", "-#3")."""
+    """A score for the side to move, as text from White's view: in pawns ("+0.35"), or in moves to mate ("#5",
+    "-#3").
+    """
     white = score if board.side == WHITE else -score
     mate = mate_distance(white)
     if mate is None:
@@ -269,6 +271,6 @@ def score_text(board: Board, score: int) -> str:
 
 
 def _bar(board: Board, score: int) -> dict[str, Any]:
-    """The evaluation bar: its text, and White's expected score per mill."""
+    """The evaluation bar: its text, and White's expected score in permille."""
     white = score if board.side == WHITE else -score
     return {"text": score_text(board, score), "share": round(1000 * expected_score(white))}

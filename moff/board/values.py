@@ -1,4 +1,4 @@
-"""The values of a command of the board page, as JSON has them."""
+"""The JSON values of a command of the board page."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from moff.text import either
 from search.strength import STRONGEST, WEAKEST
 
 LONGEST_TEXT = 1 << 16
-"""Characters of a text in a command; games come another way."""
+"""The maximum length of a text in a command; games are sent separately."""
 
 
 class Values:
-    """Values by name. To read one that is missing or makes no sense raises ValueError with the reason."""
+    """Values by name. Reading a missing or invalid one raises ValueError with the reason."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self._values = values
@@ -48,7 +48,7 @@ class Values:
         return value
 
     def elo(self) -> int | None:
-        """The strength "elo", None for full strength if none is given; null, which an empty field is sent as,
-        makes no sense.
+        """The strength "elo", None for full strength if it is missing; null, sent for an empty field, is
+        invalid.
         """
         return self.number("elo", WEAKEST, STRONGEST) if self.has("elo") else None

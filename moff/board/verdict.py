@@ -1,4 +1,4 @@
-"""The verdict on a move as it is tried: its mark, what it gave away, and what was best."""
+"""The verdict on a move that is tried: its mark, what it gave away, and what was best."""
 
 from typing import NamedTuple
 
@@ -24,9 +24,9 @@ class Verdict(NamedTuple):
 
 
 def judge(move: int, best: int, best_score: int, score: int, second_score: int | None = None) -> Verdict:
-    """The verdict on a move: scores in centipawns for the side that makes it, of the best move, of this one,
-    and of the second best, if that is known. The best move is marked ! where every other one would have been
-    a mistake; the other marks are those of `moff review`.
+    """The verdict on a move. Scores are in centipawns for the side that makes it: of the best move, of this
+    one, and of the second best, if known. The best move is marked ! if every other one would have been a
+    mistake; the other marks are those of `moff review`.
     """
     if move == best:
         is_only = second_score is not None and _loss(best_score, second_score) >= LOSSES[MISTAKE]

@@ -1,7 +1,7 @@
-"""Games searched move by move, several at once, each by one thread with a search of its own.
+"""Searches games move by move, several at once, each in one thread with its own search.
 
-At a fixed number of nodes the result of a game depends on nothing but the game: every game begins with an
-empty transposition table.
+At a fixed number of nodes the result depends only on the game: every game begins with an empty transposition
+table.
 """
 
 import queue
@@ -25,18 +25,18 @@ LONGEST_LINE = 8
 
 
 class Assessment(NamedTuple):
-    """What the search found out about a position."""
+    """What the search found in a position."""
 
     score: int
     """Centipawns for the side to move, or a mate score."""
     depth: int
-    """Plies; 0 if the game is over here by the rules, which the search need not be asked about."""
+    """Plies; 0 if the game is over here by the rules, so that no search is needed."""
     line: list[int]
     """The best moves, packed, at most LONGEST_LINE; empty if the game is over here."""
 
 
 class Finished(NamedTuple):
-    """A game that has been searched: the number it was given, and the assessments of its positions."""
+    """A searched game: its number, and the assessments of its positions."""
 
     number: int
     assessments: list[Assessment]
@@ -46,12 +46,12 @@ class Analysis:
     """Threads that search games.
 
     Games go in by `submit` and come out by `take`, in the order in which they are finished. `close` ends the
-    threads at once, and leaves unfinished what is unfinished.
+    threads at once and drops unfinished games.
     """
 
     def __init__(self, limits: Limits, threads: int, megabytes: int = 16) -> None:
-        """`limits` are those of each position. Raises ValueError or MemoryError if there can be no table of
-        so many megabytes for each thread.
+        """`limits` apply to each position. Raises ValueError or MemoryError if a table of this size cannot be
+        allocated for each thread.
         """
         self._limits = limits
         self._searches = [search_with_tables(megabytes) for _ in range(threads)]
@@ -74,12 +74,14 @@ class Analysis:
         return sum(self._done)
 
     def submit(self, number: int, start: str, moves: list[int]) -> None:
-        """Have a game searched: its number among the games, the FEN it starts from, and its packed moves."""
+        """Queue a game for searching: its number among the games, the FEN it starts from, and its packed
+        moves.
+        """
         self.waiting += 1
         self._tasks.put((number, start, moves))
 
     def take(self, timeout: float) -> Finished | None:
-        """A game that is finished; None if none is within so many seconds."""
+        """A finished game; None if there is none within `timeout` seconds."""
         try:
             found = self._results.get(timeout=timeout)
         except queue.Empty:
@@ -95,7 +97,7 @@ class Analysis:
         for _ in self._threads:
             self._tasks.put(None)
         for thread, search in zip(self._threads, self._searches, strict=True):
-            # More than once: a search that was about to begin does not know of the first time.
+            # More than once, since a search that was about to begin misses the first time.
             while thread.is_alive():
                 search.stop()
                 thread.join(0.01)
@@ -130,7 +132,7 @@ def assess(
 ) -> list[Assessment] | None:
     """Assess the position before the first move of a game and those after each; None if stopped.
 
-    The last position comes first: the search then knows, before every move, what it has found after it.
+    The last position comes first, so that the transposition table already holds what follows each move.
     """
     search.new_game()
     found: list[Assessment] = []
@@ -149,7 +151,7 @@ def assess(
 
 
 def _played(start: str, moves: list[int]) -> Board:
-    """The board after these moves. It knows them, and so knows repetitions."""
+    """The board after these moves, with its history for repetitions."""
     board = fen.parse(start, chess960=True)
     for move in moves:
         board.forget()
@@ -158,8 +160,8 @@ def _played(start: str, moves: list[int]) -> Board:
 
 
 def _decided(board: Board, is_last: bool) -> Assessment | None:
-    """The assessment of a position in which the game is over by the rules. Draws that a player must claim
-    count if the game ends with them.
+    """The assessment of a position in which the game is over by the rules, None otherwise. A draw that must
+    be claimed counts if the game ends with it.
     """
     over = outcome(board)
     if over is None or (over in (Outcome.FIFTY_MOVES, Outcome.REPETITION) and not is_last):
@@ -171,9 +173,9 @@ def _searched(search: Search, board: Board, limits: Limits) -> Assessment:
     """The assessment of a position by a search."""
     reports: list[Report] = []
     result = search.think(board, limits, reports.append)
-    # The last word on the move that was chosen: an iteration cut short may have ended with another bound.
+    # The last exact score of the chosen move: an interrupted iteration may have ended with a bound.
     last = next((report for report in reversed(reports) if report.pv[:1] == [result.move]), reports[-1])
-    # A few nodes may be too few even for this one, which must never be missed.
+    # A low node limit may miss even a mate in one, which must never happen.
     if mate_distance(last.score) != 1 and (mate := _mate_in_one(board)) != NO_MOVE:
         return Assessment(MATE - 1, 1, [mate])
     return Assessment(last.score, last.depth, _legal(board, last.pv[:LONGEST_LINE]))
@@ -193,7 +195,7 @@ def _mate_in_one(board: Board) -> int:
 
 
 def _legal(board: Board, line: list[int]) -> list[int]:
-    """The line as far as its moves are legal, whatever the transposition table may hold."""
+    """The line as far as its moves are legal, in case the transposition table holds wrong moves."""
     copy = board.copy()
     for i, move in enumerate(line):
         if move not in legal_moves(copy):

@@ -11,7 +11,7 @@ from moff.text import echo
 from search.pool import MOST_THREADS
 
 NODES = 200_000
-"""Nodes for each position, unless told otherwise."""
+"""The default number of nodes for each position."""
 
 LONGEST = 1e6
 """Seconds for a position."""
@@ -28,7 +28,7 @@ def add_command(commands: Any) -> None:
         "games go to standard output, in PGN.",
         epilog=f"?!, ? and ?? mark moves that lost at least {losses} % of win probability; a mate in one "
         "that was not played is ??. After an interrupt the same command continues, if there is a file to "
-        "write: what is finished is kept beside it.",
+        "write: finished games are kept next to it.",
     )
     review.add_argument("files", nargs="+", metavar="GAMES.pgn", help="the games; - reads standard input")
     limit = review.add_mutually_exclusive_group()
@@ -78,7 +78,7 @@ def _seconds(text: str) -> float:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from moff.review.reviewer import review  # with all that it needs
+    from moff.review.reviewer import review  # with its many imports
 
     fault = _wrong_usage(options)
     if fault:
@@ -96,7 +96,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _wrong_usage(options: argparse.Namespace) -> str:
-    """What is wrong with the files named, empty if nothing: better told now than after hours."""
+    """What is wrong with the named files, empty if nothing: better reported now than after hours."""
     outputs = [path for path in (options.output, options.html, options.json) if path]
     if options.html == STANDARD:
         return "--html takes the name of a file"
@@ -109,12 +109,12 @@ def _wrong_usage(options: argparse.Namespace) -> str:
             return f"{path}: it is a folder"
         if not os.path.isdir(folder):
             return f"{path}: there is no folder {folder}"
-        # A file is replaced by a new one in its folder; what is no file is written to.
+        # A file is replaced by a new one in its folder; a device or pipe is written directly.
         is_file = os.path.isfile(path) or not os.path.exists(path)
         if not os.access(folder if is_file else path, os.W_OK):
             return f"{path}: it cannot be written{f' in {folder}' if is_file else ''}"
         if path != options.output and path.lower().endswith(".pgn"):
-            # As in "--json games.pgn more.pgn", which would cost somebody their games.
+            # As in "--json games.pgn more.pgn", which would overwrite somebody's games.
             option = "--json" if path == options.json else "--html"
             return f"{path}: {option} writes no PGN; put it behind the games"
         if any(is_same_file(path, other) for other in options.openings):

@@ -1,4 +1,4 @@
-"""What a long job has finished so far, in a file: after an interrupt it continues there."""
+"""A file of the results of a long job so far, so that it can continue after an interrupt."""
 
 import contextlib
 import json
@@ -10,10 +10,10 @@ from typing import Any, BinaryIO
 
 
 class Journal:
-    """A file of results, one in a line, which says on its first line what job they belong to.
+    """A file of results, one per line; the first line describes the job.
 
-    Every line carries a checksum. A line that is damaged, such as the one being written when the machine
-    failed, is dropped with all that follow it.
+    Every line carries a checksum. A damaged line, such as one being written in a crash, is dropped together
+    with all that follow it.
     """
 
     def __init__(self, path: str) -> None:
@@ -21,8 +21,8 @@ class Journal:
         self._file: BinaryIO | None = None
 
     def open(self, job: dict[str, Any]) -> list[Any]:
-        """Open the journal of a job, or begin it; returns the results that it holds. Raises OSError, or
-        ValueError if it is the journal of another job, no journal, or in use; the file stays as it is then.
+        """Open the journal of a job, or begin it; returns its results. Raises OSError, or ValueError if it
+        belongs to another job, is not a journal, or is in use; the file is then left unchanged.
         """
         file = open(self.path, "r+b" if os.path.exists(self.path) else "x+b")  # noqa: SIM115
         try:
@@ -43,14 +43,14 @@ class Journal:
         return results[1:]
 
     def add(self, result: Any) -> None:
-        """Write a result down. Raises OSError."""
+        """Append a result. Raises OSError."""
         assert self._file is not None, "not open"
         with _named(self.path):
             self._file.write(_line(result))
             self._file.flush()
 
     def close(self) -> None:
-        """Leave the journal to be continued."""
+        """Close the journal, to be continued later."""
         file, self._file = self._file, None
         if file is not None:
             with _named(self.path):
@@ -64,7 +64,7 @@ class Journal:
 
 @contextlib.contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Let an error name the file; that of a full disk does not."""
+    """Make errors name the file, which the error of a full disk does not."""
     try:
         yield
     except OSError as error:
@@ -73,7 +73,7 @@ def _named(path: str) -> Iterator[None]:
 
 
 def _lock(file: BinaryIO) -> None:
-    """Keep other processes from writing the same journal, where the system has such locks. The lock ends
+    """Keep other processes from writing the same journal, where the system supports such locks. The lock ends
     with the process.
     """
     if sys.platform != "win32":
@@ -107,7 +107,7 @@ def _read(file: BinaryIO) -> tuple[list[Any], int]:
 
 
 def _difference(known: Any, job: dict[str, Any]) -> str:
-    """What the job of a journal has different from this one."""
+    """How the job of a journal differs from this one."""
     if isinstance(known, dict):
         for name, value in job.items():
             if known.get(name) != value:

@@ -27,9 +27,8 @@ class Openings:
         return len(self._names)
 
     def read(self, path: str) -> None:
-        """Add the openings of a file with the columns `eco`, `name` and `pgn`, in any order, as the
-        collection "chess-openings" of lichess has them. Raises OSError, or ValueError with file, line and
-        reason.
+        """Add the openings of a file with the columns `eco`, `name` and `pgn`, in any order, as in the
+        collection "chess-openings" of lichess. Raises OSError, or ValueError with file, line and reason.
         """
         with open(path, encoding="utf-8-sig", newline="") as stream:
             try:
@@ -65,5 +64,5 @@ class Openings:
 
 
 def _position(text: str) -> str:
-    """What of a FEN makes the position: all but the counters."""
+    """The part of a FEN that identifies the position: all but the counters."""
     return text.rsplit(" ", 2)[0]

@@ -1,7 +1,7 @@
-"""Reviewed games as a page of HTML that needs nothing but itself: boards, curves, tables of moves.
+"""Reviewed games as a self-contained HTML page: boards, curves, tables of moves.
 
-All text of the games goes through `escaped` or through JSON that the script of the page shows as text. A
-content security policy keeps the page from running or loading anything else.
+All text from games goes through `escaped` or through JSON that the page's script shows as text. A content
+security policy keeps the page from running or loading anything else.
 """
 
 import base64
@@ -36,7 +36,7 @@ class Page:
     def add(self, reviewed: ReviewedGame) -> None:
         """Add a game. Positions and moves are kept as compact JSON."""
         text = json.dumps(_data(reviewed), separators=(",", ":"))
-        # What could end the script element, or begin a comment in it.
+        # Escape what could end the script element or begin a comment in it.
         self._games.append(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
         self._rows.append(_row(reviewed, len(self._games)))
 
@@ -49,7 +49,7 @@ class Page:
             f"<b class=mark>{mark}</b> {NAMES[mark]}: {100 * LOSSES[mark]:.0f} % or more"
             for mark in reversed(LOSSES)
         )
-        # With everything that the script needs: all pieces, the squares of a last move, an arrow.
+        # With everything that the script needs: all pieces, last-move squares, an arrow.
         pictures = {theme: Picture(theme=theme, last_move="a1a2", arrows=["a1a2"]) for theme in THEMES}
         boards = "".join(
             f'<div class="board {theme}">{picture.svg()}</div>' for theme, picture in pictures.items()
@@ -68,10 +68,10 @@ class Page:
 <body>
 <header>
 <h1>{title}</h1>
-<p>{escaped(self._settings)}. A mark is for the win probability that a move lost: {legend}. A mate in one that
+<p>{escaped(self._settings)}. Marks show the win probability that a move lost: {legend}. A mate in one that
 was not played is a blunder. Accuracy is in per cent, mean loss in centipawns.</p>
 </header>
-<noscript><p>The boards need JavaScript, which is switched off here.</p></noscript>
+<noscript><p>The boards need JavaScript, which is turned off.</p></noscript>
 <section aria-labelledby="summary">
 <h2 id="summary">Summary</h2>
 <div class="scroll" tabindex="0" role="group" aria-label="Table of the games">
@@ -126,12 +126,12 @@ the previous game. Click the curve or a move to go there; the moves of a better 
 
 
 def _source(name: str) -> str:
-    """A file that the page is made of."""
+    """The text of a file of the page."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
-    """What a content security policy calls a piece of text."""
+    """The hash of a text in a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
@@ -155,7 +155,9 @@ def _cells(total: Tally) -> tuple[str, str, str]:
 
 
 def _data(reviewed: ReviewedGame) -> dict[str, Any]:
-    """A game as the script takes it; short keys, and none for what is empty, because there are many moves."""
+    """A game as the script expects it; with short keys, and none for empty values, because there are many
+    moves.
+    """
     game = reviewed.game
     fields = game.start.split()
     return {

@@ -1,4 +1,4 @@
-"""A game explained: judgements, better lines and totals, as PGN and as data for programs."""
+"""A reviewed game: judgements, better lines and totals, as PGN and as JSON data."""
 
 import re
 from typing import Any
@@ -26,7 +26,7 @@ _MARKS = range(1, 7)
 
 
 class ReviewedGame:
-    """A game, the assessments of its positions, and what follows from them.
+    """A game, the assessments of its positions, and the results.
 
     `judgements` has one entry for each move; `tallies` those of White and of Black; `better`, by the index
     of a marked move, the moves that should have been played instead.
@@ -40,8 +40,8 @@ class ReviewedGame:
         source: str = "",
         number: int = 1,
     ) -> None:
-        """`source` and `number` say which file the game is of, and which game there. `assessments` are those
-        of the position before the first move and after each; a game that could not be read has none.
+        """`source` and `number` give the file and the number of the game in it. `assessments` are those of
+        the positions before the first move and after each move; a game that could not be read has none.
         """
         self.game = game
         self.assessments = assessments
@@ -83,16 +83,16 @@ class ReviewedGame:
     def write(self, annotator: str) -> str:
         """The game in PGN.
 
-        - Each move has its evaluation in a comment, `[%eval 0.31,14]`, with the depth in plies; one that is
-          there already is replaced. After a checkmate it is `#0`.
-        - A marked move has the mark's NAG and the better moves as a variation, with its evaluation. If it has
-          one of the NAGs from $1 to $6 already, it keeps that alone; and no variation is added beside one
-          that begins with the better move.
-        - Everything else of the game stays: comments, NAGs, variations, tags. Tags are added: accuracy in
+        - Each move has its evaluation in a comment, `[%eval 0.31,14]`, with the depth in plies; an existing
+          one is replaced. After a checkmate it is `#0`.
+        - A marked move has the mark's NAG and the better moves as a variation, with its evaluation. If it
+          already has one of the NAGs $1 to $6, none is added; and no variation is added if one already begins
+          with the better move.
+        - Everything else in the game is kept: comments, NAGs, variations, tags. Tags are added: accuracy in
           per cent and mean loss in centipawns of both sides, and, where the game has none, the annotator, ECO
           code and opening.
 
-        Call it once: the moves of the game are changed.
+        Call it only once, since it changes the moves of the game.
         """
         for i, move in enumerate(self.game.moves):
             move.comment = self._comment(move.comment, i + 1)
@@ -132,7 +132,7 @@ class ReviewedGame:
         return tags
 
     def as_dict(self) -> dict[str, Any]:
-        """The game for JSON, to be asked for before `write`. docs/review.md describes the keys."""
+        """The game for JSON; to be called before `write`. docs/review.md describes the keys."""
         return {
             "file": self.source,
             "game": self.number,
@@ -181,7 +181,7 @@ class ReviewedGame:
 
 
 def evaluation_text(score: int) -> str:
-    """A score from White's view as other programs write it: "0.31", "-1.20", "#3", "#-2", and "#0" after a
+    """A score from White's view in the usual notation: "0.31", "-1.20", "#3", "#-2", and "#0" after a
     checkmate of either side.
     """
     mate = mate_distance(score)
@@ -189,19 +189,19 @@ def evaluation_text(score: int) -> str:
 
 
 def _command(score: int, depth: int) -> str:
-    """An evaluation from White's view as programs read it in a comment."""
+    """An evaluation from White's view as a comment command."""
     return f"[%eval {evaluation_text(score)}{f',{depth}' if depth else ''}]"
 
 
 def _a_ply_later(score: int) -> int:
-    """What a score becomes when the best move has been played: a mate comes nearer."""
+    """The score after the best move has been played: a mate is one ply nearer."""
     if mate_distance(score) is None:
         return score
     return score + 1 if score > 0 else score - 1
 
 
 def _named(tags: dict[str, str], found: Opening | None) -> Opening | None:
-    """The opening that the tags of a game name, completed by the one found if that has the same code."""
+    """The opening named in a game's tags, completed by the one found if both have the same code."""
     eco, name = (tags.get(tag, "").replace("?", "").strip() for tag in ("ECO", "Opening"))
     if found is not None and not name and eco in ("", found.eco):
         return found

@@ -1,4 +1,4 @@
-"""The work of `moff review`: read games, have them searched, write what comes of it."""
+"""The work of `moff review`: reads games, has them searched, writes the results."""
 
 import argparse
 import contextlib
@@ -64,10 +64,10 @@ class Source(NamedTuple):
 
 @dataclass
 class Survey:
-    """What the files hold, before anything is searched."""
+    """What the files contain, determined before anything is searched."""
 
     positions: list[int] = field(default_factory=list)
-    """Of each game of all files; 0 if it has no moves, and nothing to search."""
+    """The number for each game of all files; 0 if it has no moves to search."""
     damaged: int = 0
     digest: str = ""
 
@@ -121,7 +121,7 @@ class Review:
         return 1 if self._survey.damaged else 0
 
     def _look_through(self) -> None:
-        """Read all games once: what is there to do, and what is damaged?"""
+        """Read all games once, to count the positions and find damage."""
         survey = self._survey
         digest = hashlib.sha256()
         for source in self._sources:
@@ -148,10 +148,10 @@ class Review:
                 yield source, game
 
     def _open_journal(self) -> Journal | None:
-        """The journal beside the first file to be written, if there is one; take from it what is finished."""
+        """The journal next to the first output file, if there is one; finished games are read from it."""
         options = self._options
         named = [path for path in (options.output, options.html, options.json) if path]
-        # Not beside a device or a pipe.
+        # Not next to a device or a pipe.
         path = next((p for p in named if p != STANDARD and (os.path.isfile(p) or not os.path.exists(p))), "")
         if not path:
             return None
@@ -161,7 +161,7 @@ class Review:
             known = journal.open(job)
         except ValueError as error:
             raise ValueError(
-                f"{journal.path}: {error}; finish that review as it was begun, or remove the file"
+                f"{journal.path}: {error}; finish that review with its own command, or remove the file"
             ) from None
         for number, assessments in known:
             self._finished[number] = [Assessment(*assessment) for assessment in assessments]
@@ -170,20 +170,20 @@ class Review:
         return journal
 
     def _work(self, journal: Journal | None) -> None:
-        """Search what is not yet finished, and hand all games to the outputs in their order."""
+        """Search unfinished games, and pass all games to the outputs in order."""
         positions = self._survey.positions
         missing = [count for i, count in enumerate(positions) if count and i not in self._finished]
         self._total = sum(missing)
         threads = max(1, min(self._options.threads, len(missing)))
         analysis = Analysis(self._limits, threads)
         began = time.monotonic()
-        # A file may have grown since it was looked through.
+        # A file may have grown since it was surveyed.
         games = enumerate(itertools.islice(self._games(), len(positions)))
         waiting: dict[int, tuple[Source, pgn.Game]] = {}
         written = 0
         try:
             while written < len(positions):
-                # One more than there are threads, so that none has to wait for the next game.
+                # One more than there are threads, so that no thread waits for its next game.
                 while analysis.waiting <= threads and (following := next(games, None)) is not None:
                     number, found = following
                     waiting[number] = found
@@ -191,7 +191,7 @@ class Review:
                         self._begin(analysis, number, found[1])
                     written = self._write(waiting, written)
                 if not analysis.waiting and written < len(positions):
-                    raise ValueError("the games were changed while they were reviewed")
+                    raise ValueError("the games were changed during the review")
                 if analysis.waiting:
                     done = analysis.take(_PATIENCE)
                     if done is not None:
@@ -204,14 +204,14 @@ class Review:
             analysis.close()
 
     def _begin(self, analysis: Analysis, number: int, game: pgn.Game) -> None:
-        """Have a game searched, if there is anything to search."""
+        """Submit a game for searching, if it has moves."""
         if game.moves:
             analysis.submit(number, game.start, [move.move for move in game.moves])
         else:
             self._finished[number] = []
 
     def _write(self, waiting: dict[int, tuple[Source, pgn.Game]], written: int) -> int:
-        """Hand over the games that are finished and whose turn it is; returns how many there are now."""
+        """Pass on the finished games whose turn it is; returns how many have been passed on."""
         while written in waiting and written in self._finished:
             source, game = waiting.pop(written)
             assessments = self._finished[written]
@@ -238,7 +238,7 @@ def clock(seconds: float) -> str:
 
 
 class Outputs:
-    """What the command writes: files at the end and whole, standard output game by game."""
+    """The outputs of the command: files are written completely at the end, standard output game by game."""
 
     def __init__(self, options: argparse.Namespace, annotator: str) -> None:
         self._annotator = annotator
@@ -266,7 +266,7 @@ class Outputs:
             self._page.add(reviewed)
         if self._json:
             self._put(self._json, self._lines, json.dumps(reviewed.as_dict()) + "\n")
-        # Last, because it changes the game. One without a single readable move has nothing to be kept.
+        # Last, because it changes the game. A game without a single readable move is not worth keeping.
         if self._pgn and (reviewed.game.moves or not reviewed.game.faults):
             self._put(self._pgn, self._games, reviewed.write(self._annotator))
 
@@ -277,7 +277,7 @@ class Outputs:
             texts.append(text)
 
     def save(self) -> None:
-        """Write the files, each whole or not at all, and the table. Raises OSError."""
+        """Write the files, each completely or not at all, and the table. Raises OSError."""
         for path, texts in ((self._pgn, self._games), (self._json, self._lines)):
             if path and path != STANDARD:
                 _save(path, "".join(texts))
@@ -293,7 +293,7 @@ def _save(path: str, text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        error.filename = path  # not that of the new file beside it
+        error.filename = path  # not that of the temporary file
         raise
 
 
@@ -319,9 +319,7 @@ def _printable(name: str) -> str:
 
 
 def _table(rows: list[list[str]]) -> list[str]:
-    """The rows under their headings, in columns; names and results begin on the left, figures end on the
-    right.
-    """
+    """The rows under their headings, in columns: names and results left-aligned, figures right-aligned."""
     columns = list(zip(HEADINGS, *rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
     lines = []
