@@ -1,5 +1,5 @@
-"""Adjudication: games that end early because both engines agree on who wins, or that nobody does, or because
-endgame tablebases know it.
+"""Adjudication: games end early because both engines agree on the winner or on a draw, or because endgame
+tablebases know the result.
 """
 
 import math
@@ -14,12 +14,12 @@ from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 
 @dataclass(frozen=True)
 class Adjudication:
-    """When a game ends early, in moves of each side and centipawns; 0 moves for never.
+    """When a game ends early, in moves of each side and in centipawns; 0 moves means never.
 
-    Resigned: for so many moves both sides have said that one is ahead by the score or more. Drawn: after move
-    `draw_from`, both have said for so many moves that the score is within `draw_score`. Too long: a draw
-    after move `longest`. Known: after a capture or pawn move, the tables of the folders `tables` have the
-    position; what the fifty-move rule saves is a draw.
+    Resigned: for `resign_moves` moves, both sides have reported one of them ahead by `resign_score` or more.
+    Drawn: after move `draw_from`, both have reported a score within `draw_score` for `draw_moves` moves. Too
+    long: a draw after move `longest`. Tablebases: after a capture or pawn move, the tables in the folders
+    `tables` have the position; cursed wins and blessed losses are draws.
     """
 
     resign_moves: int = 0
@@ -57,7 +57,7 @@ def adjudicate(game: OngoingGame, answers: list[Answer], rule: Adjudication) -> 
             winner = {WIN: game.board.side, LOSS: game.board.side ^ 1}.get(result)
             game.end(DRAWN if winner is None else RESULT_OF_WINNER[winner], "adjudication: tablebases")
             return
-    # From the last mover's side, the latest first.
+    # From the view of the side that moved last, the latest first.
     scores = [_centipawns(answer) * (-1) ** i for i, answer in enumerate(reversed(answers))]
     last = scores[: 2 * rule.resign_moves]
     if rule.resign_moves and len(last) == 2 * rule.resign_moves and not any(map(math.isnan, last)):
@@ -72,7 +72,7 @@ def adjudicate(game: OngoingGame, answers: list[Answer], rule: Adjudication) -> 
 
 
 def _centipawns(answer: Answer) -> float:
-    """The score of an answer, or NaN without one: no score is no reason to end a game."""
+    """The score of an answer, or NaN if it has none: a missing score is no reason to end a game."""
     if answer.mate is not None:
         return math.copysign(30000, answer.mate or -1)
     return math.nan if answer.score is None else answer.score

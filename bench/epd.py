@@ -4,26 +4,26 @@
     python bench/epd.py bratko_kopec.epd --movetime 5000 --only-failed       five, and only the failures
     python bench/epd.py ../shared/data/tactics/mate3.fen --mate 3            plain FENs with a mate in three
 
-A suite holds one position a line: a FEN of four fields (or six) and operations that `;` ends, as in
-`FEN bm Nd5 a4; id "BK.05";`. A line that begins with # is a comment. These operations say what solves the
-position, all of them if there are several:
+A suite holds one position per line: a FEN of four (or six) fields and operations terminated by `;`, as in
+`FEN bm Nd5 a4; id "BK.05";`. A line that begins with # is a comment. These operations define the solution; if
+there are several, all must hold:
 
     bm MOVE...    the engine plays one of these moves, in SAN
     am MOVE...    it plays none of these moves
     dm N          it announces a mate in at most N moves
 
 Other operations are kept but have no effect. Moves may be separated by commas, and a `-` between operations
-is skipped. `--mate N` stands for `dm N` in positions without any of the three. Each position is searched as
-the first of a new game, in one thread. The time to the solution is the time of the first iteration from which
-on every answer was right.
+is skipped. `--mate N` means `dm N` in positions without any of the three. Each position is searched as a new
+game, in one thread. The time to the solution is the time of the first iteration from which every answer was
+right.
 
-`--json` prints one object a line with these keys: file, line, id (or the line), fen, operations (operands
+`--json` prints one object per line with these keys: file, line, id (or the line), fen, operations (operands
 by name), expected (bm, am and dm as text), played (SAN), solved (true or false), solved_after (seconds, or
 null), depth, score (centipawns, or null), mate (moves, negative if mated, or null), nodes and seconds.
 
-Results go to standard output, progress and complaints to standard error. The exit code is 0 whatever is
-solved, 1 if a line is damaged (the others are run), 2 after wrong usage or if a file cannot be read or holds
-no position, 130 after an interrupt. Needs the `bench` extra.
+Results go to standard output, progress and errors to standard error. The exit code is 0 whatever is solved, 1
+if a line is damaged (the others are run), 2 after wrong usage or if a file cannot be read or holds no
+position, 130 after an interrupt. Needs the `bench` extra.
 """
 
 import argparse
@@ -46,7 +46,7 @@ from x88.movegen import legal_moves
 
 TASKS = ("bm", "am", "dm")
 LARGEST = 1_000_000_000
-"""The largest number that an option takes."""
+"""The largest number that an option accepts."""
 
 _TOKEN = re.compile(r'\s*(?:"(?P<text>[^"]*)"|(?P<word>[^\s;"]+)|(?P<end>;)|(?P<fault>"))')
 _OPCODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,14}")
@@ -54,7 +54,7 @@ _OPCODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,14}")
 
 @dataclass(frozen=True)
 class Position:
-    """A line of a suite: where it stands, the FEN, its operations, and what solves it."""
+    """A line of a suite: its file and line, the FEN, its operations, and the solution."""
 
     path: Path
     line: int
@@ -70,17 +70,17 @@ class Position:
 
     @property
     def name(self) -> str:
-        """The id, or else the line."""
+        """The id, otherwise the line."""
         return " ".join(self.operations.get("id", [])) or f"line {self.line}"
 
     @property
     def expected(self) -> str:
-        """What solves it, as the suite says it."""
+        """The solution, as given in the suite."""
         asked = [code for code in TASKS if code in self.operations]
         return "; ".join(" ".join([code, *self.operations[code]]) for code in asked)
 
     def is_solved(self, move: int, mate: int | None) -> bool:
-        """Whether a packed move and the mate announced, None without one, are what is expected."""
+        """Whether a packed move and the announced mate, None without one, solve the position."""
         if self.mate is not None and not (mate is not None and 0 < mate <= self.mate):
             return False
         return move not in self.avoided and (not self.best or move in self.best)
@@ -88,7 +88,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the search found in a position; depth, score and mate are those of its last whole iteration."""
+    """What the search found in a position; depth, score and mate are from its last completed iteration."""
 
     position: Position
     played: str
@@ -97,11 +97,11 @@ class Answer:
     score: int | None
     """Centipawns; None if no iteration was completed."""
     mate: int | None
-    """Moves to mate, negative if the side to move is being mated; None if none is announced."""
+    """Moves to mate, negative if the side to move is mated; None if none is announced."""
     nodes: int
     seconds: float
     solved_after: float | None
-    """The seconds after which the answer was right and stayed so; None if it is wrong."""
+    """The seconds after which the answer was right and remained so; None if it is wrong."""
 
     @property
     def is_solved(self) -> bool:
@@ -131,8 +131,8 @@ class Answer:
 
 
 def read_suite(path: Path, mate: int | None = None) -> tuple[list[Position], list[str]]:
-    """The positions of a file, and a complaint for each damaged line. `mate` is the `dm` of those without
-    bm, am and dm.
+    """The positions of a file, and a message for each damaged line. `mate` is the `dm` of those without bm,
+    am and dm.
 
     Raises OSError if the file cannot be read, ValueError with its path if it holds neither.
     """
@@ -153,7 +153,7 @@ def read_suite(path: Path, mate: int | None = None) -> tuple[list[Position], lis
 def _position(path: Path, number: int, line: str, mate: int | None) -> Position:
     """The position of a line. Raises ValueError with the faulty text and what is wrong with it."""
     text, rest = _split_fen(line.strip())
-    # Elsewhere missing fields have defaults; here a wrong default would look like a wrong answer.
+    # Elsewhere missing fields have defaults, but here a wrong default would look like a wrong answer.
     if len(text.split()) < 4:
         raise ValueError(f"bad FEN {text!r}: it has fewer than 4 fields")
     board = fen.parse(text)
@@ -161,7 +161,7 @@ def _position(path: Path, number: int, line: str, mate: int | None) -> Position:
     if mate is not None and not any(code in operations for code in TASKS):
         operations["dm"] = [str(mate)]
     if not any(code in operations for code in TASKS):
-        raise ValueError(f"{line.strip()!r}: no bm, am or dm says what solves it")
+        raise ValueError(f"{line.strip()!r}: it has no bm, am or dm")
     if not legal_moves(board):
         raise ValueError(f"{text!r}: the side to move has no move")
     best, avoided = _moves(board, "bm", operations), _moves(board, "am", operations)
@@ -184,12 +184,12 @@ def _split_fen(line: str) -> tuple[str, str]:
 
 
 def _operations(text: str) -> dict[str, list[str]]:
-    """The operands by opcode. Raises ValueError with what is no operation, or is there twice."""
+    """The operands by opcode. Raises ValueError with what is not an operation or is duplicated."""
     operations: dict[str, list[str]] = {}
     code = ""
     for found in _TOKEN.finditer(text):
         if found["fault"]:
-            raise ValueError(f"{text[found.start() :].strip()!r}: the quotation has no end")
+            raise ValueError(f"{text[found.start() :].strip()!r}: the quotation is not closed")
         if found["end"]:
             code = ""
         elif code in ("bm", "am") and found["word"]:
@@ -199,9 +199,9 @@ def _operations(text: str) -> dict[str, list[str]]:
         elif found["word"] != "-":
             code = found["word"] or ""
             if not _OPCODE.fullmatch(code):
-                raise ValueError(f"{found[0].strip()!r} is no name of an operation")
+                raise ValueError(f"{found[0].strip()!r} is not the name of an operation")
             if code in operations:
-                raise ValueError(f"{text.strip()!r}: {code} is there twice")
+                raise ValueError(f"{text.strip()!r}: {code} occurs twice")
             operations[code] = []
     return operations
 
@@ -255,8 +255,8 @@ def solve(search: Search, positions: Sequence[Position], limits: Limits) -> Iter
 
 
 def _solved_after(position: Position, reports: list[Report], move: int, seconds: float) -> float | None:
-    """The seconds after which the answer was right and stayed so; None if it is wrong in the end."""
-    # An iteration cut short can still change the move, unreported.
+    """The seconds after which the answer was right and remained so; None if it is wrong in the end."""
+    # An interrupted iteration can still change the move without a report.
     if not position.is_solved(move, reports[-1].mate if reports else None):
         return None
     for report in reversed(reports):
@@ -293,7 +293,7 @@ def _score(answer: Answer) -> str:
 
 
 def summary(answers: list[Answer]) -> str:
-    """How many are solved, and the nodes."""
+    """The number of solved positions, and the nodes."""
     solved = sum(answer.is_solved for answer in answers)
     nodes, seconds = sum(answer.nodes for answer in answers), sum(answer.seconds for answer in answers)
     return (
@@ -303,7 +303,7 @@ def summary(answers: list[Answer]) -> str:
 
 
 def _watched(answers: Iterator[Answer], total: int) -> Iterator[Answer]:
-    """The answers, with a bar of the positions done and solved meanwhile, where somebody watches."""
+    """The answers, with a progress bar of the positions done and solved on a terminal."""
     from tqdm import tqdm
 
     solved = 0
@@ -326,19 +326,24 @@ def _options() -> argparse.Namespace:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="an EPD suite, or FENs")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument(
-        "--movetime", type=_positive, metavar="MS", help="milliseconds a position; 1000 without any limit"
+        "--movetime",
+        type=_positive,
+        metavar="MS",
+        help="milliseconds per position; 1000 if no limit is given",
     )
-    limits.add_argument("--depth", type=_positive, metavar="N", help="plies a position")
-    limits.add_argument("--nodes", type=_positive, metavar="N", help="nodes a position")
+    limits.add_argument("--depth", type=_positive, metavar="N", help="plies per position")
+    limits.add_argument("--nodes", type=_positive, metavar="N", help="nodes per position")
     parser.add_argument(
         "--hash", type=_positive, default=64, metavar="MB", help="size of the transposition table"
     )
     parser.add_argument(
         "--mate", type=_positive, metavar="N", help="a position without bm, am and dm is a mate in N moves"
     )
-    parser.add_argument("--tables", default="", metavar="FOLDERS", help="of Syzygy tables to be used")
-    parser.add_argument("--only-failed", action="store_true", help="show only what is not solved")
-    parser.add_argument("--json", action="store_true", help="no table, but each answer as a line of JSON")
+    parser.add_argument("--tables", default="", metavar="FOLDERS", help="folders of the Syzygy tables to use")
+    parser.add_argument("--only-failed", action="store_true", help="show only unsolved positions")
+    parser.add_argument(
+        "--json", action="store_true", help="print each answer as a line of JSON instead of the table"
+    )
     return parser.parse_intermixed_args()
 
 

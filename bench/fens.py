@@ -1,14 +1,13 @@
-"""The FEN after every move of a PGN file: `moff fens` against a loop over python-chess, in speed and memory.
+"""The FEN after every move of a PGN file: speed and memory of `moff fens` against a loop over python-chess.
 
     python bench/fens.py FILE.pgn [--runs 5] [--megabytes 200]
 
-Both run as processes of their own, by turns, and write to a file; the two outputs must be the same, byte for
-byte. Then the peak memory of `moff fens` on FILE and on a file of so many megabytes that repeats FILE is
-measured (not on Windows). Use an idle machine.
+Both run in turn, in their own processes, and write to a file; the two outputs must be identical, byte for
+byte. Then the peak memory of `moff fens` is measured on FILE and on a file of --megabytes that repeats FILE
+(not on Windows). Use an idle machine.
 
-Results go to standard output, progress and complaints to standard error. The exit code is 0, or 1 if the
-outputs differ or FILE is faulty, 2 after wrong usage, 130 after an interrupt. Needs the `bench` and `test`
-extras.
+Results go to standard output, progress and errors to standard error. The exit code is 0, or 1 if the outputs
+differ or FILE is faulty, 2 after wrong usage, 130 after an interrupt. Needs the `bench` and `test` extras.
 """
 
 import importlib.util
@@ -57,8 +56,8 @@ def run(command: list[str], pgn: Path, output: Path) -> float:
 
 
 def peak_memory(pgn: Path) -> float:
-    """The megabytes that `moff fens` has resident at most."""
-    # A process inherits the peak of the one that starts it, so a small one has to.
+    """The peak resident memory of `moff fens` in megabytes."""
+    # A process inherits the peak of its parent, so a small process must start it.
     command = [sys.executable, "-c", PEAK, *MOFF, str(pgn)]
     ended = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if ended.returncode:
@@ -68,7 +67,7 @@ def peak_memory(pgn: Path) -> float:
 
 
 def repeat(pgn: Path, megabytes: int, target: Path) -> None:
-    """Write a file of at least so many megabytes that repeats a PGN file."""
+    """Write a file of at least `megabytes` that repeats a PGN file."""
     data = pgn.read_bytes() + b"\n\n"
     with open(target, "wb") as stream:
         for _ in range(-(-megabytes * 1_000_000 // len(data))):
@@ -89,7 +88,7 @@ def compare_speed(pgn: Path, runs: int, folder: Path) -> list[tuple[float, float
 
 
 def show_speed(rounds: list[tuple[float, float]], fens: int) -> None:
-    """Print the seconds of both, and how many times as fast Moff is in the same round."""
+    """Print the seconds of both, and their ratio round by round."""
     from tabulate import tabulate
 
     rows = []

@@ -2,9 +2,9 @@
 
     python bench/figures.py [--runs 5] [--hash 64] [--movetime 5000] [--engine COMMAND]
 
-Every figure is taken several times and shown as minimum, median and maximum; best on an idle machine. Without
---engine it is this checkout's Moff. Figures that an engine or system does not give are left out: memory
-outside Linux, perft with an engine that does not know `go perft`.
+Every figure is measured several times and shown as minimum, median and maximum; use an idle machine. Without
+--engine, this checkout's Moff is measured. Figures that an engine or system does not provide are left out:
+memory outside Linux, perft with an engine without `go perft`.
 
 Results go to standard output, progress to standard error. The exit code is 0, or 2 after wrong usage or if
 the engine fails, or 130 when interrupted. Needs the `bench` extra.
@@ -59,7 +59,7 @@ def measure(command: list[str], megabytes: int, movetime: int) -> Figures:
                 figures[f"{name}, million nodes/s"] = int(found["nps"]) / 1e6
                 figures[f"{name}, depth"] = int(found["depth"])
                 break
-        # Last, because an engine that does not know it may do anything.
+        # Last, because an engine without this command may do anything.
         with contextlib.suppress(EngineFault):
             spent = seconds(lambda: perft(engine))
             figures[f"go perft {PERFT_DEPTH}, million nodes/s"] = PERFT_LEAVES / spent / 1e6
@@ -86,7 +86,7 @@ def seconds(action: Callable[[], None]) -> float:
 
 
 def resident_megabytes(process: int) -> float | None:
-    """The memory of a process, where /proc tells."""
+    """The memory of a process; None without /proc."""
     status = Path(f"/proc/{process}/status")
     if not status.exists():
         return None
@@ -98,7 +98,7 @@ def _options() -> argparse.Namespace:
     parser = script.parser(__doc__)
     number = script.positive
     parser.add_argument(
-        "--runs", type=number, default=5, metavar="N", help="how often each figure is taken (default 5)"
+        "--runs", type=number, default=5, metavar="N", help="how often each figure is measured (default 5)"
     )
     parser.add_argument(
         "--hash", type=number, default=64, metavar="MB", help="table of the timed search (default 64)"

@@ -1,14 +1,14 @@
-"""Damaged input by the million: FEN, moves in coordinates and SAN, PGN, options and positions of UCI, whole
+"""Damaged input by the million: FEN, moves in coordinates and SAN, PGN, UCI options and positions, whole
 conversations with their searches, and searches with a forged transposition table.
 
     python bench/fuzz.py --inputs 1000000 --seed 1
     python bench/fuzz.py --only PGN --only FEN
     python bench/fuzz.py --only conversations --only tables --inputs 20000 --threads 8
 
-Every reader must answer any input or raise ValueError. Hypothesis makes the inputs, reduces those
-that fail to small ones, and prints them. The same seed makes the same inputs. The searches of conversations
-and tables draw their number of threads from 1, 2 and 8, and get a hundredth of all inputs; one that takes two
-minutes ends the run with the stacks of all threads.
+Every reader must answer any input or raise ValueError. Hypothesis generates the inputs, shrinks those that
+fail, and prints them. The same seed gives the same inputs. The searches of conversations and tables draw
+their number of threads from 1, 2 and 8, and get a hundredth of all inputs; one that takes two minutes ends
+the run with the stacks of all threads.
 
 Results go to standard output, progress to standard error. The exit code is 0, or 1 if a reader failed, 2
 after wrong usage, 130 after an interrupt. Needs the `bench` and `test` extras.
@@ -66,7 +66,7 @@ UCI = [
 
 
 def damaged(texts: list[str]) -> "SearchStrategy[str]":
-    """Texts with pieces of themselves and of others cut out, doubled, exchanged, or any text at all."""
+    """Texts with pieces of themselves and of others cut out, doubled or swapped, or arbitrary text."""
     from hypothesis import strategies as st
 
     pieces = sorted(
@@ -81,14 +81,14 @@ def damaged(texts: list[str]) -> "SearchStrategy[str]":
 
 
 def read_fen(text: str) -> None:
-    """A FEN that is read is written and read again. Text after it is told, if it is not refused."""
+    """A FEN that is read is written and read again. Text after it is reported or refused."""
     told: list[str] = []
     try:
         board = fen.parse(text)
     except ValueError:
         board = fen.parse(text, told)
         if not told:
-            raise AssertionError("something is ignored and nothing is told") from None
+            raise AssertionError("something is ignored without being reported") from None
     if fen.write(fen.parse(fen.write(board))) != fen.write(board):
         raise AssertionError("read and written, it is another position")
 
@@ -130,7 +130,7 @@ ENGINE = Engine(SAID.append)
 
 
 def converse(text: str) -> None:
-    """A line that starts no search brings nothing but information."""
+    """A line that starts no search yields nothing but info strings."""
     if text.split()[:1] not in (["setoption"], ["position"], ["debug"], ["register"]):
         return
     SAID.clear()
@@ -140,7 +140,7 @@ def converse(text: str) -> None:
 
 
 def read_limits(text: str) -> None:
-    """Whatever a `go` line says, there are limits to search by."""
+    """Any `go` line yields valid limits."""
     limits, _ = parse_limits(text.split(), fen.parse(fen.START), Limits())
     for value in (limits.depth, limits.nodes, limits.mate, limits.movetime):
         if value is not None and not 1 <= value <= LARGEST_NUMBER:
@@ -155,7 +155,7 @@ def any_seed() -> "SearchStrategy[int]":
 
 
 class Reader(NamedTuple):
-    """What reads inputs, what makes them, and their share of all inputs, in hundredths of a usual share."""
+    """What reads inputs, what generates them, and their share of all inputs, in per cent of a usual share."""
 
     read: Callable[[Any], None]
     inputs: "Callable[[], SearchStrategy[Any]]"
@@ -178,7 +178,7 @@ TARGETS = {
 
 
 def fuzz(name: str, inputs: int, start: int, bar: "tqdm[Any]") -> None:
-    """Throw so many inputs at a reader. Raises what it does not turn into a ValueError."""
+    """Throw `inputs` inputs at a reader. Raises what it does not turn into a ValueError."""
     from hypothesis import HealthCheck, Phase, given, seed, settings
 
     reader = TARGETS[name]
@@ -228,7 +228,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     names = options.only or list(TARGETS)
     found = 0
-    # Hypothesis runs a few thousand examples at once; with more it only grows slower.
+    # In batches of a few thousand examples; with more, Hypothesis only gets slower.
     part = 5000
     whole = sum(TARGETS[name].share for name in names)
     shares = {name: -(-options.inputs * TARGETS[name].share // whole) for name in names}

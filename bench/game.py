@@ -1,4 +1,4 @@
-"""One game between two UCI engines: clocks, faults, checked variations, the record in PGN."""
+"""One game between two UCI engines: clocks, faults, checked variations, PGN."""
 
 import contextlib
 import time
@@ -15,7 +15,7 @@ from x88.outcome import outcome
 from x88.piece import BLACK, WHITE
 
 GRACE = 5.0
-"""Seconds after the end of its time before an engine counts as stalled."""
+"""Seconds beyond its time after which an engine counts as stalled."""
 
 UNTIMED_PATIENCE = 3600.0
 """Seconds that a move limited by nodes or depth may take."""
@@ -37,7 +37,7 @@ EVENT = "Match"
 @dataclass(frozen=True)
 class Pace:
     """What limits one side's moves: a clock in milliseconds, or a fixed limit per move; and whether it
-    ponders on the other side's time.
+    ponders on the opponent's time.
     """
 
     base: int = 0
@@ -49,7 +49,7 @@ class Pace:
     ponder: bool = False
 
     def clock(self) -> str:
-        """The clock as PGN's TimeControl, which `match.parse_clock` reads: "40/60+0.6"; "-" without one."""
+        """The clock as a PGN TimeControl, which `match.parse_clock` reads: "40/60+0.6"; "-" without one."""
         moves = f"{self.moves}/" if self.moves else ""
         return f"{moves}{_seconds(self.base)}+{_seconds(self.increment)}" if self.base else "-"
 
@@ -82,8 +82,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Job:
-    """A game to play: its number, the two sides, the opening (FEN and packed moves), when it is adjudicated,
-    and the milliseconds by which a clock may be overdrawn.
+    """A game to play: its number, the two sides, the opening (FEN and packed moves), the adjudication rules,
+    and the milliseconds by which a clock may be overstepped.
     """
 
     number: int
@@ -99,7 +99,7 @@ class Job:
         return self.white.is_chess960()
 
     def rules(self) -> dict[str, str]:
-        """The PGN tags of what holds for both sides."""
+        """The PGN tags of the rules for both sides."""
         rules = {"Adjudication": self.adjudication.settings(), "TimeMargin": f"{self.margin} ms"}
         return {**rules, "Variant": pgn.CHESS960} if self.is_chess960() else rules
 
@@ -126,10 +126,10 @@ class Clock:
         self.left = float(pace.base)
         self.to_go = pace.moves
         self.overdrawn = 0.0
-        """By how much the last move took too long; 0 if it did not."""
+        """By how much the last move overstepped the time; 0 if it did not."""
 
     def spend(self, milliseconds: float, margin: int) -> bool:
-        """Take off the time of a move; False if the flag has fallen."""
+        """Subtract the time of a move; False if the flag has fallen."""
         self.overdrawn = max(0.0, milliseconds - self.pace.movetime) if self.pace.movetime else 0.0
         if self.pace.base:
             self.left -= milliseconds
@@ -178,7 +178,7 @@ def position_line(game: OngoingGame, chess960: bool, *more: str) -> str:
 
 
 def play_game(job: Job, stopping: Callable[[], bool] | None = None) -> Played:
-    """Play a game; an engine's fault loses it. Raises Interrupted soon after `stopping` says so."""
+    """Play a game; an engine's fault loses it. Raises Interrupted soon after `stopping` returns True."""
     game = OngoingGame(job.start, chess960=True)
     chess960 = job.is_chess960()
     for move in job.moves:

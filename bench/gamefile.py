@@ -1,7 +1,7 @@
 """The file of self-play games: all moves with their scores, in compressed blocks with a checksum each.
 
 bench/selfplay.py --positions writes it, and bench/positions.py reads it. A file is a sequence of blocks, so
-that several files joined are a file, too. A position takes less than 2 bytes. Numbers are little-endian.
+concatenated files are also a valid file. A position takes less than 2 bytes. Numbers are little-endian.
 
 | block | bytes | content |
 |---|---|---|
@@ -59,7 +59,7 @@ _HEADER = struct.Struct("<8sHHQII")
 _CHECKSUM = struct.Struct("<I")
 _HEAD = _HEADER.size + _CHECKSUM.size
 _LONGEST = 1 << 26
-"""Bytes of an unpacked payload at most; a payload that unpacks to more is damaged."""
+"""The maximum bytes of an unpacked payload; a payload that unpacks to more is damaged."""
 
 _DOUBLE_PUSHES = frozenset(
     start + file | start + file + step << TARGET_SHIFT | PAWN << MOVED_SHIFT
@@ -98,8 +98,8 @@ def index_of(board: Board, move: int) -> int:
 
 
 def _numbered(board: Board) -> list[int]:
-    """The legal moves in the order of their indices: the order of packed moves, but for the double pushes,
-    which a packed move marked when the first files were written.
+    """The legal moves in the order of their indices: that of packed moves, except for double pushes, which
+    had a flag in packed moves when the first files were written.
     """
     moves = sorted(legal_moves(board))
     pushes = [move for move in moves if move in _DOUBLE_PUSHES]
@@ -151,7 +151,7 @@ def encode(block: Block) -> bytes:
 
 
 def _bytes(numbers: "array[int]") -> bytes:
-    """The numbers, little-endian."""
+    """The numbers as little-endian bytes."""
     if sys.byteorder != "little":
         numbers = numbers[:]
         numbers.byteswap()
@@ -194,7 +194,7 @@ class _Columns:
 
 
 def decode(data: bytes, at: int = 0) -> tuple[Block, int]:
-    """The block that starts there, and the place of the next. Raises ValueError if it is damaged."""
+    """The block at this offset, and the offset of the next. Raises ValueError if it is damaged."""
     if len(data) - at < _HEAD:
         raise ValueError("the header of a block is incomplete")
     magic, version, count, seed, positions, size = _HEADER.unpack_from(data, at)
@@ -280,14 +280,14 @@ def scan(data: bytes) -> Iterator[Block | Damage]:
 
 
 class GameFile:
-    """A file of games to add to. Only one process at a time can have it open.
+    """A file of games to append to. Only one process at a time can have it open.
 
-    An incomplete block at the end, left by an interrupted run, is cut off.
+    An incomplete block at the end, left by an interrupted run, is removed.
     """
 
     def __init__(self, path: Path) -> None:
-        """Raises ValueError if the file is no file of games, is damaged in front of an intact block, or is
-        open in another process; or OSError.
+        """Raises ValueError if it is not a file of games, is damaged before an intact block, or is open in
+        another process; or OSError.
         """
         self.games: set[tuple[int, int]] = set()
         """(seed, number) of each game in the file."""
@@ -295,7 +295,7 @@ class GameFile:
         """By seed: the settings of the last block with that seed."""
         self.positions = 0
         self.cut = 0
-        """Bytes that were cut off."""
+        """Bytes that were removed."""
         self._file = path.open("a+b")
         try:
             _lock(self._file, path)
@@ -326,7 +326,7 @@ class GameFile:
         self._file.close()
 
     def add(self, block: Block) -> None:
-        """Append a block. If the process dies meanwhile, the blocks before it stay readable."""
+        """Append a block. If the process dies meanwhile, earlier blocks stay readable."""
         self._file.write(encode(block))
         self._file.flush()
         self._count(block)
@@ -338,7 +338,7 @@ class GameFile:
 
 
 def refuse_foreign(data: bytes, path: Path) -> None:
-    """Raise ValueError if this is not the beginning of a file of games."""
+    """Raise ValueError if this is not the start of a file of games."""
     head = data[: len(MAGIC)]
     if not MAGIC.startswith(head):
         raise ValueError(f"{path} is no file of games: it does not start with {MAGIC.decode()}")
@@ -347,7 +347,7 @@ def refuse_foreign(data: bytes, path: Path) -> None:
 
 
 def _lock(file: Any, path: Path) -> None:
-    """Lock the file, where the system can. Raises ValueError if another process holds the lock."""
+    """Lock the file, where the system supports it. Raises ValueError if another process holds the lock."""
     try:
         import fcntl
     except ImportError:

@@ -9,16 +9,16 @@ measures, with what they count:
     perft        the trees of five positions, every leaf played: leaves
     captures     captures and promotions in positions that are not in check: captures
     attacks      is a square attacked, for all 64 squares and both sides: questions
-    quiescence   quiescence search from all positions some plies on, in a window of a pawn: nodes
+    quiescence   quiescence search in all positions some plies on, in a window of one pawn: nodes
 
-The positions are those of `moff bench` and some of those one ply on. Moff's designs run compiled and, in a
+The positions are those of `moff bench` and some positions one ply on. Moff's designs run compiled and, in a
 child process with MOFF_PURE=1, uncompiled; the mailbox (tests/mailbox.py) and python-chess are plain Python.
-In every round all generators take turns, so the ratios within a round are the most reliable figures. Best on
-an idle machine.
+In every round all generators take turns, so the ratios within a round are the most reliable figures. Use an
+idle machine.
 
-Results go to standard output, progress and complaints to standard error. The exit code is 0 if all generators
-found the same, 1 if they did not or a figure could not be taken, 2 after wrong usage, 130 when interrupted.
-Needs the `bench` extra.
+Results go to standard output, progress and errors to standard error. The exit code is 0 if all generators
+found the same, 1 if they did not or a figure could not be measured, 2 after wrong usage, 130 when
+interrupted. Needs the `bench` extra.
 """
 
 import argparse
@@ -73,15 +73,15 @@ PERFT = [
 """Positions with their published counts of leaves, from depth 1 on."""
 
 COMPILED_LEAVES, PYTHON_LEAVES, MAILBOX_LEAVES = 5_000_000, 10_000, 2_100
-"""Leaves of one position at most: for compiled generators, for uncompiled ones, and for the slowest."""
+"""The maximum leaves of a position: for compiled generators, for uncompiled ones, and for the slowest."""
 
 ONE_IN = 8
-"""One in so many moves of a bench position leads to another position to measure."""
+"""One in this many moves of a bench position leads to another position to measure."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """Work done: its name (the same for all who do the same), what was found, how much was done."""
+    """Work done: its name (equal for equal work), what was found, how much was done."""
 
     name: str
     found: str
@@ -123,12 +123,12 @@ def positions() -> list[str]:
 
 
 def quiet_positions() -> list[str]:
-    """Those not in check: a generator of captures may answer a check with all evasions."""
+    """Those not in check: in check, a capture generator may return all evasions."""
     return [text for text in positions() if not attack.in_check(fen.parse(text))]
 
 
 def perft_task(count: Callable[[str, int], int], most: int) -> Task:
-    """Count the leaves of every position, as deep as there are at most so many, with `count(FEN, depth)`."""
+    """Count the leaves of every position with `count(FEN, depth)`, at most `most`, as deep as possible."""
     trees = []
     for text, leaves in PERFT:
         depth = max(depth for depth, known in enumerate(leaves, 1) if known <= most)
@@ -147,12 +147,12 @@ def perft_name(most: int) -> str:
 
 
 def published(most: int) -> str:
-    """What that task has to find: the published counts."""
+    """What that task must find: the published counts."""
     return " ".join(str(max(known for known in leaves if known <= most)) for _, leaves in PERFT)
 
 
 def captures_task(count: list[Callable[[int], int]], times: int) -> Task:
-    """Count the captures of every position so many times, with one call per position."""
+    """Count the captures of every position `times` times, with one call per position."""
 
     def task() -> Work:
         total = sum(captures_of(times) for captures_of in count)
@@ -175,7 +175,7 @@ def attacks_task(count: list[Callable[[int], int]], times: int) -> Task:
 
 
 def moff_tasks(name: str) -> dict[str, Task]:
-    """The tasks of one of Moff's designs on the build that runs."""
+    """The tasks of one of Moff's designs on the running build."""
     stack = MoveStack()
     boards = [fen.parse(text) for text in positions()]
     quiet = [fen.parse(text) for text in quiet_positions()]
@@ -231,10 +231,10 @@ def _play_leaves_by_rays(board: Board, stack: MoveStack, depth: int) -> int:
 
 
 def quiescence_task(generator: int, depth: int) -> Task:
-    """Quiescence from all positions `depth` plies on from those of the bench."""
+    """Quiescence search in all positions `depth` plies after those of the bench."""
     searcher, own = Searcher(TranspositionTable(1), Stop()), Rays()
     boards = [fen.parse(text) for text in benchmark.POSITIONS]
-    # The order of the captures changes the bounds outside the window, and the nodes.
+    # The order of captures changes fail-soft scores outside the window, and node counts.
     order = ", from the front" if generator == linked.FROM_FRONT else ""
 
     def task() -> Work:
@@ -320,7 +320,7 @@ def measures_of(generator: str) -> list[str]:
 
 
 def tasks_of(generator: str) -> dict[str, Task]:
-    """Its tasks by measure, on the build that runs."""
+    """The tasks of a generator by measure, on the running build."""
     if generator == MAILBOX:
         return mailbox_tasks()
     return python_chess_tasks() if generator == PYTHON_CHESS else moff_tasks(generator)
@@ -333,7 +333,7 @@ class Here:
         self._tasks = {generator: tasks_of(generator) for generator in generators}
 
     def take(self, generator: str, measure: str, seconds: float) -> Sample:
-        """Do a task at least once, and repeat it until so many seconds have passed."""
+        """Do a task at least once, and repeat it until `seconds` have passed."""
         task = self._tasks[generator][measure]
         done = 0
         began = time.perf_counter()
@@ -345,14 +345,14 @@ class Here:
                 return Sample(work.name, work.found, done, spent)
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Nothing to close."""
 
 
 class Uncompiled:
-    """Measures them in a child process that runs the uncompiled source."""
+    """Measures generators in a child process that runs the uncompiled source."""
 
     def __init__(self, generators: list[str]) -> None:
-        # A session of its own: a Ctrl-C is told once, by the parent.
+        # In its own session, so that only the parent reports a Ctrl-C.
         self._process = subprocess.Popen(
             [sys.executable, __file__, "--serve", "--only", *generators],
             env={**os.environ, "MOFF_PURE": "1"},
@@ -380,7 +380,7 @@ class Uncompiled:
 
 
 def serve(generators: list[str]) -> None:
-    """Be that process: read one request a line, answer with one sample a line."""
+    """Be that process: read one request per line, answer with one sample per line."""
     here = Here(generators)
     for line in sys.stdin:
         print(json.dumps(asdict(here.take(*json.loads(line)))), flush=True)
@@ -448,7 +448,7 @@ def speeds(samples: list[Sample]) -> list[float]:
 
 
 def rows_of(series: Series) -> list[str]:
-    """The rows that were measured, in their order."""
+    """The rows that were measured, in order."""
     measured = {row for row, _ in series}
     return [row for row in ROWS if row in measured]
 
@@ -580,9 +580,9 @@ def _options() -> argparse.Namespace:
         type=_seconds,
         default=0.5,
         metavar="S",
-        help="per measurement at least (default 0.5); every task is done once in any case",
+        help="minimum per measurement (default 0.5); every task is done at least once",
     )
-    parser.add_argument("--no-pure", action="store_true", help="leave the uncompiled build out")
+    parser.add_argument("--no-pure", action="store_true", help="leave out the uncompiled build")
     parser.add_argument(
         "--chart", type=_chart, metavar="FILE", help="draw the medians into a .png or .svg file"
     )

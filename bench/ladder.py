@@ -1,24 +1,24 @@
-"""A ladder: an engine at several values of UCI_Elo against itself, and against another limited to the same.
+"""A ladder: an engine at several values of UCI_Elo against itself, and against another engine at the same.
 
     python bench/ladder.py --engine name=Moff cmd="python engine.py" --opponent name=Stockfish cmd=stockfish
                            --levels 1000 1400 1800 2200 2600 --each tc=10+0.1 option.Hash=16
                            --games 60 --folder ladder
 
-Every level meets every other, and the opponent at its own number. --engine, --opponent and --each take the
+Every level meets every other, and the opponent at the same level. --engine, --opponent and --each take the
 keys that `bench/match.py --help` explains: name, cmd, dir, option.NAME, tc, movetime, nodes, depth, ponder.
 The openings are the project's own unless --openings names others; each is played twice with colours reversed.
 
 adjudication: a side wins after 4 moves of each side with both engines reporting it 1000 centipawns ahead or
-more; weak players lose won games, so nothing less is given up. After move 200 the game is drawn. A clock may
-be overdrawn by 20 ms.
+more; weak players lose won games, so the limit is high. After move 200 the game is drawn. A clock may be
+overstepped by 20 ms.
 
-The games of each meeting are a file in --folder, and the same command line continues an interrupted ladder
+The games of each meeting are in a file in --folder; the same command line continues an interrupted ladder
 with the same limits, options and openings. Ctrl-C (or SIGTERM) ends the running games and their engines.
 
-The table gives the ratings that best explain the games among the engine's own levels, with the mean of the
-nominal ones, and how much of its nominal distance each level has to the next. Source: E. Zermelo, "Die
-Berechnung der Turnier-Ergebnisse als ein Maximumproblem der Wahrscheinlichkeitsrechnung", 1929. The order is
-judged where the games between neighbouring levels tell them apart with 95 % confidence.
+The table gives the maximum-likelihood ratings of the engine's levels, with the mean of the nominal ones, and
+the distance of each level to the next as a share of the nominal one. Source: E. Zermelo, "Die Berechnung der
+Turnier-Ergebnisse als ein Maximumproblem der Wahrscheinlichkeitsrechnung", 1929. The order of neighbouring
+levels is judged where their games decide it with 95 % confidence.
 
 The exit code is 0; 1 if a game was lost by a fault or could not be played; 2 after wrong usage; 130 when
 interrupted. Needs the `bench` extra.
@@ -47,26 +47,26 @@ from workers import threads
 RULE = Adjudication(resign_moves=4, resign_score=1000, longest=200)
 
 MARGIN = 20
-"""Milliseconds by which a clock may be overdrawn."""
+"""Milliseconds by which a clock may be overstepped."""
 
 CLOSE = 1e-7
-"""The relative step of a strength below which the likeliest ratings are found."""
+"""The relative change of a strength below which the iteration has converged."""
 
 Meetings = dict[tuple[int, int], Score]
 """The games of two levels, the lower one first, from its side."""
 
 Plan = list[tuple[tuple[int, int], Side, Side]]
-"""The meetings to play: two levels, the same one twice for the opponent, and the sides."""
+"""The meetings to play, by two levels (twice the same one for the opponent): the sides."""
 
 
 def limited(side: Side, elo: int) -> Side:
-    """The engine at a level, named by it."""
+    """The engine at a level, which is part of its name."""
     options = (*side.spec.options, ("UCI_LimitStrength", "true"), ("UCI_Elo", str(elo)))
     return replace(side, spec=replace(side.spec, name=f"{side.spec.name} {elo}", options=options))
 
 
 def ratings(meetings: Meetings) -> dict[int, float]:
-    """The likeliest ratings of the levels that have met, with the mean of their nominal ones.
+    """The maximum-likelihood ratings of the levels that have met, with the mean of the nominal ones.
 
     A draw is added for each pair that has met, so that a level that has lost every game has a rating.
     """
@@ -96,7 +96,7 @@ def ratings(meetings: Meetings) -> dict[int, float]:
 
 
 def order(meetings: Meetings) -> str:
-    """What the games say of the order of the levels, judged by those between neighbours."""
+    """What the games between neighbouring levels say about the order of the levels."""
     levels = sorted({level for pair in meetings for level in pair})
     leaders = {(low, high): meetings[low, high].leader() for low, high in pairwise(levels)}
     wrong = [f"{low} beats {high}" for (low, high), leader in leaders.items() if leader > 0]
@@ -110,7 +110,7 @@ def order(meetings: Meetings) -> str:
 
 def table(meetings: Meetings, others: dict[int, Score]) -> str:
     """The ladder: ratings, distances, and the points of every level against every other and the opponent.
-    All levels have to have met.
+    All levels must have met.
     """
     from tabulate import tabulate
 
@@ -137,7 +137,7 @@ def table(meetings: Meetings, others: dict[int, Score]) -> str:
 
 
 def check(spec: EngineSpec) -> None:
-    """Raise ValueError if an engine cannot be started, or does not take its options."""
+    """Raise ValueError if an engine cannot be started or refuses its options."""
     try:
         with UciEngine(spec) as engine:
             refused = engine.refused
@@ -149,9 +149,11 @@ def check(spec: EngineSpec) -> None:
 
 def _options() -> argparse.Namespace:
     parser = script.parser(__doc__)
-    parser.add_argument("--engine", nargs="+", required=True, metavar="KEY=VALUE", help="whose ladder it is")
     parser.add_argument(
-        "--opponent", nargs="+", metavar="KEY=VALUE", help="who meets every level (default: nobody)"
+        "--engine", nargs="+", required=True, metavar="KEY=VALUE", help="the engine on the ladder"
+    )
+    parser.add_argument(
+        "--opponent", nargs="+", metavar="KEY=VALUE", help="an engine that meets every level (default: none)"
     )
     parser.add_argument("--each", nargs="+", default=[], metavar="KEY=VALUE", help="keys for both engines")
     parser.add_argument(
@@ -173,7 +175,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     """The meetings that the options ask for. Raises ValueError."""
     levels = sorted(set(options.levels))
     if len(levels) < 2 or options.games < 1 or options.concurrency < 1:
-        raise ValueError("a ladder takes two levels and a game at least")
+        raise ValueError("a ladder takes at least two levels and one game")
     engine = parse_side(options.engine, options.each, 1)
     opponent = parse_side(options.opponent, options.each, 2) if options.opponent else None
     if opponent and engine.spec.name == opponent.spec.name:
@@ -193,7 +195,7 @@ def _plan(options: argparse.Namespace) -> Plan:
 def play(
     plan: Plan, openings: list[Opening], options: argparse.Namespace, scores: dict[tuple[int, int], Score]
 ) -> None:
-    """Play what is missing of the plan, and fill in the scores. Raises Unplayed, ValueError or OSError."""
+    """Play the missing games of the plan, and fill in the scores. Raises Unplayed, ValueError or OSError."""
     from tqdm import tqdm
 
     with tqdm(total=len(plan) * options.games, unit="game", dynamic_ncols=True) as bar:
@@ -215,7 +217,7 @@ def play(
 
 
 def report(plan: Plan, scores: dict[tuple[int, int], Score]) -> None:
-    """Print what the games so far say."""
+    """Print the results so far."""
     own = {levels: score for levels, score in scores.items() if levels[0] < levels[1]}
     others = {levels[0]: score for levels, score in scores.items() if levels[0] == levels[1]}
     if all(low == high or ((low, high) in own and own[low, high].points) for (low, high), *_ in plan):

@@ -1,23 +1,23 @@
-"""Engine against engine, any UCI commands: Elo difference with its error, LOS, SPRT, and the games as PGN.
+"""A match between two UCI engines: Elo difference with its error, LOS, SPRT, and the games as PGN.
 
     python bench/match.py --engine name=new cmd="python engine.py"
                           --engine name=old cmd="python ../old/engine.py" --each tc=5+0.05 option.Hash=16
                           --openings bench/openings.epd --games 200 --pgn new.pgn
 
-keys of --engine and --each (a key of --engine wins over the same key of --each):
+keys of --engine and --each (a key of --engine overrides the same key of --each):
 
-    name=NAME           what the engine is called (default: from its command)
+    name=NAME           the engine's name (default: from its command)
     cmd=COMMAND         the command line that starts it
     dir=FOLDER          the folder to start it in
     option.NAME=VALUE   a UCI option
     tc=CLOCK            SECONDS+INCREMENT, or MOVES/SECONDS+INCREMENT: 5+0.05, 40/60+0.6
     movetime=N, nodes=N, depth=N
                         a limit of every move instead of a clock, in milliseconds, nodes, plies
-    ponder=yes          let it think on the other side's time too (it needs a tc)
+    ponder=yes          let it think on the opponent's time too (needs a tc)
 
-Chess960 is played with --each option.UCI_Chess960=true and --openings of its start positions.
+To play Chess960, use --each option.UCI_Chess960=true and --openings with its start positions.
 
-Every opening is played twice with colours reversed. The match stops after --games, or when the SPRT accepts
+Every opening is played twice with colours reversed. The match ends after --games, or when the SPRT accepts
 one of its hypotheses.
 
 adjudication, off by default, ends a game early by the scores that the engines report:
@@ -27,23 +27,23 @@ adjudication, off by default, ends a game early by the scores that the engines r
     --draw 40 8 10      after move 40, once both sides have reported a score within 10 centipawns for 8 moves,
                         the game is drawn
     --longest 200       after move 200 the game is drawn, whatever the scores
-    --tables FOLDER     a game that these endgame tablebases know ends with what they say
+    --tables FOLDER     a game whose position is in these endgame tablebases ends with their result
 
 A side that crashes, disconnects, stalls, plays an illegal move or oversteps its time by more than --margin
 loses the game; such losses are listed separately. Variations that contain an illegal move, go on after the
 end of the game or do not begin with the move played are counted.
 
-Every game is added to the PGN file when it ends. The same command line continues an interrupted match; a
-last game that was only half written is played again. It refuses to continue with other names, limits,
-options, openings, adjudication or margin. Ctrl-C (or SIGTERM) ends the running games and their engines, here
-and on a cluster, and prints the score so far.
+Every game is added to the PGN file when it ends. The same command line continues an interrupted match; an
+incomplete last game is played again. It refuses to continue with other names, limits, options, openings,
+adjudication or margin. Ctrl-C (or SIGTERM) ends the running games and their engines, here and on a cluster,
+and prints the score so far.
 
 Games run in threads of this process, or with --scheduler on the workers of a Dask cluster, which need the
 engines' commands and the packages of Moff.
 
-To measure strength, freeze a copy of both sides first and leave the machine alone. The exit code is 0; 1 if a
-game was lost by a fault or could not be played on the cluster; 2 after wrong usage; 130 when interrupted.
-Needs the `bench` extra, a cluster the `cluster` extra.
+To measure strength, freeze a copy of both sides first and keep the machine otherwise idle. The exit code is
+0; 1 if a game was lost by a fault or could not be played on the cluster; 2 after wrong usage; 130 when
+interrupted. Needs the `bench` extra, a cluster the `cluster` extra.
 """
 
 import argparse
@@ -94,9 +94,9 @@ class Match:
 
 
 def read_played(path: Path, match: Match) -> tuple[Score, int]:
-    """The score of the games in a match's file, and the file's size without a last game that is torn.
+    """The score of the games in a match's file, and the file's size without a torn last game.
 
-    Raises ValueError if a game is of another match.
+    Raises ValueError if a game belongs to another match.
     """
     score = Score()
     text = path.read_bytes() if path.exists() else b""
@@ -108,9 +108,9 @@ def read_played(path: Path, match: Match) -> tuple[Score, int]:
         number = 2 * int(pair) + int(half) - 3 if pair.isdecimal() and half in ("1", "2") else -1
         difference = "it has no Round" if number < 0 else _difference(game, match.job(number))
         if number in score.points:
-            difference = f"its Round, {game.tags['Round']}, is there already"
+            difference = f"its Round, {game.tags['Round']}, occurs twice"
         if difference:
-            raise ValueError(f"{path}, line {game.line}: this is no game of this match: {difference}")
+            raise ValueError(f"{path}, line {game.line}: this is not a game of this match: {difference}")
         score.add(number, game.result)
         for colour in ("White", "Black"):
             if (count := game.tags.get(f"{colour}Warnings", "")).isdecimal():
@@ -127,9 +127,9 @@ _GAME_END = re.compile(rb"(?<!\S)(?:1-0|0-1|1/2-1/2|\*)[ \t\r]*\n(?:\s*\n|\Z)")
 
 
 def whole_size(text: bytes) -> int:
-    """The bytes of a match's file before a last game that is torn: one whose writing was interrupted."""
+    """The bytes of a match's file before a torn last game, whose writing was interrupted."""
     size = max((found.end() for found in _GAME_END.finditer(text)), default=0)
-    rest = text[size:].rstrip(b"\0")  # some file systems fill so what they had no time to write
+    rest = text[size:].rstrip(b"\0")  # some file systems leave zeros for unwritten data
     head = f'[Event "{EVENT}"]\n'.encode()
     return size if rest.startswith(head) or head.startswith(rest) else len(text)
 
@@ -164,7 +164,7 @@ def play(match: Match, score: Score, workers: Workers, sprt: Sprt | None) -> Gen
     """Play and count the missing games of a match, each yielded as it ends, until the SPRT decides. Closing
     the generator ends the running games.
 
-    Raises Unplayed if a game ends by an exception, after yielding the games that ended with it.
+    Raises Unplayed if a game ends with an exception, after yielding the games that ended at the same time.
     """
     waiting = iter([number for number in range(match.games) if number not in score.points])
     running: set[Future[Played]] = set()
@@ -180,7 +180,7 @@ def play(match: Match, score: Score, workers: Workers, sprt: Sprt | None) -> Gen
             for future in done:
                 try:
                     played = future.result()
-                except Exception as error:  # whatever can befall a cluster
+                except Exception as error:  # anything can happen to a cluster
                     failure = error
                     continue
                 score.add(played.number, played.result)
@@ -209,9 +209,9 @@ def play_missing(
     sprt: Sprt | None,
     tell: Callable[[str], None],
 ) -> Generator[Played, None, None]:
-    """`play`, adding every game to the match's file, whose score and whole size `read_played` has found.
+    """`play`, appending every game to the match's file, whose score and intact size are from `read_played`.
 
-    `tell` gets each remark for the user once.
+    `tell` is called once with each remark for the user.
     """
     score, size = played_before
     told: set[str] = set()
@@ -230,7 +230,7 @@ def play_missing(
 
 
 def complaints(faults: Counter[tuple[str, str]], warnings: Counter[str]) -> list[tuple[str, str]]:
-    """Rows for the losses by faults and the wrong variations: what, and by which engine how often."""
+    """Rows for losses by faults and wrong variations: the kind, and the count by engine."""
     rows = [(f"lost by {FAULTS[kind]}", f"{name}: {count}") for (name, kind), count in sorted(faults.items())]
     return rows + [("wrong variations", f"{name}: {count}") for name, count in sorted(warnings.items())]
 
@@ -287,13 +287,13 @@ def parse_side(words: list[str], each: list[str], number: int) -> Side:
     for key in ("movetime", "nodes", "depth"):
         if key in found:
             if not found[key].isdecimal() or int(found[key]) < 1:
-                raise ValueError(f"{key}={found[key]}: it has to be a whole number from 1 up")
+                raise ValueError(f"{key}={found[key]}: it must be a whole number from 1 up")
             numbers[key] = int(found[key])
     pace = replace(pace, **numbers)
     if pace == Pace():
         raise ValueError(f"engine {number} has no limit: tc=, movetime=, nodes= or depth=")
     if (ponder := found.get("ponder", "no")) not in ("yes", "no"):
-        raise ValueError(f"ponder={ponder}: it has to be yes or no")
+        raise ValueError(f"ponder={ponder}: it must be yes or no")
     if ponder == "yes":
         if not pace.base:
             raise ValueError(f"engine {number} has ponder=yes, but no clock: tc=")
@@ -313,7 +313,7 @@ def parse_clock(text: str) -> Pace:
     except ValueError:
         moves, seconds, gain = 0, math.nan, 0.0
     if not (0 < seconds < 1e6 and 0 <= gain < 1e6 and 0 <= moves <= 1000) or (slash and not moves):
-        raise ValueError(f"tc={text}: it has to read like 5+0.05 or 40/60+0.6, in seconds")
+        raise ValueError(f"tc={text}: it must look like 5+0.05 or 40/60+0.6, in seconds")
     return Pace(max(1, round(1000 * seconds)), round(1000 * gain), moves)
 
 
@@ -342,7 +342,7 @@ def _options() -> argparse.Namespace:
         type=int,
         default=(0, 0),
         metavar=("MOVES", "CENTIPAWNS"),
-        help="a side wins once both engines have so long seen it so far ahead (default: never)",
+        help="a side wins once both engines have seen it this far ahead for this long (default: never)",
     )
     parser.add_argument(
         "--draw",
@@ -350,21 +350,25 @@ def _options() -> argparse.Namespace:
         type=int,
         default=(0, 0, 0),
         metavar=("FROM", "MOVES", "CENTIPAWNS"),
-        help="after move FROM, a draw once both engines have so long seen a score so close to 0 (default:"
-        " never)",
+        help="after move FROM, a draw once both engines have seen a score this close to 0 for this long"
+        " (default: never)",
     )
     parser.add_argument(
-        "--longest", type=int, default=0, metavar="MOVES", help="a draw after so many moves (default: never)"
+        "--longest",
+        type=int,
+        default=0,
+        metavar="MOVES",
+        help="a draw after this many moves (default: never)",
     )
     parser.add_argument(
-        "--tables", default="", metavar="FOLDERS", help="of Syzygy tables that end a game (default: none)"
+        "--tables", default="", metavar="FOLDERS", help="Syzygy tables that end a game (default: none)"
     )
     parser.add_argument(
         "--margin",
         type=int,
         default=20,
         metavar="MS",
-        help="milliseconds by which a clock may be overdrawn (default 20)",
+        help="milliseconds by which a clock may be overstepped (default 20)",
     )
     parser.add_argument("--scheduler", metavar="ADDRESS", help="play on the Dask cluster of this scheduler")
     return parser.parse_args()
@@ -378,7 +382,7 @@ def _match_of(options: argparse.Namespace) -> Match:
     if first.spec.name == second.spec.name:
         raise ValueError(f"both engines are called {first.spec.name!r}: give them a name=")
     if first.is_chess960() != second.is_chess960():
-        raise ValueError("option.UCI_Chess960=true has to stand for both engines")
+        raise ValueError("option.UCI_Chess960=true must be set for both engines")
     if options.games < 1 or options.concurrency < 1:
         raise ValueError("--games and --concurrency are whole numbers from 1 up")
     openings: list[Opening] = [(fen.START, ())]

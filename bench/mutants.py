@@ -1,27 +1,27 @@
 #!/usr/bin/env python3
-"""Mutation testing: put small faults into the source, one at a time; do the tests of the file notice?
+"""Mutation testing: put small faults into the source, one at a time, and see whether the tests notice.
 
     python bench/mutants.py --sample 300 --out FILE.json               draw 300 mutants and test them
     python bench/mutants.py --sample 99 --out FILE.json x88/board.py   the same for some modules only
     python bench/mutants.py --out FILE.json                            continue, or show the results again
-    python bench/mutants.py --out FILE.json --seconds 20               the same, only with the quickest tests
+    python bench/mutants.py --out FILE.json --seconds 20               the same, with only the fastest tests
     python bench/mutants.py --out FILE.json --again                    test the survivors again
     python bench/mutants.py --sample 300 --out FILE.json --draw        draw only, to test elsewhere
 
 The faults are those of cosmic-ray (https://cosmic-ray.readthedocs.io): other operators, comparisons, numbers,
 `and` for `or`, negated conditions, loops that do not run; and one more, statements left out. They are drawn
-with a seed: a random statement, then one of its faults; every statement once before any is drawn twice. Left
-out is what no test can notice: annotations, what stands under `if not cython.compiled` (a test compares it
-with the headers), the lengths of arrays, and what bench/mutants.toml lists as equivalent.
+with a seed: a random statement, then one of its faults; every statement once before any is drawn twice.
+Faults that no test can notice are left out: in annotations, under `if not cython.compiled` (a test compares
+it with the headers), in the lengths of arrays, and those that bench/mutants.toml lists as equivalent.
 
 Each mutant runs in a copy of this checkout, uncompiled, against the tests of its file: tests/test_NAME.py, or
-what bench/mutants.toml says. Of these, only those that execute its lines are run, quickest first: coverage
-finds them, once for each test file, and a file beside --out, with the suffix .touched, keeps what it found.
-A mutant is killed by a test that fails, or by a run that takes several times as long as without it. The file
+what bench/mutants.toml says. Of these, only those that execute its lines are run, fastest first: coverage
+finds them, once for each test file, and a file next to --out, with the suffix .touched, records them. A
+mutant is killed by a test that fails, or by a run that takes several times as long as without it. The file
 --out is written after every mutant, so that a run may be interrupted, or limited by --minutes, and continued
 later; mutants of lines that have changed since are dropped.
 
-Results go to standard output, progress and complaints to standard error; the exit code is 0 unless something
+Results go to standard output, progress and errors to standard error; the exit code is 0 unless something
 could not be run. Drawing needs the `mutation` extra; testing needs the `test` extra, and runs all tests of a
 file if coverage is not installed. Needs Unix.
 """
@@ -56,7 +56,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATION = ROOT / "bench" / "mutants.toml"
 PACKAGES = ("x88", "search")
 FOLDERS = (*PACKAGES, "moff", "tests", "bench")
-"""What a checkout consists of, besides the files at its top."""
+"""The folders of a checkout, in addition to the files at its top."""
 
 PENDING, KILLED, TIMEOUT, SURVIVED = "pending", "killed", "timeout", "survived"
 BATCH = 10
@@ -72,7 +72,7 @@ LEFT_OUT = {
     "ReplaceBinaryOperator_BitOr_Add": "the same for fields without common bits, which | joins here",
     "ReplaceBinaryOperator_BitOr_BitXor": "the same",
 }
-"""Operators of cosmic-ray that are of no use here."""
+"""Operators of cosmic-ray that are useless here."""
 
 
 @dataclass
@@ -91,7 +91,7 @@ class Mutant:
 
     @property
     def name(self) -> tuple[str, str, str]:
-        """What the mutant is, wherever in its module the lines stand."""
+        """The identity of the mutant, wherever its lines are in the module."""
         return self.module, _text(self.old), _text(self.new)
 
     def applied(self, source: list[str]) -> list[str] | None:
@@ -102,13 +102,13 @@ class Mutant:
         return source[: self.line - 1] + self.new + source[end:]
 
     def follows(self, text: str) -> bool:
-        """Whether the lines of the module before the fault are these."""
+        """Whether the module has these lines before the fault."""
         lines = (ROOT / self.module).read_text(encoding="utf-8").splitlines()[: self.line - 1]
         count = len(text.splitlines())
         return _text(lines[len(lines) - count :]) == text
 
     def diff(self) -> str:
-        """The fault as a person reads it."""
+        """The fault as a readable diff."""
         lines = [f"{self.module}:{self.line} ({self.operator})"]
         lines += [f"  - {line.rstrip()}" for line in self.old] + [f"  + {line.rstrip()}" for line in self.new]
         return "\n".join(lines)
@@ -116,12 +116,12 @@ class Mutant:
 
 @dataclass
 class Configuration:
-    """What bench/mutants.toml says."""
+    """The content of bench/mutants.toml."""
 
     tests: dict[str, list[str]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
     equivalent: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
-    """Each with the lines that it follows, "" if it may stand anywhere."""
+    """Each with the lines that it follows, "" if it may be anywhere."""
 
     @classmethod
     def read(cls, path: Path) -> "Configuration":
@@ -141,13 +141,13 @@ class Configuration:
         return any(mutant.follows(lines) for lines in after)
 
     def tests_of(self, module: str) -> list[str]:
-        """The test files of a module that there are."""
+        """The existing test files of a module."""
         own = f"tests/test_{Path(module).stem}.py"
         return [name for name in self.tests.get(module, [own]) if (ROOT / name).exists()]
 
 
 def _text(lines: Iterable[str]) -> str:
-    """Lines without their indentation, which moves too easily."""
+    """Lines without their indentation, which changes too easily."""
     return "\n".join(line.strip() for line in lines).strip()
 
 
@@ -155,7 +155,7 @@ def _text(lines: Iterable[str]) -> str:
 
 
 def draw(modules: list[str], number: int, seed: int, known: Configuration) -> list[Mutant]:
-    """So many mutants of the modules, spread over their statements."""
+    """`number` mutants of the modules, spread over their statements."""
     chance = random.Random(seed)
     sources = {module: Source(module) for module in modules}
     statements = [faults for module in modules for faults in sources[module].faults()]
@@ -178,7 +178,7 @@ def draw(modules: list[str], number: int, seed: int, known: Configuration) -> li
 
 @dataclass(frozen=True)
 class Fault:
-    """The n-th place in a module at which an operator of cosmic-ray can do something."""
+    """The n-th place in a module where an operator of cosmic-ray applies."""
 
     module: str
     operator: str
@@ -194,7 +194,7 @@ class Source:
         self._operators = operators()
 
     def faults(self) -> list[list[Fault]]:
-        """All that a test may notice, by statement."""
+        """All faults that a test may notice, by statement."""
         from cosmic_ray.ast import ast_nodes, get_ast
 
         nodes = list(ast_nodes(get_ast(self._text)))
@@ -208,7 +208,7 @@ class Source:
         return [by_line[line] for line in sorted(by_line)]
 
     def mutant(self, fault: Fault) -> Mutant | None:
-        """The module with a fault; None if it is no other module, or no Python."""
+        """The module with a fault; None if it is unchanged or not valid Python."""
         from cosmic_ray.mutating import mutate_code
 
         mutated = mutate_code(self._text, self._operators[fault.operator], fault.occurrence)
@@ -227,7 +227,7 @@ def operators() -> dict[str, Any]:
 
 
 class DeleteStatement:
-    """An operator as cosmic-ray wants it: a simple statement becomes `pass`."""
+    """An operator in cosmic-ray's form: a simple statement becomes `pass`."""
 
     KINDS = ("expr_stmt", "return_stmt", "del_stmt", "atom_expr", "power")
 
@@ -243,7 +243,7 @@ class DeleteStatement:
 
 
 class Places:
-    """Where in a module a fault would mean something, and which statement each line belongs to."""
+    """Where in a module a fault would have an effect, and which statement each line belongs to."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.splitlines()
@@ -265,7 +265,7 @@ class Places:
         elif isinstance(node, ast.If) and _is_cython(node.test):
             closed.append(node)
         elif isinstance(node, ast.ClassDef) and not node.bases and not node.decorator_list:
-            # `depth: int` means something only in a class that makes fields of it.
+            # `depth: int` has an effect only in a class that turns it into a field.
             closed += [inner for inner in node.body if isinstance(inner, ast.AnnAssign) and not inner.value]
         elif isinstance(node, ast.Try) and "cython" in ast.unparse(node.body[0]):
             closed.append(node)
@@ -276,7 +276,7 @@ class Places:
         self._closed += [self._range(part) for part in closed if part is not None]
 
     def _note_lines(self, node: ast.stmt) -> None:
-        """The lines of a statement belong to it, but for those of the statements inside."""
+        """The lines of a statement belong to it, except for those of nested statements."""
         inner = [
             child.lineno for child in ast.walk(node) if isinstance(child, ast.stmt) and child is not node
         ]
@@ -285,7 +285,7 @@ class Places:
             self._starts[line] = node.lineno
 
     def _range(self, node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Where a node stands, columns counted in characters."""
+        """The range of a node, with columns counted in characters."""
         return self._position(node.lineno, node.col_offset), self._position(
             node.end_lineno, node.end_col_offset
         )
@@ -367,7 +367,7 @@ class Checkout:
         self._stopped = False
 
     def stop(self) -> None:
-        """End the test that runs, and let no other begin."""
+        """End the running test, and start no other."""
         with self._lock:
             self._stopped = True
             self._kill()
@@ -418,14 +418,14 @@ class Checkout:
             printed, _ = self._running.communicate()
         passed = self._running.returncode == 0
         with self._lock:
-            self._kill()  # engines that the tests have left behind
+            self._kill()  # including engines left behind by the tests
             self._running = None
             if self._stopped:
                 raise InterruptedError
         return passed, late, printed
 
     def test(self, mutant: Mutant, batches: list[tuple[list[str], float]]) -> None:
-        """Test one mutant by batches of tests, each with its limit in seconds, and note the outcome in it."""
+        """Test one mutant in batches of tests, each with its limit in seconds, and record the outcome."""
         file = self._folder / mutant.module
         original = file.read_text(encoding="utf-8")
         lines = mutant.applied(original.splitlines())
@@ -452,7 +452,7 @@ class Checkout:
 class Touched:
     """Which tests execute which lines, as bench/touched.py records it for each test file.
 
-    The record of a test file holds until that file, or any source that it may run, changes.
+    The record of a test file is valid until that file, or any source that it may run, changes.
     """
 
     def __init__(self, path: Path, most: float) -> None:
@@ -485,7 +485,7 @@ class Touched:
         return self._digests[tests]
 
     def batches(self, mutant: Mutant, files: list[str]) -> list[tuple[list[str], float]]:
-        """The tests that execute a mutant's lines, those of the first file first, then the quickest first, in
+        """The tests that execute a mutant's lines, those of the first file first, then the fastest first, in
         batches of at least BATCH seconds with their limits. All tests, if the lines are executed on import or
         by no test.
 
@@ -508,7 +508,7 @@ class Touched:
         ordered = sorted(chosen, key=lambda name: (not name.startswith(files[0]), seconds[name]))
         ordered += sorted(rest, key=seconds.__getitem__)
         if "" in executing:
-            # What the module does on import, a test may do again; in their own order, others come first.
+            # A test may repeat what the module does on import; in the usual order, other tests come first.
             ordered = list(seconds)
         batches: list[tuple[list[str], float]] = []
         batch: list[str] = []
@@ -546,7 +546,7 @@ class Run:
         self.faults: list[str] = []
 
     def save(self) -> None:
-        """Write all mutants with their outcomes; never half a file."""
+        """Write all mutants with their outcomes, atomically."""
         text = json.dumps(
             {"seed": self._seed, "mutants": [asdict(mutant) for mutant in self._mutants]}, indent=1
         )
@@ -555,7 +555,7 @@ class Run:
         new.replace(self._out)
 
     def test_all(self, processes: int, minutes: float) -> None:
-        """Test what is pending, for so many minutes at most."""
+        """Test what is pending, for at most `minutes`."""
         todo = [m for m in self._mutants if m.outcome == PENDING and not self._known.is_equivalent(m)]
         if not todo:
             return
@@ -575,7 +575,7 @@ class Run:
                 self.save()
 
     def _measure(self, checkouts: list[Checkout], modules: list[str]) -> None:
-        """Find which lines the tests of each module execute; failing tests are of no use."""
+        """Find which lines the tests of each module execute; failing tests are useless."""
 
         def measure(checkout: Checkout, tests: str) -> None:
             with tempfile.NamedTemporaryFile() as file:
@@ -611,7 +611,7 @@ class Run:
 
 
 def _work_off(checkouts: list[Checkout], work: list[Any], do: Any) -> None:
-    """Do each piece of work in whichever checkout is free, until none is left or they are stopped."""
+    """Do each piece of work in a free checkout, until none is left or they are stopped."""
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
     for piece in work:
         waiting.put(piece)
@@ -673,7 +673,7 @@ def _row(name: str, mutants: list[Mutant], known: Configuration) -> str:
 
 
 def load(path: Path, again: bool) -> tuple[list[Mutant], int]:
-    """The mutants of a file whose lines are still there, and the seed that drew them."""
+    """The mutants of a file whose lines still exist, and the seed that drew them."""
     record = json.loads(path.read_text(encoding="utf-8"))
     mutants = [Mutant(**entry) for entry in record["mutants"]]
     sources: dict[str, list[str]] = {}
@@ -703,7 +703,7 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Put faults into the source and see which the tests notice.")
     parser.add_argument("modules", nargs="*", metavar="FILE.py", help="default all of x88/ and search/")
     parser.add_argument(
-        "--sample", type=int, metavar="N", help="draw so many mutants, and add those new to --out"
+        "--sample", type=int, metavar="N", help="draw this many mutants, and add new ones to --out"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="default 1")
     parser.add_argument(
@@ -713,14 +713,14 @@ def options() -> argparse.Namespace:
         "--processes", type=int, default=1, metavar="N", help="checkouts at a time, default 1"
     )
     parser.add_argument(
-        "--minutes", type=float, default=600, metavar="M", help="end after so long, default 600"
+        "--minutes", type=float, default=600, metavar="M", help="end after this long, default 600"
     )
     parser.add_argument(
         "--seconds",
         type=float,
         default=math.inf,
         metavar="N",
-        help="for each mutant, run the quickest tests that take so long together, default all",
+        help="for each mutant, run the fastest tests that take this long together, default all",
     )
     parser.add_argument("--draw", action="store_true", help="run nothing")
     parser.add_argument("--again", action="store_true", help="run the survivors again")
@@ -728,7 +728,7 @@ def options() -> argparse.Namespace:
 
 
 def modules_to_mutate(wanted: list[str], known: Configuration) -> list[str]:
-    """The modules, as paths from the root; those without tests are told and left out."""
+    """The modules, as paths from the root; those without tests are reported and left out."""
     found = [
         str(file.relative_to(ROOT)) for package in PACKAGES for file in sorted((ROOT / package).glob("*.py"))
     ]

@@ -1,10 +1,12 @@
-"""Find balanced openings: random legal moves from the start position, kept if Moff's search calls them level.
+"""Find balanced openings: random legal moves from the start position, kept if Moff's search finds them
+balanced.
 
     python bench/openings.py --count 200 --out bench/openings.epd
 
-The file holds one position a line in EPD, with the search's score in centipawns for the side to move (ce) and
-the moves that lead there (c0), under the command that made it. The same options give the same file as long
-as the search stays the same. bench/match.py, bench/ladder.py and others read it, and PGN, with --openings.
+The file holds one position per line in EPD, with the search's score in centipawns for the side to move (ce)
+and the moves that lead there (c0), below the command that made it. The same options give the same file as
+long as the search does not change. bench/match.py, bench/ladder.py and others read it, and PGN, with
+--openings.
 
 Results go to the file, progress to standard error. The exit code is 0, or 2 after wrong usage, or 130 when
 interrupted; then no file is written. Needs the `bench` extra.
@@ -31,14 +33,14 @@ OWN = Path(__file__).resolve().with_name("openings.epd")
 """The project's own openings."""
 
 Opening = tuple[str, tuple[int, ...]]
-"""The FEN of the start, and the packed moves from there."""
+"""The starting FEN, and the packed moves from there."""
 
 
 def read_openings(path: Path, plies: int, chess960: bool = False) -> list[Opening]:
-    """The openings of a PGN or EPD file, at most so many plies of each (0 for all). `chess960` reads the
+    """The openings of a PGN or EPD file, at most `plies` plies of each (0 for all). `chess960` reads the
     castling rights of an EPD file as X-FEN.
 
-    Raises ValueError with the file and the line of the first that is damaged, or OSError.
+    Raises ValueError with the file and line of the first damaged one, or OSError.
     """
     found: list[Opening] = []
     if path.suffix.lower() == ".pgn":
@@ -48,7 +50,7 @@ def read_openings(path: Path, plies: int, chess960: bool = False) -> list[Openin
                     raise ValueError(f"{path}, line {game.faults[0].line}: {game.faults[0].text}")
                 moves = [move.move for move in game.moves]
                 if NO_MOVE in moves:
-                    raise ValueError(f"{path}, line {game.line}: an opening cannot hold a null move")
+                    raise ValueError(f"{path}, line {game.line}: an opening cannot contain a null move")
                 found.append((game.start, tuple(moves[:plies] if plies else moves)))
     else:
         for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), 1):
@@ -66,7 +68,7 @@ def read_openings(path: Path, plies: int, chess960: bool = False) -> list[Openin
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the openings shall be: plies each, centipawns at most, nodes of the search, seed of the moves."""
+    """The wanted openings: plies of each, maximum score in centipawns, search nodes, seed of the moves."""
 
     plies: int
     margin: int
@@ -75,7 +77,7 @@ class Wanted:
 
 
 def find_openings(wanted: Wanted) -> Iterator[tuple[OngoingGame, int]]:
-    """Openings without end: the game and the score for the side to move, no position twice."""
+    """An endless stream of openings: the game and the score for the side to move, no position twice."""
     chance = Random(wanted.seed)
     search = Search(16)
     seen: set[int] = set()
@@ -86,7 +88,7 @@ def find_openings(wanted: Wanted) -> Iterator[tuple[OngoingGame, int]]:
         seen.add(game.board.key)
         search.new_game()
         reports: list[Report] = []
-        # Without the moves before: so the games begin.
+        # Without earlier moves, as in the games.
         board = fen.parse(fen.write(game.board), chess960=True)
         search.think(board, Limits(nodes=wanted.nodes), reports.append)
         if reports and reports[-1].mate is None and abs(reports[-1].score) <= wanted.margin:
@@ -94,7 +96,7 @@ def find_openings(wanted: Wanted) -> Iterator[tuple[OngoingGame, int]]:
 
 
 def random_game(chance: Random, plies: int) -> OngoingGame:
-    """So many random legal moves from the start position, or fewer if they end the game."""
+    """`plies` random legal moves from the start position, or fewer if they end the game."""
     game = OngoingGame(fen.START)
     while len(game.moves) < plies and not game.is_over():
         game.play(chance.choice(legal_moves(game.board)))

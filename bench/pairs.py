@@ -1,4 +1,4 @@
-"""Pairs of games between two sets of the search's numbers, for what tunes them."""
+"""Pairs of games between two sets of search parameters, for tuning."""
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator
@@ -18,8 +18,8 @@ def play_pairs(
     sides: Callable[[int], tuple[Numbers, Numbers]],
     workers: int,
 ) -> Iterator[tuple[int, float]]:
-    """Play the pairs of games of these numbers; yield each as it ends: its number, and the mean points of the
-    first of its sides.
+    """Play the game pairs with these numbers; yield each as it ends: its number, and the mean points of its
+    first side.
     """
     jobs = (
         book.paired(number, pace, *map(Side, sides(pair)))
@@ -37,7 +37,7 @@ def play_pairs(
 
 
 def pace_of(options: argparse.Namespace) -> Pace:
-    """The pace that the options ask for. Raises ValueError if one of them or --pairs is out of range."""
+    """The pace given by the options. Raises ValueError if one of them or --pairs is out of range."""
     if min(options.pairs, options.nodes, options.hash) < 1:
         raise ValueError("--pairs, --nodes and --hash are whole numbers from 1 up")
     if options.random_plies < 0 or not 0 <= options.jitter < 1:
@@ -46,7 +46,7 @@ def pace_of(options: argparse.Namespace) -> Pace:
 
 
 def pace_settings(pace: Pace) -> dict[str, Any]:
-    """A pace, as the files of runs record it."""
+    """A pace, as recorded in the files of runs."""
     return {f"pace_{name}": value for name, value in asdict(pace).items()}
 
 

@@ -1,25 +1,25 @@
-"""Count the positions of a perft suite: is every count right, and how fast are the builds.
+"""Run a perft suite: check every count and measure the speed of the builds.
 
-    python bench/perft.py                                        the suite beside this file
+    python bench/perft.py                                        the suite next to this file
     python bench/perft.py ../shared/data/perft/standard.epd      another one
-    python bench/perft.py --summary --max-nodes 10000000         only sums, to ten million leaves a position
+    python bench/perft.py --summary --max-nodes 10000000         only sums, up to ten million leaves each
     python bench/perft.py --threads 2 --hash 256                 on two threads, with a table of 256 MB
     python bench/perft.py --workers 4 SUITE.epd                  a suite in pieces, by four processes
     python bench/perft.py --fen FEN --depth 9 --scheduler HOST:PORT
                                                                  one deep perft, by a Dask cluster
 
-A suite holds one position a line: a FEN and its leaves at some depths, as in `FEN ;D1 20 ;D2 400`; a line
-that begins with # is a remark. Each position is counted at the deepest of its depths that the limits allow,
-in both ways: `perft` counts the moves of the last ply, `play_leaves` plays every leaf. The uncompiled figures
-come from a child process with MOFF_PURE=1, up to a smaller limit. --hash serves `perft` only.
+A suite holds one position per line: a FEN and its leaves at some depths, as in `FEN ;D1 20 ;D2 400`; a line
+that begins with # is a comment. Each position is counted at the deepest of its depths within the limits, in
+both ways: `perft` counts the moves of the last ply, `play_leaves` plays every leaf. The uncompiled figures
+come from a child process with MOFF_PURE=1, up to a smaller limit. --hash applies to `perft` only.
 
-With --workers, --scheduler or --fen (whose leaves are shown by first move), trees are cut into pieces, which
-processes of this machine or the workers of a Dask cluster count, by `perft`, each with its own --threads and
---hash. A cluster's workers need the packages of this Moff. Each finished piece goes into the file of
---pieces, and the same command line continues an interrupted count; a last line that was only half written is
-dropped. It refuses a file of other positions or depths, or of other sources of Moff's rules.
+With --workers, --scheduler or --fen (whose leaves are shown by first move), trees are split into pieces,
+which processes of this machine or the workers of a Dask cluster count by `perft`, each with its own --threads
+and --hash. A cluster's workers need the packages of this Moff. Each finished piece goes into the file of
+--pieces, and the same command line continues an interrupted count; an incomplete last line is dropped. A file
+for other positions or depths, or from another source of Moff's rules, is refused.
 
-Results go to standard output, progress and complaints to standard error. The exit code is 0 if every count is
+Results go to standard output, progress and errors to standard error. The exit code is 0 if every count is
 right, 1 if one is wrong or could not be counted, 2 after wrong usage or a damaged suite, 130 when
 interrupted. Needs the `bench` extra, a cluster the `cluster` extra.
 """
@@ -50,15 +50,15 @@ WAYS = {"perft": False, "play_leaves": True}
 """Whether every leaf is played."""
 
 MOST_NODES = 200_000_000
-"""Leaves a position at most, compiled, if not told otherwise."""
+"""The default maximum leaves per position, compiled."""
 
 PIECE = 10**9 if build.compiled else 10**5
-"""Leaves of a piece at most, by estimate, if not told otherwise: some seconds."""
+"""The default maximum leaves of a piece, by estimate: a few seconds."""
 
 
 @dataclass(frozen=True)
 class Means:
-    """What counts: threads, and a table of so many megabytes; 0 for none."""
+    """The means of counting: threads, and the megabytes of a table, 0 for none."""
 
     threads: int = 1
     megabytes: int = 0
@@ -123,7 +123,7 @@ def _leaves(fields: list[str]) -> dict[int, int]:
 
 
 def measure(positions: list[Position], depth: int, nodes: int, means: Means) -> Iterator[Count]:
-    """Count every position in both ways with the build that runs. Raises ValueError for a table too large."""
+    """Count every position in both ways with the running build. Raises ValueError for a table too large."""
     try:
         table = PerftTable(means.megabytes) if means.megabytes else None
     except MemoryError as error:
@@ -147,7 +147,7 @@ def measure_uncompiled(suite: Path, depth: int, nodes: int, means: Means) -> Ite
         limits += ["--hash", str(means.megabytes)]
     command = [sys.executable, __file__, str(suite), "--json", *limits]
     environment = {**os.environ, "MOFF_PURE": "1"}
-    # A session of its own: a Ctrl-C is told once, here.
+    # In its own session, so that only this process reports a Ctrl-C.
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as child:
@@ -155,7 +155,7 @@ def measure_uncompiled(suite: Path, depth: int, nodes: int, means: Means) -> Ite
             assert child.stdout is not None
             for line in child.stdout:
                 yield Count(**json.loads(line))
-        except BaseException:  # an interrupt, or nobody reads on
+        except BaseException:  # an interrupt, or the generator is closed
             child.kill()
             raise
     if child.returncode:
@@ -209,7 +209,7 @@ def _verdict(positions: list[Position], counts: list[Count]) -> str:
 
 
 def _faults(positions: list[Position], counts: list[Count]) -> list[str]:
-    """A line for each count that is not what the suite says."""
+    """A line for each count that differs from the suite."""
     faults = []
     by_line = {position.line: position for position in positions}
     for count in counts:
@@ -223,7 +223,7 @@ def _faults(positions: list[Position], counts: list[Count]) -> list[str]:
 def _watched(
     name: str, positions: list[Position], counts: Iterator[Count], depth: int, nodes: int
 ) -> list[Count]:
-    """All counts, with a bar of the nodes done meanwhile if standard error is a terminal."""
+    """All counts, with a progress bar of the nodes done if standard error is a terminal."""
     from tqdm import tqdm
 
     by_line = {position.line: position for position in positions}
@@ -248,12 +248,14 @@ def _options() -> argparse.Namespace:
     )
     number = script.positive
     parser.add_argument("--fen", metavar="FEN", help="one position instead of a suite, at --depth plies")
-    parser.add_argument("--depth", type=number, metavar="N", help="plies at most (default: as the suite has)")
+    parser.add_argument(
+        "--depth", type=number, metavar="N", help="maximum plies (default: those of the suite)"
+    )
     parser.add_argument(
         "--max-nodes",
         type=number,
         metavar="N",
-        help="leaves a position at most, compiled (default 200 million; in pieces without limit)",
+        help="maximum leaves per position, compiled (default 200 million; in pieces no limit)",
     )
     parser.add_argument(
         "--pure-max-nodes",
@@ -262,10 +264,12 @@ def _options() -> argparse.Namespace:
         metavar="N",
         help="the same, uncompiled (default 500000)",
     )
-    parser.add_argument("--no-pure", action="store_true", help="leave the uncompiled build out")
+    parser.add_argument("--no-pure", action="store_true", help="leave out the uncompiled build")
     parser.add_argument("--summary", action="store_true", help="only the sums, no table of positions")
     parser.add_argument(
-        "--json", action="store_true", help="no tables, but each count of the running build as a line of JSON"
+        "--json",
+        action="store_true",
+        help="print each count of the running build as a line of JSON instead of tables",
     )
     parser.add_argument(
         "--threads", type=number, default=1, metavar="N", help="threads that count (default 1)"
@@ -273,7 +277,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--hash", type=number, default=0, metavar="MB", help="a table of subtree counts (default: none)"
     )
-    parser.add_argument("--workers", type=number, metavar="N", help="count pieces, by so many processes")
+    parser.add_argument("--workers", type=number, metavar="N", help="count pieces in this many processes")
     parser.add_argument(
         "--scheduler",
         metavar="ADDRESS",
@@ -291,7 +295,7 @@ def _options() -> argparse.Namespace:
         type=number,
         default=PIECE,
         metavar="N",
-        help=f"leaves of a piece at most, by a rough estimate (default {PIECE})",
+        help=f"maximum leaves of a piece, by a rough estimate (default {PIECE})",
     )
     return parser.parse_args()
 
@@ -300,10 +304,9 @@ def _options() -> argparse.Namespace:
 
 
 def count_pieces(options: argparse.Namespace, positions: list[Position]) -> int:
-    """Count the suite, or the position of --fen, in pieces, and print what comes of it; returns the exit
-    code.
+    """Count the suite, or the position of --fen, in pieces, and print the results; returns the exit code.
 
-    Raises ValueError or OSError for faults of the input, ImportError without the packages.
+    Raises ValueError or OSError for bad input, ImportError without the packages.
     """
     trees = _trees(options, positions)
     file = PiecesFile(options.pieces, trees.values())
@@ -334,7 +337,9 @@ def count_pieces(options: argparse.Namespace, positions: list[Position]) -> int:
 
 
 def _finish(options: argparse.Namespace, file: PiecesFile, wanted: set[Tree]) -> None:
-    """Count the pieces that the file lacks, with a bar if standard error is a terminal. Raises Uncounted."""
+    """Count the missing pieces of the file, with a progress bar if standard error is a terminal. Raises
+    Uncounted.
+    """
     from tqdm import tqdm
 
     missing = [tree for tree in sorted(wanted, key=astuple) if tree not in file.finished]

@@ -1,11 +1,10 @@
 """Deep perfts in pieces: processes of this machine or the workers of a Dask cluster count them, and a file
-keeps those that are finished.
+keeps the finished ones.
 
-A piece is a position some plies into the tree with the plies that are left. Positions that are reached in
-several ways are counted once. The file is text: a line of JSON for the counts that it belongs to, then one
-for each finished piece.
+A piece is a position some plies into the tree with the remaining plies. Positions reached in several ways are
+counted once. The file is text: a line of JSON that names the trees, then one for each finished piece.
 
-Run as a program, this counts pieces for another process: a line of JSON in, a line of JSON out.
+As a program, this counts pieces for another process: a line of JSON in, a line of JSON out.
 """
 
 import contextlib
@@ -26,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-# First: it puts this checkout on the path.
+# First, because it puts this checkout on the path.
 import script  # noqa: F401
 from workers import connection, is_cancelled
 
@@ -36,13 +35,13 @@ from x88.divide import DividedPerft, shared_table
 from x88.movegen import legal_moves
 
 MOST_PIECES = 50_000
-"""Of one position: more of them would take longer to make than to count."""
+"""The maximum pieces of one position: more would take longer to create than to count."""
 
 FORMAT = "perft pieces 1"
 
 
 class Cancelled(Exception):
-    """A count was ended before its end."""
+    """A count was cancelled before its end."""
 
 
 class Uncounted(Exception):
@@ -62,7 +61,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Job:
-    """A piece, and the threads and the megabytes of table that count it; 0 for no table."""
+    """A piece, the threads that count it, and the megabytes of their table, 0 for none."""
 
     tree: Tree
     threads: int
@@ -71,7 +70,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece that is finished. `engine` is what counted it."""
+    """A finished piece. `engine` is what counted it."""
 
     tree: Tree
     leaves: int
@@ -80,8 +79,8 @@ class Piece:
 
 
 def cut(tree: Tree, most: int, plies: int = 0) -> dict[Tree, Counter[str]]:
-    """The pieces of a tree, each of some `most` leaves at most by a rough estimate and at least some plies
-    into it; each with the first moves that lead to it, "" for none, and in how many ways.
+    """The pieces of a tree, each with at most `most` leaves by a rough estimate and at least `plies` plies
+    into it; with the first moves that lead to it ("" for none), each with the number of ways.
     """
     level = {_position(tree.fen): Counter({"": 1})}
     below = tree.depth
@@ -98,7 +97,7 @@ def cut(tree: Tree, most: int, plies: int = 0) -> dict[Tree, Counter[str]]:
 
 
 def _replies(level: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
-    """The positions a ply further into the tree."""
+    """The positions one ply further into the tree."""
     found: dict[str, Counter[str]] = {}
     for position, firsts in level.items():
         board = fen.parse(position)
@@ -113,7 +112,7 @@ def _replies(level: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
 
 
 def _position(text: str) -> str:
-    """A FEN without what a count does not depend on: the numbers of moves."""
+    """A FEN without what a count does not depend on: the counters."""
     return " ".join([*text.split()[:4], "0", "1"])
 
 
@@ -126,7 +125,7 @@ def engine() -> str:
 
 
 def count(job: Job, is_unwanted: Callable[[], bool] = lambda: False) -> Piece:
-    """Count a piece. Raises Cancelled soon after `is_unwanted` says so."""
+    """Count a piece. Raises Cancelled soon after `is_unwanted` returns True."""
     started = time.perf_counter()
     leaves = 1
     if job.tree.depth:
@@ -147,9 +146,9 @@ class PiecesFile:
     """The finished pieces of some trees."""
 
     def __init__(self, path: Path, trees: Iterable[Tree]) -> None:
-        """Read a file and make ready to add to it; a last line that is torn is dropped.
+        """Read a file and prepare to append to it; a torn last line is dropped.
 
-        Raises ValueError if it is no such file, damaged, or of other trees or another engine.
+        Raises ValueError if it is not such a file, is damaged, or is of other trees or another engine.
         """
         self.path = path
         self.finished: dict[Tree, Piece] = {}
@@ -157,11 +156,11 @@ class PiecesFile:
         head = {"format": FORMAT, "engine": own, "trees": [[tree.fen, tree.depth] for tree in trees]}
         self._head = json.dumps(head) + "\n"
         text = path.read_bytes() if path.exists() else b""
-        # Some file systems fill with zeros what they had no time to write.
+        # Some file systems leave zeros for unwritten data.
         whole = text.rstrip(b"\0")
         self._size = whole.rfind(b"\n") + 1
         if not self._size and not self._head.encode().startswith(whole):
-            raise ValueError(f"{path} is no file of perft pieces")
+            raise ValueError(f"{path} is not a file of perft pieces")
         self.is_torn = self._size < len(text)
         lines = whole[: self._size].split(b"\n")[:-1]
         if lines:
@@ -170,7 +169,7 @@ class PiecesFile:
             try:
                 piece = _read_piece(json.loads(line), own)
             except (ValueError, TypeError, KeyError, RecursionError):
-                raise ValueError(f"{path}, line {number}: this is no finished piece") from None
+                raise ValueError(f"{path}, line {number}: this is not a finished piece") from None
             before = self.finished.setdefault(piece.tree, piece)
             if before.leaves != piece.leaves:
                 counts = f"{before.leaves} and {piece.leaves}"
@@ -182,7 +181,7 @@ class PiecesFile:
             if found["format"] != FORMAT:
                 raise ValueError
         except (ValueError, TypeError, KeyError, RecursionError):
-            raise ValueError(f"{self.path} is no file of perft pieces") from None
+            raise ValueError(f"{self.path} is not a file of perft pieces") from None
         if found.get("trees") != head["trees"]:
             raise ValueError(f"{self.path} holds pieces of another count: {_described(found.get('trees'))}")
         if found.get("engine") != head["engine"]:
@@ -192,7 +191,7 @@ class PiecesFile:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Callable[[Piece], None]]:
-        """What adds a piece. Raises OSError."""
+        """A function that appends a piece. Raises OSError."""
         with open(self.path, "ab") as file:
             file.truncate(self._size)
             if not self._size:
@@ -223,7 +222,7 @@ def _described(trees: Any) -> str:
         (text, depth), *more = trees
         return f"depth {depth} of {text}" + (f" and {len(more)} more" if more else "")
     except (TypeError, ValueError):
-        return "it does not tell of what"
+        return "it does not say of what"
 
 
 # --- Who counts
@@ -231,7 +230,7 @@ def _described(trees: Any) -> str:
 
 @dataclass(frozen=True)
 class Crew:
-    """How many pieces are counted at a time, and what begins one."""
+    """How many pieces are counted at a time, and the function that submits one."""
 
     size: int
     submit: Callable[[Job], "Future[Piece]"]
@@ -250,7 +249,7 @@ def processes(size: int) -> Iterator[Crew]:
 
 @contextlib.contextmanager
 def cluster(scheduler: str, size: int | None) -> Iterator[Crew]:
-    """The workers of a Dask cluster, as many as it has but not more than asked for. They need Moff.
+    """The workers of a Dask cluster, all of them, but not more than asked for. They need Moff.
 
     Raises ImportError without the package, ValueError if no scheduler answers there.
     """
@@ -266,7 +265,7 @@ def count_task(job: Job) -> Piece:
 def count_all(crew: Crew, jobs: Iterable[Job]) -> Generator[Piece, None, None]:
     """Count pieces; yield each as it is finished. Closing the iterator cancels those not begun.
 
-    Raises Uncounted if one cannot be counted, or was by another engine.
+    Raises Uncounted if one cannot be counted, or was counted by another engine.
     """
     own = engine()
     waiting = iter(jobs)
@@ -331,7 +330,7 @@ class _Helpers:
                 if self._is_ended:
                     raise Cancelled
                 pipe = subprocess.PIPE
-                # A session of its own: a Ctrl-C is told once, to the parent.
+                # In its own session, so that only the parent gets a Ctrl-C.
                 child = self._own.child = subprocess.Popen(
                     [sys.executable, __file__], stdin=pipe, stdout=pipe, text=True, start_new_session=True
                 )
@@ -339,7 +338,7 @@ class _Helpers:
         return child
 
     def end(self) -> None:
-        """End all children at once."""
+        """Kill all children at once."""
         with self._lock:
             self._is_ended = True
             for child in self._all:
@@ -353,7 +352,7 @@ class _Helpers:
 
 
 def _serve() -> None:
-    """Count pieces for the parent until it goes away."""
+    """Count pieces for the parent until it closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
 

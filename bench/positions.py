@@ -6,15 +6,15 @@
     python bench/positions.py gen0.moff gen0-b.moff --merge all.moff
     python bench/positions.py gen0.moff --text positions.txt --per-game 12 --max-score 1000
 
-The files are those of bench/gamefile.py. Their damaged parts are reported and skipped, and a game that occurs
-twice counts once. --check replays every game. --stats shows results, scores, phases, and the share of each
-kind of position. --merge writes all games to one file. --text writes `FEN;result;score` lines for
-bench/tune.py, from White's point of view.
+The files are those of bench/gamefile.py. Damaged parts are reported and skipped, and a game that occurs twice
+counts once. --check replays every game. --stats shows results, scores, phases, and the share of each kind of
+position. --merge writes all games to one file. --text writes `FEN;result;score` lines for bench/tune.py, from
+White's point of view.
 
 --shuffle writes the positions that pass the filters, in random order: a header of 32 bytes, then a record of
 32 bytes for each. --validation sets whole games aside, because positions of one game are not independent. By
-default the filters drop positions in check, positions whose best move captures or promotes, positions that
-repeat one of their game, and positions with a mate score or none. Numbers are little-endian.
+default the filters drop positions in check, positions whose best move captures or promotes, repetitions of a
+position of the game, and positions with a mate score or without a score. Numbers are little-endian.
 
 | header | bytes | content |
 |---|---|---|
@@ -150,7 +150,7 @@ _LETTER = {
 
 
 class Rows:
-    """Records in the making."""
+    """Records under construction."""
 
     def __init__(self) -> None:
         self._cells = bytearray()
@@ -210,7 +210,7 @@ def short_move(move: int) -> int:
 
 
 def _cell(square: int) -> int:
-    """A square of 64 for one of 0x88."""
+    """The square number from 0 to 63 of a 0x88 square."""
     return (square + (square & 7)) >> 1
 
 
@@ -223,7 +223,7 @@ def _move_piece(cells: bytearray, move: int, short: int) -> None:
     if move & EN_PASSANT:
         cells[target ^ 8] = VACANT
     elif move & CASTLING:
-        # King and rook may change places.
+        # King and rook may swap squares.
         rook, passed = _cell(rook_origin(move)), _cell(rook_target(move))
         if rook != target:
             cells[rook] = VACANT
@@ -330,7 +330,7 @@ class Reader:
     """Reads the games of several files, each game once, and reports damage on standard error."""
 
     def __init__(self, paths: list[Path]) -> None:
-        """Raises ValueError if one of them is no file of games, or OSError."""
+        """Raises ValueError if one of them is not a file of games, or OSError."""
         self.paths = paths
         self.damaged = 0
         self.repeated = 0
@@ -367,7 +367,7 @@ def expand_block(block: Block) -> Records:
 
 
 def expand_all(blocks: Iterable[Block], concurrency: int) -> Iterator[tuple[Block, Records]]:
-    """The blocks with their positions, in order, computed by so many processes."""
+    """The blocks with their positions, in order, computed by `concurrency` processes."""
     if concurrency == 1:
         for block in blocks:
             yield block, expand_block(block)
@@ -427,7 +427,7 @@ def load(path: Path, check: bool = True) -> Records:
     with path.open("rb") as file:
         head = file.read(_HEADER.size)
     if len(head) < _HEADER.size or not head.startswith(_MAGIC):
-        raise ValueError(f"{path} is no file of records: it does not start with {_MAGIC.decode()}")
+        raise ValueError(f"{path} is not a file of records: it does not start with {_MAGIC.decode()}")
     _, version, itemsize, checksum, count = _HEADER.unpack(head)
     if (version, itemsize) != (_VERSION, RECORD.itemsize):
         raise ValueError(f"{path} has version {version} and records of {itemsize} bytes")
@@ -495,7 +495,7 @@ def write_shuffled(source: RecordFile, path: Path, seed: int) -> None:
         for first in range(0, source.count, CHUNK):
             output.add(mapped[order[first : first + CHUNK]])
             _show(f"{path}: {output.count} of {source.count} written")
-        del mapped  # some systems remove no file that is mapped
+        del mapped  # some systems cannot remove a mapped file
         output.close()
 
 
@@ -503,14 +503,14 @@ def write_shuffled(source: RecordFile, path: Path, seed: int) -> None:
 
 
 SCORE_EDGES = [-3000, -1500, -800, -400, -200, -100, -50, -20, 20, 50, 100, 200, 400, 800, 1500, 3000]
-"""Centipawns that separate the rows of the table of scores."""
+"""The limits, in centipawns, between the rows of the table of scores."""
 
 BAND = 4
 """Piece counts per row of the table of phases."""
 
 
 class Statistics:
-    """Counts the positions of blocks by result, score, phase and kind."""
+    """Counts the positions of blocks by result, score, game phase and kind."""
 
     def __init__(self, filters: Filters) -> None:
         self._filters = filters

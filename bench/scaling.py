@@ -1,4 +1,4 @@
-"""What more threads are worth to a UCI engine: nodes/s, time to depth, and Elo, each against one thread.
+"""What more threads are worth to a UCI engine in nodes/s, time to depth and Elo, compared with one thread.
 
     python bench/scaling.py --threads 1 2 4
     python bench/scaling.py --threads 1 2 --parts elo --games 600 --tc 2+0.02
@@ -7,18 +7,17 @@
 --parts chooses what is measured:
 
     speed    nodes/s over the positions of `moff bench`, --movetime milliseconds each, in --pairs rounds that
-             take all numbers of threads in turn (A B A B ...): the median of the rounds' ratios, and their
-             range
+             take all thread counts in turn (A B A B ...): the median and range of the rounds' ratios
     depth    the time to --depth over the same positions: the ratio of the totals, and the geometric mean of
              the positions' ratios
     elo      a match of --games against one thread at --tc, one game at a time, with --openings, each played
-             twice with colours reversed. The games are files in --folder, and the same command continues an
+             twice with colours reversed. The games are in files in --folder; the same command continues an
              interrupted match. A side wins after 4 moves with both engines reporting it 600 centipawns
              ahead; after move 40, 8 moves with scores within 10 centipawns are a draw
 
-Without --engine it is this checkout's Moff. Measure on an idle machine with as many cores as threads. The
-results go to standard output as a table, and are written to --out as JSON after each part; progress goes to
-standard error. The exit code is 0; 1 if a game was lost by a fault or could not be played; 2 after wrong
+Without --engine, this checkout's Moff is measured. Measure on an idle machine with as many cores as threads.
+The results go to standard output as a table, and are written to --out as JSON after each part; progress goes
+to standard error. The exit code is 0; 1 if a game was lost by a fault or could not be played; 2 after wrong
 usage or if the engine fails; 130 when interrupted. Needs the `bench` extra.
 """
 
@@ -53,7 +52,7 @@ PICTURES = (".svg", ".png", ".pdf")
 RULE = Adjudication(resign_moves=4, resign_score=600, draw_from=40, draw_moves=8, draw_score=10)
 
 MARGIN = 20
-"""Milliseconds by which a clock may be overdrawn."""
+"""Milliseconds by which a clock may be overstepped."""
 
 PATIENCE = 60.0
 """Seconds that an engine may take beyond its time."""
@@ -69,21 +68,21 @@ Results = dict[str, dict[int, dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Subject:
-    """The engine that is measured."""
+    """The measured engine."""
 
     name: str
     command: tuple[str, ...]
     megabytes: int
 
     def spec(self, number: int) -> EngineSpec:
-        """It, with so many threads."""
+        """The engine with this many threads."""
         name = f"{self.name}, {number} thread{'s' * (number > 1)}"
         return EngineSpec(name, self.command, (("Hash", str(self.megabytes)), ("Threads", str(number))))
 
 
 @dataclass(frozen=True)
 class Search:
-    """What a search took: nodes and seconds as the engine says, and the seconds until its move came."""
+    """The cost of a search: nodes and seconds as reported, and the seconds until the engine moved."""
 
     nodes: int
     told: float
@@ -106,7 +105,7 @@ def search(engine: UciEngine, text: str, limits: str, patience: float) -> Search
 
 
 def started(stack: contextlib.ExitStack, subject: Subject, numbers: list[int]) -> dict[int, UciEngine]:
-    """An engine for each number of threads. Raises ValueError if it does not take its options."""
+    """An engine for each number of threads. Raises ValueError if it refuses its options."""
     engines = {number: stack.enter_context(UciEngine(subject.spec(number))) for number in numbers}
     for engine in engines.values():
         if engine.refused:
@@ -144,7 +143,7 @@ def measure_speed(
 def measure_depth(
     subject: Subject, options: argparse.Namespace, positions: list[str], bar: Callable[..., Any]
 ) -> dict[int, dict[str, Any]]:
-    """The seconds to a depth by number of threads, and how many times fewer than with one thread."""
+    """The seconds to a depth by number of threads, and the speedup over one thread."""
     seconds: dict[int, list[float]] = {number: [] for number in options.threads}
     with contextlib.ExitStack() as stack, bar(total=len(seconds) * len(positions)) as progress:
         engines = started(stack, subject, options.threads)
@@ -167,7 +166,7 @@ def measure_depth(
 def measure_elo(
     subject: Subject, options: argparse.Namespace, pace: Pace, bar: Callable[..., Any]
 ) -> dict[int, dict[str, Any]]:
-    """The Elo difference to one thread, with its 95 % interval. Raises Unplayed."""
+    """The Elo difference from one thread, with its 95 % interval. Raises Unplayed."""
     openings = read_openings(options.openings, 0)
     random.Random(0).shuffle(openings)
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -196,7 +195,7 @@ def measure_elo(
 
 
 def told_score(score: Score) -> dict[str, Any]:
-    """What a match has shown; an Elo difference without bounds is None."""
+    """The result of a match; an infinite Elo difference is None."""
     elo = [round(value, 1) if abs(value) < 1e6 else None for value in score.interval()]
     values = list(score.points.values())
     return {
@@ -233,7 +232,7 @@ COLUMNS: dict[str, tuple[list[str], Callable[[dict[str, Any]], list[str]]]] = {
 
 
 def signed(elo: float | None) -> str:
-    """An Elo difference; None has no bounds."""
+    """An Elo difference as text; None is infinite."""
     return "?" if elo is None else f"{elo:+.0f}"
 
 
@@ -320,7 +319,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="write the results as JSON")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw them: .svg, .png or .pdf")
     options = parser.parse_args(arguments)
-    # One thread is what the others are compared with.
+    # The others are compared with one thread.
     options.threads = sorted({1, *options.threads})
     options.parts = [part for part in PARTS if part in options.parts]
     if options.plot and options.plot.suffix.lower() not in PICTURES:

@@ -10,8 +10,8 @@ SIGNIFICANCE = 1.959964
 
 
 class Score:
-    """The games so far from the first engine's side: points by game number, faults by engine and kind,
-    warnings about wrong variations by engine.
+    """The games so far from the first engine's view: points by game number, faults by engine and kind, wrong
+    variations by engine.
     """
 
     def __init__(self) -> None:
@@ -37,9 +37,9 @@ class Score:
         return statistics.fmean(self.points.values()) if self.points else 0.5
 
     def error(self) -> float:
-        """The standard error of the mean: from pairs, or from games while all pairs are alike.
+        """The standard error of the mean: from pairs, or from games as long as all pairs are equal.
 
-        If all games ended alike too, a win and a loss are added: a few such games prove little.
+        If all games are equal too, a win and a loss are added: a few such games prove little.
         """
         samples = self.samples()
         if len(set(samples)) < 2:
@@ -55,7 +55,7 @@ class Score:
 
     def leader(self) -> int:
         """1 if the first engine is the stronger one with 95 % confidence, -1 if the second is, 0 if the games
-        do not tell yet.
+        do not decide it yet.
 
         Source: Edwin B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927;
         his interval holds for few games too.
@@ -75,8 +75,8 @@ class Score:
     def llr(self, elo0: float, elo1: float) -> float:
         """The log-likelihood ratio of two Elo differences, in the normal approximation over pairs.
 
-        One won and one lost pair are added to the variance: a few pairs that end alike prove little, many
-        prove something. Source: Michel Van den Bergh, "A practical introduction to the GSPRT", 2018.
+        One won and one lost pair are added to the variance: a few equal pairs prove little, many prove
+        something. Source: Michel Van den Bergh, "A practical introduction to the GSPRT", 2018.
         """
         samples = self.samples()
         if not samples:
@@ -87,14 +87,14 @@ class Score:
 
 
 def elo_of(points: float) -> float:
-    """The Elo difference that mean points between 0 and 1 stand for; infinite at both ends."""
+    """The Elo difference for mean points from 0 to 1; infinite at both ends."""
     if points <= 0 or points >= 1:
         return math.copysign(math.inf, points - 0.5)
     return 400 * math.log10(points / (1 - points))
 
 
 def points_of(elo: float) -> float:
-    """The mean points that an Elo difference yields."""
+    """The expected mean points for an Elo difference."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 

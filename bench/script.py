@@ -25,7 +25,7 @@ Parameters = ParamSpec("Parameters")
 
 
 def parser(description: str) -> argparse.ArgumentParser:
-    """A parser whose --help begins with this text, line by line."""
+    """A parser whose --help begins with this text, with its line breaks."""
     return argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -44,7 +44,7 @@ def require(extra: str, *packages: str) -> None:
     if missing:
         names = " and ".join([", ".join(missing[:-1])] * (len(missing) > 1) + missing[-1:])
         verb = "is" if len(missing) == 1 else "are"
-        command = f'python -m pip install -e ".[{extra}]"'  # double quotes: cmd.exe knows no others
+        command = f'python -m pip install -e ".[{extra}]"'  # double quotes, for cmd.exe
         raise ImportError(f"{names} {verb} not installed: {command}")
 
 
@@ -75,10 +75,10 @@ def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
 
 
 def interrupt_on_termination() -> None:
-    """Let SIGTERM end this process as Ctrl-C does, together with what it has started.
+    """Let SIGTERM end this process as Ctrl-C does, together with its children.
 
     The first signal raises KeyboardInterrupt. The following ones are ignored: they would only disturb the
-    ending, and `timeout` signals the process and its group.
+    clean-up, and `timeout` signals the process and its group.
     """
 
     def interrupt(number: int, frame: object) -> None:

@@ -1,6 +1,6 @@
 """Readers of `bench/fuzz.py` that search: damaged conversations, and searches with a forged table.
 
-With several threads a failure may not come again with the same input.
+With several threads, the same input may not reproduce a failure.
 """
 
 import contextlib
@@ -24,20 +24,20 @@ from x88.board import Board
 from x88.movegen import legal_moves
 
 THREADS = (1, 2, 8)
-"""The numbers of threads drawn from."""
+"""The thread counts to draw from."""
 
 PATIENCE = 120.0
-"""Seconds after which an input hangs: the stacks of all threads are printed, and the process ends."""
+"""Seconds after which an input counts as hanging: the stacks of all threads are printed, and the process
+ends.
+"""
 
 THINKING = 0.005
-"""Seconds that a search may run before the next line of a conversation comes."""
+"""Seconds that a search may run before the next line of a conversation."""
 
 
 @contextlib.contextmanager
 def watched() -> Iterator[None]:
-    """Raise AssertionError if a thread meanwhile ends with an exception, and end the process if it takes too
-    long.
-    """
+    """Raise AssertionError if a thread ends with an exception; end the process after a timeout."""
     errors: list[threading.ExceptHookArgs] = []
     before = threading.excepthook
     threading.excepthook = errors.append
@@ -54,10 +54,10 @@ def watched() -> Iterator[None]:
 # --- Conversations
 
 WHOLE = "@whole"
-"""Stands for a folder of endgame tablebases, where the shared data are there."""
+"""Stands for a folder of endgame tablebases, if the shared data are available."""
 
 DAMAGED = "@damaged"
-"""Stands for a folder of damaged ones."""
+"""Stands for a folder of damaged tables."""
 
 TABLES = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "syzygy"
 
@@ -116,11 +116,11 @@ _TOLD = re.compile(
     rf"(id|option) name .+|id author .+|{_MOVE}: \d+|Nodes searched: \d+|\d+ nodes \d+ nps.*|"
 )
 _FOR_PEOPLE = ("d", "eval", "moves")
-"""Commands whose answers are no UCI."""
+"""Commands whose answers are not UCI."""
 
 
 class Conversation:
-    """Damaged lines to one engine, with searches, on so many threads; 0 draws the number from the text."""
+    """Damaged lines to one engine, with searches, on `threads` threads; 0 draws the number from the text."""
 
     def __init__(self, threads: int = 0) -> None:
         self.threads = threads
@@ -130,7 +130,7 @@ class Conversation:
         damage(TABLES, Path(self._damaged.name), Random(1))
 
     def read(self, text: str) -> None:
-        """Whatever is said, every `go` brings one legal move, and all else is in order."""
+        """Whatever the lines, every `go` yields one legal move, and all other output is valid."""
         lines = [line for line in text.split("\n") if "log" not in line.lower()]
         engine = self._engine
         threads = self.threads or THREADS[zlib.crc32(text.encode("utf-8", "replace")) % len(THREADS)]
@@ -155,11 +155,11 @@ class Conversation:
 
 
 def damage(folder: Path, damaged: Path, random: Random) -> None:
-    """Copy the files of a folder; one in four keeps whole, and of the others bytes are changed or cut off."""
+    """Copy the files of a folder; one in four stays intact, in the others bytes are changed or cut off."""
     for path in sorted(folder.glob("K*")):
         content = bytearray(path.read_bytes())
         for _ in range(random.choice((0, 1, 3, 100))):
-            # Most of the places are in the description.
+            # Most changes are in the description.
             content[int(len(content) * random.random() ** random.choice((1, 3, 6)))] = random.randrange(256)
         if random.random() < 0.1:
             del content[random.randrange(len(content)) :]
@@ -200,18 +200,18 @@ def play(board: Board, moves: list[str]) -> None:
 # --- Forged tables
 
 FORGED = 400
-"""Entries that are forged for positions near the root of a search."""
+"""The number of forged entries for positions near the root of a search."""
 
 
 class Forgery:
-    """Searches whose table holds random entries, on so many threads; 0 draws the number."""
+    """Searches with a table of random entries, on `threads` threads; 0 draws the number."""
 
     def __init__(self, threads: int = 0) -> None:
         self.threads = threads
         self._searches: dict[int, Search] = {}
 
     def read(self, seed: int) -> None:
-        """A search brings a legal move and legal variations, whatever the table says."""
+        """A search yields a legal move and legal variations, whatever the table contains."""
         random = Random(seed)
         search = self._search(self.threads or random.choice(THREADS), random)
         board = fen.parse(random.choice(POSITIONS))
@@ -225,19 +225,19 @@ class Forgery:
         results: list[Result] = []
         with watched():
             search.start(board, random_limits(board, random), reports.append, results.append)
-            # Other threads write too: entries change while they are searched.
+            # As other threads would: entries change during the search.
             while search.is_running() and seed % 2:
                 forge(search, random, *random.choice(entries))
             search.wait()
         check_result(board, results[0], reports)
 
     def _search(self, threads: int, random: Random) -> Search:
-        """The search with so many threads; a new one's table is filled with random bytes."""
+        """The search with this many threads; a new one's table is filled with random bytes."""
         if threads not in self._searches:
             search = self._searches[threads] = Search(1, threads=threads)
             clusters = search.table.clusters
             for entry in range(clusters * CLUSTER // 2):
-                # An age is random too.
+                # The age is random too.
                 if entry % 1000 == 0:
                     search.table.new_search()
                 key = ((entry % clusters << 32) // clusters + 1) << 32 | random.getrandbits(32)
@@ -253,7 +253,7 @@ def forge(search: Search, random: Random, key: int, move: int) -> None:
 
 
 def forged_entries(board: Board, random: Random) -> list[tuple[int, int]]:
-    """Keys of positions at and below the root, each with a short move: one of any position, or any bits."""
+    """Keys of positions at and below the root, each with a short move: one of a position, or random bits."""
     moves = legal_moves(board)
     entries = [(board.key, random.getrandbits(16))]
     known = [short_move(move) for move in moves] or [0]

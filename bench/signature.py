@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The node counts of `moff bench` that this version is meant to have: bench/signature.txt.
+"""The expected node counts of `moff bench` for this version: bench/signature.txt.
 
-    python bench/signature.py             count again, on both builds, and compare; exit code 1 if they differ
-    python bench/signature.py --update    write what was counted to the file
+    python bench/signature.py             count on both builds and compare; exit code 1 if they differ
+    python bench/signature.py --update    write the counts to the file
 
 A commit that changes the search or the evaluation on purpose updates the file, and its message ends with the
-line `Bench: N` that is printed. Any other commit leaves the counts as they are.
+printed line `Bench: N`. Any other commit leaves the counts as they are.
 
 The file has a line `DEPTH NODES` for each build's default depth. The compiled build counts at every depth,
-the uncompiled source no deeper than its own default.
+the uncompiled source only up to its own default.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def read(file: Path) -> dict[int, int]:
 
 
 def count(depth: int, pure: bool) -> int:
-    """What `moff bench` counts, in a process of its own."""
+    """The node count of `moff bench`, run in its own process."""
     command = [sys.executable, str(ROOT / "engine.py"), "bench", str(depth)]
     environment = {**os.environ, "MOFF_PURE": "1" if pure else "0"}
     ended = subprocess.run(
@@ -67,7 +67,7 @@ def counted(depths: list[int]) -> dict[int, dict[str, int]]:
 
 
 def faults(expected: dict[int, int], counts: dict[int, dict[str, int]]) -> list[str]:
-    """What is not as expected, a line each."""
+    """The differences from the expected counts, one per line."""
     found = []
     for depth, by_build in counts.items():
         if len(set(by_build.values())) > 1:
@@ -81,7 +81,7 @@ def faults(expected: dict[int, int], counts: dict[int, dict[str, int]]) -> list[
 
 
 def update(file: Path, counts: dict[int, dict[str, int]]) -> int:
-    """Write the counts of both builds, if those are equal; the exit code."""
+    """Write the counts of both builds if they are equal; returns the exit code."""
     totals = {depth: set(by_build.values()) for depth, by_build in counts.items()}
     if any(len(total) != 1 for total in totals.values()):
         print("nothing is written: the builds differ, or the compiled one is missing", file=sys.stderr)
@@ -96,7 +96,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description="Compare the node counts of the bench with the expected ones."
     )
-    parser.add_argument("--update", action="store_true", help="write what is counted to the file")
+    parser.add_argument("--update", action="store_true", help="write the counts to the file")
     parser.add_argument("--file", type=Path, default=FILE, help="default bench/signature.txt")
     options = parser.parse_args()
     if notice := build.notice():
@@ -115,7 +115,7 @@ def main() -> int:
     print(
         "If the commit is meant to change the search or the evaluation, run\n"
         "`python bench/signature.py --update`, commit bench/signature.txt with it and end its message with\n"
-        "`Bench: N`. Otherwise the commit has a fault.",
+        "`Bench: N`. Otherwise the commit has a bug.",
         file=sys.stderr,
     )
     return 1

@@ -1,14 +1,14 @@
-"""How many positions a second are looked up in endgame tablebases: by Moff's reader and by python-chess's.
+"""Probes per second of endgame tablebases, with Moff's reader and with python-chess's.
 
     python bench/tablebases.py FOLDER
     MOFF_PURE=1 python bench/tablebases.py FOLDER         the uncompiled source
 
-looks up random positions of every table in the folder: the result (WDL), and the distance (DTZ). Both readers
-are asked the same positions, in turn, after each was asked once, so that every file is mapped; the best of
-three rounds counts. Best on an idle machine.
+probes random positions of every table in the folder: the result (WDL), and the distance (DTZ). Both readers
+probe the same positions, in turn, after a first pass that maps every file; the best of three rounds counts.
+Use an idle machine.
 
-The exit code is 0 if both told the same, 1 if they did not, 2 after wrong usage, 130 when interrupted.
-python-chess is left out if it is not installed.
+The exit code is 0 if both agree, 1 if they do not, 2 after wrong usage, 130 when interrupted. python-chess is
+left out if it is not installed.
 """
 
 import argparse
@@ -31,7 +31,7 @@ Answers = list[int | None]
 
 
 def random_positions(folder: str, count: int, chance: Random) -> list[str]:
-    """So many positions of a folder's tables by turns, as FEN, with either side as White."""
+    """`count` positions from a folder's tables in turn, as FEN, with either side as White."""
     found: list[str] = []
     names = [parts for name in sorted(os.listdir(folder)) if (parts := parse_name(name))]
     while len(found) < count:
@@ -49,7 +49,7 @@ def random_positions(folder: str, count: int, chance: Random) -> list[str]:
 
 
 def rate(ask: Callable[[], Answers]) -> tuple[float, Answers]:
-    """Answers a second, and the answers."""
+    """Answers per second, and the answers."""
     answers = ask()
     best = 0.0
     for _ in range(ROUNDS):

@@ -1,8 +1,8 @@
 """A pytest plugin for bench/mutants.py: which tests execute which lines of x88/ and search/, by coverage.
 
 Loaded with `-p bench.touched`, it writes a JSON object to the file named by MOFF_TOUCHED. "lines" has, for
-each module and each of its executed lines, the tests that executed it; "" stands for what was executed
-outside any test, on import. "seconds" has the duration of each test. "outside" has the tests that start other
+each module and each of its executed lines, the tests that executed it; "" stands for lines executed outside
+any test, on import. "seconds" has the duration of each test. "outside" has the tests that start other
 processes, where coverage sees nothing. Without coverage installed, "lines" is empty.
 """
 
@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-# Without its types, since it need not be there.
+# Untyped, since it need not be installed.
 coverage: Any = importlib.import_module("coverage") if importlib.util.find_spec("coverage") else None
 
 ROOT = Path(__file__).resolve().parent.parent

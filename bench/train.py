@@ -1,30 +1,29 @@
-"""A network trained on positions of Moff's own games.
+"""Trains a network on positions from Moff's own games.
 
     python bench/positions.py gen0.moff --shuffle train.records --validation test.records
     python bench/train.py train.records --validation test.records --run run0 --hidden 256 --epochs 10
     python bench/train.py --run run0 --export net.moff
 
 The first command writes the positions of bench/selfplay.py in random order, with some games set aside; the
-second trains. RUN is a folder: its settings, a checkpoint after each part of an epoch, the losses as a
-table (losses.csv) and as a picture (losses.svg). The same command continues an interrupted run, and gives
-the numbers that it would have given without the interruption, on the same machine with the same number of
-threads. --begin starts from the numbers of another run's last checkpoint instead of random ones. --export
-writes the network of the run's last checkpoint in the format of search/network.py; a finished run has
-written it to RUN/net.moff already.
+second trains. RUN is a folder with the settings, a checkpoint after each part of an epoch, and the losses as
+a table (losses.csv) and as a plot (losses.svg). The same command continues an interrupted run, with the same
+results as without the interruption on the same machine with the same number of threads. --begin starts from
+the weights of another run's last checkpoint instead of random ones. --export writes the network of the run's
+last checkpoint in the format of search/network.py; a finished run has already written it to RUN/net.moff.
 
-Several files of records are mixed; one that is named twice counts twice.
+Several files of records are mixed; a file named twice counts twice.
 
 The network is described in search/network.py. It is trained to predict, from 0 to 1, a blend of the search's
-score (--blend of it, through the sigmoid of score / 400) and the game's result (the rest; positions of no
-game have their score alone), by squared error, with Adam, whose rate falls from --rate to --final-rate along
-a cosine. Positions are those that passed the filters of bench/positions.py, and no more is known of them. In
-the last tenth of the steps the network computes with its numbers rounded as in the file, while the numbers
-themselves are trained as before (a straight-through estimator: Yoshua Bengio, Nicholas Léonard and Aaron
-Courville, 2013).
+score (--blend of it, through the sigmoid of score / 400) and the game's result (the rest; positions without a
+game have only their score), by squared error, with Adam, whose learning rate falls from --rate to
+--final-rate along a cosine. Positions are those that passed the filters of bench/positions.py. In the last
+tenth of the steps the network computes with its weights rounded as in the file, while the weights themselves
+are trained as before (a straight-through estimator: Yoshua Bengio, Nicholas Léonard and Aaron Courville,
+2013).
 
 The validation loss is that of this network on the games set aside; the exported one is compared with it, and
-the largest difference in centipawns is told. The exit code is 0; 2 after wrong usage, with a
-damaged file, or if the settings are not those of the run; 130 when interrupted. Needs the `train` extra.
+the largest difference in centipawns is printed. The exit code is 0; 2 after wrong usage, with a damaged file,
+or if the settings are not those of the run; 130 when interrupted. Needs the `train` extra.
 """
 
 import argparse
@@ -59,7 +58,7 @@ import positions
 from positions import BLACK_TO_MOVE, NO_RESULT, RESULT_SHIFT, Records
 
 ROUNDING = 0.9
-"""After this share of the steps, the network computes with rounded numbers."""
+"""After this share of the steps, the network computes with rounded weights."""
 
 TOGETHER = 64
 """Blocks of a batch's size that are shuffled together."""
@@ -68,10 +67,12 @@ PARTS = 8
 """Checkpoints in an epoch."""
 
 MOST_WEIGHT = network.MOST_OUTPUT / network.OUTPUT_SCALE
-"""Weights are clipped to this while they are trained, so that they can be quantised."""
+"""Weights are clipped to this during training, so that they can be quantised."""
 
 MOST_SUM = network.MOST_SUM / network.OUTPUT_SCALE
-"""The weights of an output are made smaller where they add up to more than this, less their rounding."""
+"""The weights of an output are scaled down if their absolute values add up to more than this, less their
+rounding.
+"""
 
 COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
 
@@ -92,7 +93,7 @@ def inputs_of(records: Records) -> Inputs:
     movers = (records["state"] & BLACK_TO_MOVE).astype(np.int64)
     views = []
     for view in range(2):
-        sides = movers ^ view  # whose view it is, by position
+        sides = movers ^ view  # the side of the view, by position
         own = colours == sides[rows]
         seen = squares ^ 56 * sides[rows]
         kings = seen[own & (kinds == 5)]  # one in every position, in their order
@@ -103,8 +104,8 @@ def inputs_of(records: Records) -> Inputs:
 
 
 def targets_of(records: Records, blend: float) -> npt.NDArray[np.float32]:
-    """What the network is to predict, from 0 to 1: so much of the score's share, and the result's. Without a
-    result it is the score's.
+    """The targets of the network, from 0 to 1: a blend of the score's expectation and the result; without a
+    result, the former alone.
     """
     results = records["state"] >> RESULT_SHIFT & 3
     scores = 1 / (1 + np.exp(-records["score"].astype(np.float64) / network.SCALE))
@@ -115,7 +116,7 @@ def targets_of(records: Records, blend: float) -> npt.NDArray[np.float32]:
 
 @dataclass
 class Batch:
-    """Positions as the network takes them."""
+    """Positions as input to the network."""
 
     views: list[torch.Tensor]
     starts: torch.Tensor
@@ -137,8 +138,8 @@ def batch_of(records: Records, blend: float, outputs: int, device: str) -> Batch
 
 
 def shuffled(files: list[Records], size: int, seed: int, epoch: int) -> Iterator[Records]:
-    """The records of an epoch in batches: the blocks of all files in random order, shuffled with those next
-    to them. What does not fill a batch is left out.
+    """The records of an epoch in batches: the blocks of all files in random order, each shuffled with its
+    neighbours. A last, incomplete batch is left out.
     """
     chance = np.random.default_rng([seed, epoch])
     blocks = [(number, first) for number, file in enumerate(files) for first in range(0, len(file), size)]
@@ -165,10 +166,10 @@ class Net(torch.nn.Module):
         self.inputs = torch.nn.EmbeddingBag(network.INPUTS, hidden, mode="sum")
         self.biases = torch.nn.Parameter(torch.zeros(hidden))
         self.outputs = torch.nn.Linear(2 * hidden, outputs)
-        torch.nn.init.uniform_(self.inputs.weight, -0.18, 0.18)  # some 32 inputs are 1
+        torch.nn.init.uniform_(self.inputs.weight, -0.18, 0.18)  # up to 32 inputs are 1
         torch.nn.init.zeros_(self.outputs.bias)
         self.rounds = False
-        """Whether it computes with its numbers rounded as in the file."""
+        """Whether it computes with its weights rounded as in the file."""
 
     def forward(self, batch: Batch) -> torch.Tensor:
         """The output for each position."""
@@ -184,7 +185,7 @@ class Net(torch.nn.Module):
         return chosen
 
     def _shown(self, numbers: torch.Tensor, scale: int) -> torch.Tensor:
-        """The numbers to compute with, rounded or not; either way, gradients are those of the numbers."""
+        """The weights to compute with, rounded or not; the gradients are those of the weights either way."""
         if not self.rounds:
             return numbers
         return numbers + (torch.round(numbers * scale) / scale - numbers).detach()
@@ -200,7 +201,7 @@ class Net(torch.nn.Module):
 
 
 def quantised(net: Net) -> network.Weights:
-    """The network's numbers as integers."""
+    """The network's weights as integers."""
 
     def rounded(numbers: torch.Tensor, scale: int) -> list[int]:
         found: list[int] = torch.round(numbers.detach().double().cpu() * scale).long().flatten().tolist()
@@ -237,7 +238,7 @@ def values(weights: network.Weights, batch: Batch) -> npt.NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Settings:
-    """What makes a run: it cannot be continued with others."""
+    """The settings of a run, which can only be continued with the same ones."""
 
     hidden: int
     outputs: int
@@ -251,16 +252,16 @@ class Settings:
     checked: int
     """Positions for training and for validation."""
     begin: str
-    """The CRC-32 of the numbers to begin with; empty if they are random."""
+    """The CRC-32 of the initial weights; empty if they are random."""
 
 
 class Run:
-    """A network in training, in a folder."""
+    """A network in training, kept in a folder."""
 
     def __init__(
         self, folder: Path, settings: Settings, device: str, begin: dict[str, torch.Tensor] | None = None
     ) -> None:
-        """Continues what is in the folder, or begins with these numbers. Raises ValueError if the run there
+        """Continues the run in the folder, or begins with these weights. Raises ValueError if the run there
         has other settings, or OSError.
         """
         self.folder = folder
@@ -362,7 +363,7 @@ class Run:
         return total / len(records)
 
     def _note(self, loss: float, checked: Records, seconds: float) -> None:
-        """Note the losses, and save a checkpoint."""
+        """Record the losses, and save a checkpoint."""
         settings = self.settings
         validation = self.loss(checked)
         row = (len(self.losses) + 1, self.step * settings.batch, self.rate(), loss, validation, seconds)
@@ -427,11 +428,11 @@ def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:
 
 
 def _beginning(folder: Path, hidden: int, outputs: int) -> dict[str, torch.Tensor]:
-    """The numbers of another run. Raises ValueError if it has other sizes or is damaged, or OSError."""
+    """The weights of another run. Raises ValueError if it has other sizes or is damaged, or OSError."""
     found: dict[str, torch.Tensor] = _checkpoint(folder)["net"]
     own = {name: numbers.shape for name, numbers in Net(hidden, outputs).state_dict().items()}
     if {name: numbers.shape for name, numbers in found.items()} != own:
-        raise ValueError(f"{folder} is a run of a network of other sizes")
+        raise ValueError(f"{folder} is a run of a network with other sizes")
     return found
 
 
@@ -450,7 +451,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("records", nargs="*", type=Path, help="written by bench/positions.py --shuffle")
     parser.add_argument("--validation", type=Path, metavar="FILE", help="records of other games")
     parser.add_argument("--run", type=Path, required=True, metavar="FOLDER", help="where the run is kept")
-    parser.add_argument("--begin", type=Path, metavar="FOLDER", help="with the numbers of this run")
+    parser.add_argument("--begin", type=Path, metavar="FOLDER", help="start from the weights of this run")
     parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
     parser.add_argument("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
     parser.add_argument("--outputs", type=script.positive, default=8, metavar="N", help="default 8")

@@ -1,4 +1,4 @@
-"""A small UCI client: it starts an engine, sends it positions and waits for its moves, but never forever."""
+"""A small UCI client: it starts an engine, sends it positions and waits for its moves, with timeouts."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 START_TIMEOUT = 30.0
-"""Seconds that an engine may take to start or to get ready."""
+"""Seconds that an engine may take to start or to answer `isready`."""
 
 ENDING = 1.0
 """Seconds that an engine may take to exit after `quit`."""
@@ -23,7 +23,7 @@ STOPPING = 5.0
 """Seconds that an engine may take to answer `stop`."""
 
 STOP_INTERVAL = 0.2
-"""Seconds between two checks of whether a waiting client has to stop."""
+"""Seconds between checks whether a waiting client must stop."""
 
 _OPTION = re.compile(r"option\s+name\s+(.+?)\s+type\s+(\S*)(.*)")
 _BOUND = re.compile(r"\s(min|max)\s+(-?\d+)(?!\S)")
@@ -57,11 +57,11 @@ class Answer:
 
 
 class Interrupted(Exception):
-    """The wait for an answer was called off."""
+    """The wait for an answer was cancelled."""
 
 
 class EngineFault(Exception):
-    """An engine failed; `kind` is "crash", "disconnect", "stall" or "hasty" (a move while it was to ponder)
+    """An engine failed; `kind` is "crash", "disconnect", "stall" or "hasty" (a move while it should ponder)
     here, and callers may add their own.
     """
 
@@ -101,7 +101,7 @@ class _Info:
 
 
 def refused(spec: EngineSpec, lines: list[str]) -> list[str]:
-    """The options that an engine with these lines of answer to `uci` does not take, one message each."""
+    """The options that an engine refuses, given its answer to `uci`, one message each."""
     known = {found[1].lower(): found for found in map(_OPTION.match, lines) if found}
     told = []
     for name, value in spec.options:
@@ -121,24 +121,24 @@ def refused(spec: EngineSpec, lines: list[str]) -> list[str]:
 class UciEngine:
     """A running engine. Use it as a context manager, which ends the process.
 
-    `refused` has a message for each option that the engine does not offer, or not with such a value;
+    `refused` has a message for each option that the engine lacks or whose value it does not accept;
     `start_seconds` is the time from its start to `uciok`.
     """
 
     def __init__(self, spec: EngineSpec, stopping: Callable[[], bool] | None = None) -> None:
         """Start the engine and set its options.
 
-        Whatever waits for the engine, here and later, raises EngineFault if the engine dies or does not
-        answer in time, and Interrupted soon after `stopping` says so.
+        Every wait for the engine, here and later, raises EngineFault if the engine dies or does not answer in
+        time, and Interrupted soon after `stopping` returns True.
         """
         self.name = spec.name
         began = time.perf_counter()
         self._stopping = stopping or (lambda: False)
-        self._pondered = ""  # the position line that it ponders on
+        self._pondered = ""  # the position line being pondered
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         try:
-            # A session of its own: a Ctrl-C is for the script, not for the engines; and processes that the
-            # engine starts can be ended with it.
+            # In its own session, so that a Ctrl-C does not reach the engines, and so that processes started
+            # by the engine can be ended with it.
             self._process = subprocess.Popen(
                 spec.command,
                 stdin=subprocess.PIPE,
@@ -183,7 +183,7 @@ class UciEngine:
         self.read_until("readyok", START_TIMEOUT)
 
     def ponder(self, position: str, limits: str) -> None:
-        """Have it think about a `position` line, which the opponent's move is still to bring about."""
+        """Let it ponder on a `position` line that assumes the opponent's next move."""
         self._drop_old_lines()
         self._pondered = position
         self.send(position)
@@ -213,7 +213,7 @@ class UciEngine:
                 return Answer(move, seconds, info.score, info.mate, info.depth, told, info.line, reply)
 
     def stop_pondering(self, position: str) -> None:
-        """Stop it if it ponders on anything but this `position` line."""
+        """Stop it unless it is pondering on this `position` line."""
         if self._pondered and self._pondered != position:
             self._take_in(_Info())
             self._pondered = ""
@@ -221,7 +221,7 @@ class UciEngine:
             self.read_until("bestmove", STOPPING)
 
     def _take_in(self, info: _Info) -> None:
-        """Take in what it has said while it pondered. It may not have moved."""
+        """Read what it has reported while pondering. It must not have moved."""
         while not self._lines.empty():
             line = self._lines.get()
             if line is None:
@@ -231,7 +231,7 @@ class UciEngine:
             if words[:1] == ["info"]:
                 info.read(words)
             elif words[:1] == ["bestmove"]:
-                raise EngineFault("hasty", f"{self.name} moves while it is to ponder: {line.strip()}")
+                raise EngineFault("hasty", f"{self.name} moves while it should ponder: {line.strip()}")
 
     def close(self) -> None:
         """End the engine, first politely and then by force, with all processes that it has started."""
@@ -245,7 +245,7 @@ class UciEngine:
         if sys.platform == "win32":
             self._process.kill()
         else:
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # there is no one left
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # already gone
                 os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
@@ -259,7 +259,7 @@ class UciEngine:
             raise self._gone() from None
 
     def _gone(self) -> EngineFault:
-        """The fault of an engine that can no longer be read or written."""
+        """The fault of an engine that can no longer be reached."""
         try:
             self._process.wait(ENDING)
         except subprocess.TimeoutExpired:
@@ -292,8 +292,8 @@ class UciEngine:
         return line
 
     def read_until(self, word: str, patience: float, anywhere: bool = False) -> list[str]:
-        """The lines up to and with the next one that begins with a word, or has it anywhere, within so many
-        seconds.
+        """The lines up to and including the next one that begins with a word, or contains it if `anywhere`,
+        within `patience` seconds.
         """
         deadline = time.perf_counter() + patience
         lines: list[str] = []
@@ -305,11 +305,11 @@ class UciEngine:
 
     @property
     def process_id(self) -> int:
-        """The number of the engine's process."""
+        """The process id of the engine."""
         return self._process.pid
 
     def _drop_old_lines(self) -> None:
-        """Forget what the engine said before the question, but not that it has ended."""
+        """Drop lines that the engine sent before the question, but not the end of its output."""
         while not self._lines.empty():
             if self._lines.get() is None:
                 self._lines.put(None)

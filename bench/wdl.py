@@ -2,12 +2,12 @@
 
     python bench/wdl.py gen1.moff
 
-A win has the probability 1 / (1 + exp((EVEN_WIN - score) / SPREAD)), a loss the same of the negative score.
-Both numbers are fitted by maximum likelihood to all positions after the openings whose score is no mate, and
-then, to see how they change in the course of a game, to those of moves --step apart. Scores are normalised
-when EVEN_WIN is 100 at move 32 or so; the factor that would make it so is told.
+A win has the probability 1 / (1 + exp((EVEN_WIN - score) / SPREAD)), a loss the same with the negated score.
+Both numbers are fitted by maximum likelihood to all positions after the openings without a mate score, and
+then, to see how they change in the course of a game, to ranges of --step moves. Scores are normalised if
+EVEN_WIN is 100 at about move 32; the factor that would achieve this is printed.
 
-The games are those of bench/selfplay.py --positions, and should be of the version that the model is for. The
+The games are those of bench/selfplay.py --positions, and should be by the version that the model is for. The
 exit code is 0; 2 after wrong usage; 130 when interrupted. Needs the `tuning` extra.
 """
 
@@ -31,7 +31,7 @@ from positions import MATES, MOST_PLIES, RESULT_SHIFT
 from tabulate import tabulate
 
 BOUND = 1500
-"""Scores beyond this are decided, and say nothing of the numbers."""
+"""Games with scores beyond this are decided, and say nothing about the parameters."""
 
 LAST = 100
 """Moves after this one are counted with it."""
@@ -40,13 +40,13 @@ MIDDLE = 32
 """The move at which scores are normalised."""
 
 LEAST = 1000
-"""Positions that a fit needs."""
+"""The positions needed for a fit."""
 
 Counts = npt.NDArray[np.int64]
 
 
 def count(blocks: Iterable[positions.Records]) -> Counts:
-    """How many positions there are of each move up to LAST, score + BOUND and result (lost, drawn, won)."""
+    """The number of positions by move up to LAST, score + BOUND and result (lost, drawn, won)."""
     counts = np.zeros((LAST + 1, 2 * BOUND + 1, 3), np.int64)
     for records in blocks:
         scores = records["score"].astype(np.int64)
@@ -58,7 +58,7 @@ def count(blocks: Iterable[positions.Records]) -> Counts:
 
 
 def fit(counts: Counts) -> tuple[float, float]:
-    """EVEN_WIN and SPREAD of positions counted by score and result. Raises ValueError if they are too few."""
+    """EVEN_WIN and SPREAD for positions by score and result. Raises ValueError if there are too few."""
     if counts.sum() < LEAST:
         raise ValueError(f"{counts.sum()} positions are too few: a fit needs {LEAST}")
     scores = np.arange(-BOUND, BOUND + 1)
@@ -77,7 +77,7 @@ def fit(counts: Counts) -> tuple[float, float]:
 
 
 def report(counts: Counts, step: int) -> str:
-    """Both numbers, by move and of all positions, as text. Raises ValueError if there are too few."""
+    """Both parameters, by move and for all positions, as text. Raises ValueError if there are too few."""
     rows = []
     for first in range(1, LAST + 1, step):
         part = counts[first : first + step].sum(0)

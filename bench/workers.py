@@ -1,4 +1,4 @@
-"""Who plays the games of a match: threads of this process, or the workers of a Dask cluster."""
+"""The workers that play the games of a match: threads of this process, or a Dask cluster."""
 
 import contextlib
 import importlib
@@ -17,7 +17,7 @@ import uci
 from game import Job, Played, play_game
 
 Submit = Callable[[Callable[[Any], Any], Any], "Future[Any]"]
-"""What submits a function and its job."""
+"""A function that submits a function and its job."""
 
 SCHEDULER_TIMEOUT = 10.0
 """Seconds that a Dask scheduler may take to answer."""
@@ -25,8 +25,8 @@ SCHEDULER_TIMEOUT = 10.0
 
 @dataclass(frozen=True)
 class Workers:
-    """How many games are played at a time, and what begins one. Cancelling its future ends a game on a
-    cluster; on threads `stopping` ends all.
+    """How many games are played at a time, and what starts one. Cancelling its future ends a game on a
+    cluster; on threads, `stopping` ends all.
     """
 
     count: int
@@ -44,7 +44,7 @@ def threads(count: int) -> Iterator[Workers]:
 
 @contextlib.contextmanager
 def cluster(scheduler: str, count: int) -> Iterator[Workers]:
-    """The workers of a Dask cluster, as many as it has but not more than asked for.
+    """The workers of a Dask cluster, all of them, but not more than asked for.
 
     Raises ImportError without the package, ValueError if no scheduler answers there.
     """
@@ -54,8 +54,8 @@ def cluster(scheduler: str, count: int) -> Iterator[Workers]:
 
 @contextlib.contextmanager
 def connection(scheduler: str, *modules: ModuleType) -> Iterator[tuple[int, Submit]]:
-    """How many jobs a Dask cluster does at a time, and what submits one: a function of these modules, which
-    the workers need not have, with its job.
+    """How many jobs a Dask cluster does at a time, and a function that submits a function of these modules,
+    which the workers need not have, with its job.
 
     Raises ImportError without the package, ValueError if no scheduler answers there.
     """
@@ -67,7 +67,7 @@ def connection(scheduler: str, *modules: ModuleType) -> Iterator[tuple[int, Subm
     # The workers do not have these modules: they get them with every job.
     for module in (*modules, importlib.import_module(__name__)):
         cloudpickle.register_pickle_by_value(module)
-    # What goes wrong ends a job, and is told there.
+    # Errors end a job and are reported there.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(scheduler, timeout=SCHEDULER_TIMEOUT)
@@ -84,7 +84,7 @@ def connection(scheduler: str, *modules: ModuleType) -> Iterator[tuple[int, Subm
 
 @dataclass(frozen=True)
 class Task:
-    """A job that is done where it is unpickled."""
+    """A job that is carried out where it is unpickled."""
 
     work: Callable[[Any], Any]
     job: Any
@@ -101,8 +101,8 @@ def play_task(job: Job) -> Played:
 
 
 def is_cancelled() -> Callable[[], bool]:
-    """Within a task of a Dask worker: what tells whether it is to end early, because it was cancelled, its
-    client is gone, or the worker closes.
+    """For a task of a Dask worker: a function that tells whether to end early, because the task was
+    cancelled, its client is gone, or the worker closes.
     """
     worker = importlib.import_module("distributed").get_worker()
     task = worker.state.tasks[worker.get_current_task()]

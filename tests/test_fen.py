@@ -277,12 +277,12 @@ PLACEMENT = "4k3/8/8/8/8/8/4P3/4K3"
         ("4k3//8/8/8/8/8/4K3 w - - 0 1", "placement", "rank 7 ('') has 0 squares"),
         ("4k3/44/8/8/8/8/8/4K3 w - - 0 1", "placement", "'44' on rank 7"),
         # Letters.
-        ("4k3/8/8/3x4/8/8/8/4K3 w - - 0 1", "placement", "'x' on rank 5 is no piece"),
-        ("4k3/8/8/9/8/8/8/4K3 w - - 0 1", "placement", "'9' on rank 5 is no piece"),
-        ("4k3/8/8/08/8/8/8/4K3 w - - 0 1", "placement", "'0' on rank 5 is no piece"),
-        ("4k3/8/8/3♞4/8/8/8/4K3 w - - 0 1", "placement", "'♞' on rank 5 is no piece"),
-        ("4k3/8/8/٣p4/8/8/8/4K3 w - - 0 1", "placement", "'٣' on rank 5 is no piece"),
-        ("4k3-8/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "'-' on rank 8 is no piece"),
+        ("4k3/8/8/3x4/8/8/8/4K3 w - - 0 1", "placement", "'x' on rank 5 is not a piece"),
+        ("4k3/8/8/9/8/8/8/4K3 w - - 0 1", "placement", "'9' on rank 5 is not a piece"),
+        ("4k3/8/8/08/8/8/8/4K3 w - - 0 1", "placement", "'0' on rank 5 is not a piece"),
+        ("4k3/8/8/3♞4/8/8/8/4K3 w - - 0 1", "placement", "'♞' on rank 5 is not a piece"),
+        ("4k3/8/8/٣p4/8/8/8/4K3 w - - 0 1", "placement", "'٣' on rank 5 is not a piece"),
+        ("4k3-8/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "'-' on rank 8 is not a piece"),
         # Kings.
         ("8/8/8/8/8/8/4P3/4K3 w - - 0 1", "placement", "Black has 0 kings"),
         ("4k3/8/8/8/8/8/4P3/8 w - - 0 1", "placement", "White has 0 kings"),

@@ -216,8 +216,8 @@ def test_an_interrupted_ladder_keeps_its_games_and_goes_on(tmp_path: Path) -> No
     [
         ([], (1000,), "two levels"),
         ([], (1000, 1000), "two levels"),
-        (["--games", 0], (1000, 1200), "a game at least"),
-        (["--concurrency", 0], (1000, 1200), "a game at least"),
+        (["--games", 0], (1000, 1200), "at least two levels"),
+        (["--concurrency", 0], (1000, 1200), "at least two levels"),
         (fake("--opponent", "own"), (1000, 1200), "both engines are called 'own'"),
         ([], (900, 1200), "own 900 takes UCI_Elo from 1000 to 2000, not 900"),
         (["--opponent", "name=x", "cmd=no-such-engine"], (1000, 1200), "x 1000 cannot be started"),

@@ -882,7 +882,7 @@ def test_a_game_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     target.write_bytes(twice)
     ended = play(target, "--games", 2, "--longest", 2)
     assert ended.returncode == 2
-    assert "its Round, 1.1, is there already" in ended.stderr
+    assert "its Round, 1.1, occurs twice" in ended.stderr
     assert target.read_bytes() == twice
 
 

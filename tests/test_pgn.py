@@ -591,7 +591,7 @@ def test_what_malformed_files_hold() -> None:
 
     (bad,) = games("badpgn")
     assert bad.moves == []
-    assert "is no tag pair" in bad.faults[0].text
+    assert "is not a tag pair" in bad.faults[0].text
     assert bad.faults[0].line == 1
     (nested,) = games("nested-comment")
     assert sans(nested) == ["e4"]
@@ -750,13 +750,13 @@ def check_next(game: pgn.Game, number: int, line: int) -> None:
             [(4, "'Ke3' is not a legal move: no king of White can go")],
         ),
         ("1. Nf3 d5 2. d3 d4\n\n3. Nd2 *", "Nf3 d5 d3 d4", [(5, "'Nd2' is ambiguous: ")]),
-        ("1. e4 e5 2. Nf3 hello 3. d4 *", "e4 e5 Nf3", [(3, "'hello' is no move")]),
-        ("1. e4 e5\n2. Nf3 <x\n> Nc6 *", "e4 e5 Nf3", [(4, "'<x' is no move")]),
-        ("1. e4 e5\n2. Nf3 < Nc6 {>} *", "e4 e5 Nf3", [(4, "'<' is no move")]),
-        ("1. e4 e5 2. Nf3 [x] Nc6 *", "e4 e5 Nf3", [(3, "'[x' is no move")]),
-        ("1. e4 e5\n2. Nf3 } Nc6 *", "e4 e5 Nf3", [(4, "'}' is no move")]),
+        ("1. e4 e5 2. Nf3 hello 3. d4 *", "e4 e5 Nf3", [(3, "'hello' is not a move")]),
+        ("1. e4 e5\n2. Nf3 <x\n> Nc6 *", "e4 e5 Nf3", [(4, "'<x' is not a move")]),
+        ("1. e4 e5\n2. Nf3 < Nc6 {>} *", "e4 e5 Nf3", [(4, "'<' is not a move")]),
+        ("1. e4 e5 2. Nf3 [x] Nc6 *", "e4 e5 Nf3", [(3, "'[x' is not a move")]),
+        ("1. e4 e5\n2. Nf3 } Nc6 *", "e4 e5 Nf3", [(4, "'}' is not a move")]),
         ("1. e4 e5 2. Nf3 \0 Nc6 *", "e4 e5 Nf3 Nc6", []),
-        ("1. e4 e5 2. Nf3 \x80\xff Nc6 *", "e4 e5 Nf3", [(3, "is no move")]),
+        ("1. e4 e5 2. Nf3 \x80\xff Nc6 *", "e4 e5 Nf3", [(3, "is not a move")]),
         ("1. e4 e5\n2. Nf3 { open\nNc6 1-0", "e4 e5 Nf3", [(4, "the comment is not closed")]),
         ("1. e4 e5 2. Nf3\n( 2. Nc3 Nc6\n3. Bc4 1-0", "e4 e5 Nf3", [(6, "a variation is not closed")]),
         ("1. e4 e5\n2. Nf3 ) Nc6 *", "e4 e5 Nf3 Nc6", [(4, "a closing parenthesis without an opening one")]),
@@ -767,7 +767,7 @@ def check_next(game: pgn.Game, number: int, line: int) -> None:
         ("1. e4 e5 1/2-1/3", "e4 e5", [(3, "'1/2-1/3' is neither a move nor a result")]),
         ("1. e4 d5 2. Bb5+\n-- 3. Nf3 *", "e4 d5 Bb5+", [(4, "'--' is a null move")]),
         ("1. e4 e5 2. Nf3 9999999999999999999999999. Nc6 *", "e4 e5 Nf3 Nc6", []),
-        ("Nonsense from the start.\n\nAll of it.", "", [(3, "'Nonsense' is no move")]),
+        ("Nonsense from the start.\n\nAll of it.", "", [(3, "'Nonsense' is not a move")]),
     ],
 )
 def test_damage_is_noted_with_its_line_and_stays_in_its_game(
@@ -793,7 +793,7 @@ def test_a_bad_tag_pair_costs_no_other(tag: str) -> None:
     assert game.tags == {"Event": "damaged", "Round": "3"}
     assert sans(game) == ["e4", "e5"]
     ((line, reason),) = game.faults
-    assert (line, reason) == (2, f'{tag!r} is no tag pair, as in [Round "3"]')
+    assert (line, reason) == (2, f'{tag!r} is not a tag pair, as in [Round "3"]')
     check_next(following, 2, data.count("\n") + 1)
 
 

@@ -219,32 +219,32 @@ def test_the_origin_is_named_as_far_as_it_must_be() -> None:
         assert san.write(board, packed(board)[theirs.uci()]) == chess.Board(THREE_QUEENS).san(theirs)
 
 
-# --- What is no move
+# --- What is not a move
 
 
 @pytest.mark.parametrize(
     ("position", "text", "reason"),
     [
-        (fen.START, "", "is no move: it should read like"),
-        (fen.START, "e", "is no move: it should read like"),
-        (fen.START, "e9", "is no move: it should read like"),
-        (fen.START, "i4", "is no move: it should read like"),
-        (fen.START, "Nf", "is no move: it should read like"),
-        (fen.START, "e2e4e5", "is no move: it should read like"),
-        (fen.START, "NNf3", "is no move: it should read like"),
-        (fen.START, "bf3g4h5", "is no move: it should read like"),
-        (fen.START, "Xf3", "is no move: it should read like"),
-        (fen.START, "O-O-O-O", "is no move: it should read like"),
-        (fen.START, "O", "is no move: it should read like"),
-        (fen.START, "O-X", "is no move: it should read like"),
-        (fen.START, "1-0", "is no move: it should read like"),
-        (fen.START, "--", "is no move: it should read like"),
-        (fen.START, "=Q", "is no move: it should read like"),
-        (fen.START, "+#!?", "is no move: it should read like"),
-        (fen.START, "e.p.", "is no move: it should read like"),
-        (fen.START, "é4", "is no move: it should read like"),
-        (fen.START, "e4\0", "is no move: it should read like"),
-        (fen.START, "\ud800", "is no move: it should read like"),
+        (fen.START, "", "is not a move: it should look like"),
+        (fen.START, "e", "is not a move: it should look like"),
+        (fen.START, "e9", "is not a move: it should look like"),
+        (fen.START, "i4", "is not a move: it should look like"),
+        (fen.START, "Nf", "is not a move: it should look like"),
+        (fen.START, "e2e4e5", "is not a move: it should look like"),
+        (fen.START, "NNf3", "is not a move: it should look like"),
+        (fen.START, "bf3g4h5", "is not a move: it should look like"),
+        (fen.START, "Xf3", "is not a move: it should look like"),
+        (fen.START, "O-O-O-O", "is not a move: it should look like"),
+        (fen.START, "O", "is not a move: it should look like"),
+        (fen.START, "O-X", "is not a move: it should look like"),
+        (fen.START, "1-0", "is not a move: it should look like"),
+        (fen.START, "--", "is not a move: it should look like"),
+        (fen.START, "=Q", "is not a move: it should look like"),
+        (fen.START, "+#!?", "is not a move: it should look like"),
+        (fen.START, "e.p.", "is not a move: it should look like"),
+        (fen.START, "é4", "is not a move: it should look like"),
+        (fen.START, "e4\0", "is not a move: it should look like"),
+        (fen.START, "\ud800", "is not a move: it should look like"),
         (fen.START, "O-O", "White cannot castle there in this position"),
         (fen.START, "e5", "no pawn of White can go to e5"),
         (fen.START, "exd3", "no pawn of White on the e-file can go to d3"),
@@ -354,7 +354,7 @@ def test_match_says_what_parse_raises_for() -> None:
 
 
 def test_a_long_text_is_quoted_in_part() -> None:
-    with pytest.raises(ValueError, match="is no move") as caught:
+    with pytest.raises(ValueError, match="is not a move") as caught:
         san.parse(fen.parse(fen.START), "x" * 100_000)
     assert len(str(caught.value)) < 200
 

@@ -231,8 +231,8 @@ def test_a_refused_move_names_the_text_and_the_reason_and_changes_nothing(table:
     for text, reason in {
         "Ne2": "ambiguous",
         "e1e3": "can go to",
-        "xyzzy": "is no move",
-        "": "is no move",
+        "xyzzy": "is not a move",
+        "": "is not a move",
     }.items():
         with pytest.raises(ValueError, match=f"{re.escape(repr(text))}.*{reason}"):
             table.session.play(text)

@@ -256,7 +256,7 @@ def test_a_run_begins_with_the_numbers_of_another(
         assert train.main(arguments(data, begun, **options)) == 2
         assert "is a run with other settings: begin" in capsys.readouterr().err
     assert train.main(arguments(data, tmp_path / "other", begin=trained, **{**kept, "hidden": 32})) == 2
-    assert f"{trained} is a run of a network of other sizes" in capsys.readouterr().err
+    assert f"{trained} is a run of a network with other sizes" in capsys.readouterr().err
     damaged = tmp_path / "damaged"
     damaged.mkdir()
     (damaged / "checkpoint.pt").write_bytes((trained / "checkpoint.pt").read_bytes()[:1000])

@@ -244,7 +244,7 @@ def _placement(text: str) -> dict[int, int]:
                     placement[(number - 1) << 4 | file] = CODE_OF_LETTER[character]
                 file += 1
             else:
-                raise ValueError(f"placement: {character!r} on rank {number} is no piece")
+                raise ValueError(f"placement: {character!r} on rank {number} is not a piece")
             previous = character
         if file != 8:
             raise ValueError(f"placement: rank {number} ({row!r}) has {file} squares instead of 8")

@@ -373,7 +373,7 @@ class Reader:
             return found.end()
         end = self._text.find(b"\n", i)
         end = len(self._text) if end < 0 else end
-        self._note(game, i, f'{_quote(_decode(self._text[i:end]))} is no tag pair, as in [Round "3"]')
+        self._note(game, i, f'{_quote(_decode(self._text[i:end]))} is not a tag pair, as in [Round "3"]')
         return end
 
     def _set_up(self, game: Game) -> Board | None:
