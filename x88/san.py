@@ -94,7 +94,7 @@ def complaint(board: Board, text: str) -> str:
     pattern = read(characters, 0, len(characters))
     quoted = repr(text if len(text) <= 40 else text[:40] + "...")
     if not pattern:
-        return f"{quoted} is not a move: it should look like e4, Nf3, exd5, e8=Q or O-O"
+        return f"{quoted} is not a move: it should read like e4, Nf3, exd5, e8=Q or O-O"
     candidates = [move for move in legal_moves(board) if _matches(move, pattern)]
     if len(candidates) > 1:
         candidates = [move for move in candidates if not move & CASTLING]
@@ -135,7 +135,7 @@ def _reason(board: Board, pattern: int) -> str:
         return "it is no promotion"
     occupant = board.piece_at(target)
     if occupant != EMPTY and side_of(occupant) == board.side:
-        return f"{square.name(target)} is taken by an own piece"
+        return f"{square.name(target)} is occupied by its own piece"
     able = set(attackers(board, target, board.side)) if kind != PAWN else _pawns_to(board, target)
     if able.intersection(own):
         promoted = pattern >> PROMOTED_SHIFT & KIND
