@@ -9,7 +9,7 @@ from sphinx.addnodes import desc_annotation
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-os.environ["MOFF_PURE"] = "1"  # compiled functions do not tell their arguments' types
+os.environ["MOFF_PURE"] = "1"  # compiled functions have no argument types
 
 import moff  # noqa: E402
 
@@ -21,7 +21,7 @@ version = release = moff.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 3
-default_role = "literal"  # docstrings quote code as Markdown does
+default_role = "literal"  # docstrings quote code as in Markdown
 exclude_patterns: list[str] = []
 
 autoclass_content = "both"  # what __init__ takes and raises too
@@ -30,10 +30,10 @@ autodoc_typehints = "signature"
 python_use_unqualified_type_names = True
 
 OF_NAMED_TUPLES = ("Alias for field number", "Create new instance of")
-"""How docstrings begin that Python gives to NamedTuples."""
+"""How the docstrings begin that Python generates for NamedTuples."""
 
 LONGEST_VALUE = 100
-"""Characters of a constant's value that are shown; tables are longer."""
+"""The maximum characters shown of a constant's value; tables are longer."""
 
 html_theme = "furo"
 html_title = "Moff"
@@ -43,7 +43,7 @@ html_theme_options = {"sidebar_hide_name": False}
 def as_restructured_text(
     _app: object, _what: str, _name: str, _thing: object, _options: object, lines: list[str]
 ) -> None:
-    """Rewrite the tables and the indented code of a docstring, which are Markdown's, as Sphinx reads them."""
+    """Rewrite the Markdown tables and indented code of a docstring for Sphinx."""
     lines[:] = [line for line in lines if not line.startswith(OF_NAMED_TUPLES)]
     told: list[str] = []
     was_blank, was_table, was_code = True, False, False
@@ -68,7 +68,7 @@ def as_restructured_text(
 
 
 def leave_out_tables(_app: object, doctree: Any) -> None:
-    """Leave out the values of constants that are whole tables."""
+    """Leave out the values of constants that are tables."""
     for node in list(doctree.findall(desc_annotation)):
         if len(node.astext()) > LONGEST_VALUE:
             node.parent.remove(node)

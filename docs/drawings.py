@@ -35,7 +35,7 @@ def text(x: float, y: float, words: str, colour: str, size: int = 14, anchor: st
 
 
 def upright(x: float, y: float, words: str, colour: str) -> str:
-    """A line of text that is read from below."""
+    """A line of text that reads upwards."""
     return f'<g transform="rotate(-90 {x:g} {y:g})">{text(x, y, words, colour, 13, "middle")}</g>'
 
 
@@ -62,7 +62,7 @@ def arrow(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
 
 
 def svg(width: float, height: float, title: str, parts: list[str]) -> str:
-    """A drawing, with a title for those who hear it."""
+    """A drawing, with a title for screen readers."""
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
@@ -134,7 +134,7 @@ STEPS = [
 
 
 def path_of_go(colours: Colours) -> str:
-    """What a `go` passes through, and what comes back."""
+    """The path of a `go` through the code, and of its results back."""
     parts = []
     for number, (name, what, gives) in enumerate(STEPS):
         y = 10 + number * 78

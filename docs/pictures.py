@@ -1,6 +1,6 @@
-"""Makes all pictures of the documentation again, each for light and for dark pages: python docs/pictures.py
+"""Makes all pictures of the documentation, each for light and for dark pages: python docs/pictures.py
 
-Boards are made by `moff picture` with the arguments below, the drawings by drawings.py beside this file. The
+Boards are made by `moff picture` with the arguments below, the drawings by drawings.py next to this file. The
 screenshots of the board page (board-desktop.png, board-phone.png) are taken by hand.
 """
 
