@@ -1,4 +1,4 @@
-"""The native build: every module with a .pxd beside it becomes a C extension, or none does.
+"""The native build: every module with a .pxd next to it becomes a C extension, or none does.
 
 Without a working C compiler, or with MOFF_PURE set, the package installs as plain Python: slower, but
 complete. The build then records what is missing and how to install it, and Moff says so whenever it runs

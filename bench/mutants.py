@@ -65,7 +65,7 @@ MEMORY = 6 << 20
 """Kilobytes of address space for each process of a test run; a mutant may ask for any amount."""
 
 LEFT_OUT = {
-    "VariableReplacer": "needs to be told variables",
+    "VariableReplacer": "needs variable names",
     "VariableInserter": "the same",
     "ReplaceComparisonOperator_Eq_Is": "the same for the small numbers that are compared here",
     "ReplaceComparisonOperator_NotEq_IsNot": "the same",

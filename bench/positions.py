@@ -684,7 +684,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "--share", type=float, default=0.02, help="fraction of games for --validation (default 0.02)"
     )
     parser.add_argument(
-        "--per-game", type=int, default=12, help="with --text: at most so many positions (default 12)"
+        "--per-game", type=int, default=12, help="with --text: maximum positions per game (default 12)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the random order or choice (default 0)")
     parser.add_argument("--concurrency", type=int, default=1, help="processes (default 1)")

@@ -180,7 +180,7 @@ def _parser() -> argparse.ArgumentParser:
     picture.add_argument("--black", action="store_true", help="Black at the bottom")
     picture.add_argument("--dark", action="store_true", help="colours for a dark page")
     picture.add_argument(
-        "--no-coordinates", action="store_true", help="no letters and numbers beside the board"
+        "--no-coordinates", action="store_true", help="no letters and numbers next to the board"
     )
     picture.add_argument("--size", type=_pixels, metavar="PIXELS", help="width and height (default 360)")
     picture.set_defaults(run=_run_picture)

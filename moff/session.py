@@ -229,7 +229,7 @@ class Session:
 
     @_operation
     def redo(self, count: int = 1) -> None:
-        """Play again up to so many moves of a person that were taken back, with the replies."""
+        """Play again up to `count` moves of a person that were taken back, with the replies."""
         _require_positive("redo", count)
         if not self._undone:
             raise ValueError("There is nothing to redo")

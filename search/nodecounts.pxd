@@ -8,7 +8,7 @@ from x88.move cimport NO_MOVE
 
 cpdef enum:
     SLOTS = 16384       # several times the pairs of moves in the positions of games
-    PROBES = 64         # slots looked at for a pair
+    PROBES = 64         # slots probed for a pair
 
 
 @cython.final

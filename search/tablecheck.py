@@ -124,7 +124,7 @@ class Check:
             return str(error)
 
     def _digest(self, path: str, name: str, algorithm: str) -> str:
-        """The checksum of a whole file as lists have it."""
+        """The checksum of a whole file, as in checksum lists."""
         found = hashlib.new(algorithm, usedforsecurity=False)
         with open(path, "rb") as file:
             while piece := file.read(16 * PIECE):

@@ -1,6 +1,6 @@
 """Which build runs: the compiled modules, or the same source uncompiled.
 
-Every module with a .pxd beside it can be compiled. Either all of them run compiled or none: in a mixture, C
+Every module with a .pxd next to it can be compiled. Either all of them run compiled or none: in a mixture, C
 types would meet Python objects.
 
 The source runs

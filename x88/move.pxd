@@ -14,7 +14,7 @@ cpdef enum:
     PROMOTED = 0x003C0000     # the field of the promoted piece: non-zero for a promotion
     EN_PASSANT = 0x04000000
     CASTLING = 0x08000000
-    ROOK_SHIFT = 28           # the file of the rook that castles, the uppermost field
+    ROOK_SHIFT = 28           # the file of the rook that castles, the highest field
 
 # C functions that other modules call without Python objects.
 cpdef int origin_of(int move) noexcept nogil

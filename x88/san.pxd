@@ -8,7 +8,7 @@ from x88.piece cimport BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
 from x88.square cimport FILE, OFF_BOARD, RANK
 
 cpdef enum:
-    MASK_SHIFT = 32   # a pattern is a mask and, below it, what a move has to hold under the mask
+    MASK_SHIFT = 32   # a pattern is a mask and, below it, the wanted fields of a move under the mask
     AMBIGUOUS = -1
 
 cdef unsigned char[16] LETTER

@@ -1,4 +1,4 @@
-// The viewer of a page of reviewed games (moff/report.py). Positions, texts and figures come from Moff; text
+// The viewer of reviewed games (moff/review/report.py). Positions, texts and figures come from Moff; text
 // is only ever shown as text.
 "use strict";
 (() => {
@@ -13,7 +13,7 @@
     return element;
   };
 
-  // What is shown: a game, how many of its moves are played, and of a better line instead of the last one.
+  // What is shown: a game, how many of its moves are played, or of a better line instead of the last one.
   let game = games[0];
   let number = 0;
   let ply = 0;
@@ -126,7 +126,7 @@
     return words.join(" ");
   };
 
-  // --- What is shown.
+  // --- Display.
 
   const show = () => {
     const move = ply ? game.moves[ply - 1] : null;
@@ -282,7 +282,7 @@
     if (found) $("viewer").scrollIntoView();
   };
 
-  // --- What the reader does.
+  // --- Input.
 
   const actions = {
     "first": () => go(0), "back": back, "forward": forward, "last": () => go(game.moves.length),

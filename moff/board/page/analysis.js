@@ -1,13 +1,13 @@
-// What the engine says of the position: lines, bar, threat.
+// The engine's analysis of the position: lines, bar, threat.
 
 import { attempt } from "./complaint.js";
 import { command } from "./connection.js";
 import { byId, element, number, tell } from "./dom.js";
 import { moveText } from "./pieces.js";
 
-/** Let the switches work; `current()` is the number of the move that the board shows. */
+/** Set up the switches; `current()` is the number of the move that the board shows. */
 export function setUpAnalysis(current) {
-  // Each alone: what the others show may be older than the last click on them.
+  // One setting each: what the other controls show may be older than the last click on them.
   const wanted = {
     "engine-on": (control) => ({ on: control.checked }),
     "engine-lines": (control) => ({ lines: Number(control.value) }),
@@ -26,7 +26,7 @@ export function setUpAnalysis(current) {
   byId("delete").addEventListener("click", () => attempt(() => command("delete", { node: current() })));
 }
 
-/** Show how the engine is set. */
+/** Show the engine's settings. */
 export function showEngine(state) {
   byId("engine-on").checked = state.engine.on;
   byId("engine-lines").value = String(state.engine.lines);
@@ -63,8 +63,8 @@ function showLine(item, line) {
   depth.textContent = `depth ${line.depth}`;
 }
 
-/** Let a place have so many parts, and keep those that are there: with them would go the focus, and a click
- * between press and release. `made()` returns the nodes of a part, an element first.
+/** Give a place `count` parts, keeping existing ones: removing them would lose the focus, and a click between
+ * press and release. `made()` returns the nodes of a part, an element first.
  */
 function resize(place, count, made) {
   while (place.children.length > count) {

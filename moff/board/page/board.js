@@ -1,4 +1,4 @@
-// The board: it draws a position, and tells of the moves that are made on it by mouse, touch and keyboard.
+// The board: draws a position, and reports the moves made on it by mouse, touch and keyboard.
 
 import { byId, drawing, element } from "./dom.js";
 import { piece, pieceName, placement } from "./pieces.js";
@@ -7,7 +7,7 @@ const FILES = "abcdefgh";
 const DRAG = 5; // pixels
 
 export class Board {
-  /** `onMove(coordinates)` is told of each legal move. */
+  /** `onMove(coordinates)` is called with each legal move. */
   constructor(root, onMove) {
     this.root = root;
     this.onMove = onMove;
@@ -203,7 +203,7 @@ export class Board {
     }
   }
 
-  /** Let go of what is dragged. */
+  /** Stop dragging. */
   drop() {
     this.drag?.ghost?.remove();
     this.drag = null;
@@ -250,7 +250,7 @@ function mark(glyph) {
   return element("span", { class: "mark", "data-glyph": glyph, "aria-hidden": "true" }, glyph);
 }
 
-/** Ask what a pawn becomes; returns its letter, "" if nothing was chosen. */
+/** Ask for the promotion piece; returns its letter, "" if none was chosen. */
 function promotion(side) {
   const dialog = byId("promotion");
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// What was refused, and why.
+// Messages about refused commands.
 
 import { byId, tell } from "./dom.js";
 
@@ -6,14 +6,14 @@ const SHOWN = 8000; // milliseconds
 
 let timer = 0;
 
-/** Tell why something was refused. */
+/** Show why something was refused. */
 export function complain(text) {
   tell(byId("complaint"), text);
   clearTimeout(timer);
   timer = setTimeout(() => tell(byId("complaint"), ""), SHOWN);
 }
 
-/** Do something; if it is refused, tell why. Returns whether it was done. */
+/** Do something; if it is refused, show why. Returns whether it was done. */
 export async function attempt(action) {
   try {
     await action();

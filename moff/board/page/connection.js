@@ -2,7 +2,7 @@
 
 const TOPICS = ["state", "tree", "lines", "games"];
 
-/** The name of this tab: it stays when the page is loaded again, and every tab has its own. */
+/** The name of this tab: it stays when the page is reloaded, and every tab has its own. */
 export const tab = tabName();
 
 function tabName() {
@@ -10,7 +10,7 @@ function tabName() {
   try {
     name = sessionStorage.getItem("tab");
   } catch {
-    // Without storage, a reload begins anew.
+    // Without storage, a reload starts from scratch.
   }
   if (!name) {
     name = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -32,7 +32,7 @@ export function connect(onTopic, onStatus) {
   source.onopen = () => onStatus("");
   source.onerror = () => {
     if (source.readyState === EventSource.CLOSED) {
-      onStatus("Not connected: five boards are open already, or Moff has ended.");
+      onStatus("Not connected: five boards are already open, or Moff has ended.");
       setTimeout(() => connect(onTopic, onStatus), 3000);
     } else {
       onStatus("The connection to Moff is lost; trying again …");
@@ -57,7 +57,7 @@ export async function gameText() {
   return response.text();
 }
 
-// What is sent side by side may arrive in another order, and the last click has to win.
+// Requests sent in parallel may arrive in another order, and the last click must win.
 let last = Promise.resolve();
 
 function post(address, body) {

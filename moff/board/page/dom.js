@@ -30,14 +30,14 @@ export function tell(target, text) {
   target.hidden = !text;
 }
 
-/** A count in few figures. */
+/** A count in a few digits. */
 export function number(value) {
   if (value < 10000) return String(value);
   if (value < 1e6) return `${(value / 1e3).toFixed(0)} k`;
   return `${(value / 1e6).toFixed(2)} M`;
 }
 
-/** Put a text on the clipboard; returns whether that worked. */
+/** Copy a text to the clipboard; returns whether that worked. */
 export async function copied(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-// Positions and games from outside: pasted, dropped, or chosen from a list.
+// Positions and games to open: pasted, dropped, or chosen from a list.
 
 import { attempt } from "./complaint.js";
 import { command, openGames } from "./connection.js";
@@ -10,7 +10,7 @@ const LONGEST_NAME = 60; // characters
 let first = 0;
 let known = null;
 
-/** Let the forms work, and take what is dropped or pasted anywhere; `onOpened` is told how many games came. */
+/** Set up the forms, and drop and paste anywhere; `onOpened` is called with the number of games. */
 export function setUpGames(onOpened) {
   const setUp = (text) =>
     attempt(async () => {
@@ -70,7 +70,7 @@ async function list(from) {
   const words = byId("games-words").value;
   await attempt(async () => {
     const { count, rows } = await command("list", { words, first: from });
-    if (from && from !== first) return; // these have come already, or others are wanted by now
+    if (from && from !== first) return; // these are already here, or others are wanted by now
     first = from + rows.length;
     byId("games-more").hidden = first >= count;
     const body = rows.map(row);

@@ -1,4 +1,4 @@
-// The generator made visible: its moves with their scores, the attack map, the worth of the pieces, the tree of
+// The generator made visible: its moves with scores, the attack map, piece values, the tree of
 // the last search.
 
 import { attempt } from "./complaint.js";
@@ -11,7 +11,7 @@ const LEGENDS = {
   attacks:
     "White's attackers on the left, Black's on the right: how many, and the least valuable. ′: a slider stands behind " +
     "another piece on a line to the square. Blue with a line above: more of White's; orange with a line below: more of Black's.",
-  worths: "How many pawns better the evaluation is for the side of the piece than without it.",
+  worths: "By how many pawns the evaluation would be worse for the piece's side without it.",
 };
 
 let board = null;
@@ -19,14 +19,14 @@ let isOpen = false;
 let shown = null; // the FEN whose moves are shown
 let facts = null;
 
-/** Let the switches work. */
+/** Set up the switches. */
 export function setUpGenerator(theBoard) {
   board = theBoard;
   for (const radio of document.querySelectorAll("[name=overlay]")) radio.addEventListener("change", showOverlay);
   byId("ask-tree").addEventListener("click", () => attempt(showTree));
 }
 
-/** Show the facts of a position if the panel is open. */
+/** Show the data of a position if the panel is open. */
 export async function showGenerator(state, open = isOpen) {
   isOpen = open;
   if (state.fen !== shown) byId("searched").replaceChildren();

@@ -1,4 +1,4 @@
-// The page: it shows what Moff tells, and tells Moff what is done. It decides nothing about chess.
+// The page: shows what Moff sends, and sends Moff what the user does. It decides nothing about chess.
 
 import { setUpAnalysis, showEngine, showLines } from "./analysis.js";
 import { Board } from "./board.js";
@@ -29,7 +29,7 @@ function show(topic, value) {
 
 function showState(state) {
   if (!panel) choosePanel(state.mode, false);
-  // The mode may have been changed by a file that was opened, or by a command.
+  // Opening a file or a command may have changed the mode.
   else if (["play", "analysis"].includes(panel) && panel !== state.mode) choosePanel(state.mode, false);
   document.body.dataset.mode = state.mode;
   if (!stepping) heading = null;
@@ -38,7 +38,7 @@ function showState(state) {
   showEngine(state);
   tell(byId("end"), state.end);
   if (byId("said").textContent !== state.said) byId("said").textContent = state.said;
-  byId("said").classList.toggle("unseen", state.said === state.verdict); // which is seen already
+  byId("said").classList.toggle("unseen", state.said === state.verdict); // already visible
   byId("fen").value = state.fen;
   markMove(byId("moves"), state.node);
   showGenerator(state);
@@ -55,7 +55,7 @@ function showTree() {
 
 // Walking through the moves.
 
-// Where the last step led, while the board may still show an earlier position: steps come faster than states.
+// Where the last step led; the board may still show an earlier position, as steps come faster than states.
 let heading = null;
 let stepping = 0;
 
@@ -136,7 +136,7 @@ function setUpPanels() {
 function setUpRecord() {
   const copy = (what, text) =>
     attempt(async () => {
-      if (!(await copied(await text()))) throw new Error("The browser does not let the page copy");
+      if (!(await copied(await text()))) throw new Error("The browser does not allow copying");
       byId("said").textContent = `${what} copied`;
     });
   byId("copy-pgn").addEventListener("click", () => copy("PGN", gameText));
@@ -167,7 +167,7 @@ function showFens() {
   });
 }
 
-// How the page looks.
+// Appearance.
 
 function setUpLooks() {
   const settings = { theme: "auto", notation: "letters" };
@@ -182,7 +182,7 @@ function setUpLooks() {
     try {
       settings[name] = localStorage.getItem(name) ?? settings[name];
     } catch {
-      // The settings are forgotten, then.
+      // The settings are then not kept.
     }
     apply(settings[name]);
     choice.addEventListener("change", () => {

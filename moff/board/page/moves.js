@@ -3,7 +3,7 @@
 import { element } from "./dom.js";
 import { moveText } from "./pieces.js";
 
-/** Draw a tree of moves; `onChoose(node)` is told of the move that was chosen. */
+/** Draw a tree of moves; `onChoose(node)` is called with the chosen move. */
 export function drawMoves(place, tree, onChoose) {
   const children = new Map([[0, []]]);
   const byNode = new Map();

@@ -1,4 +1,4 @@
-// The pieces as Moff draws them, and moves with figurines.
+// Moff's drawings of the pieces, and moves with figurines.
 
 import { drawing, element } from "./dom.js";
 
@@ -36,7 +36,7 @@ export function pieceName(letter) {
   return `${letter === letter.toUpperCase() ? "white" : "black"} ${NAMES[letter.toUpperCase()]}`;
 }
 
-/** The SAN of a move, with letters or, if the page is set so, with figurines. */
+/** The SAN of a move, with letters or, depending on the settings, with figurines. */
 export function moveText(san) {
   const text = element("span", { class: "san" });
   if (document.documentElement.dataset.notation !== "figurines") {
@@ -61,7 +61,7 @@ function figurine(letter) {
   );
 }
 
-/** Where the pieces of a FEN stand: letters by square. */
+/** The pieces of a FEN: letters by square. */
 export function placement(fen) {
   const found = {};
   fen.split(" ")[0].split("/").forEach((row, index) => {

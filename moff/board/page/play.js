@@ -1,4 +1,4 @@
-// The game: its players, clocks and what can be done in it.
+// The game: its players, clocks and commands.
 
 import { command } from "./connection.js";
 import { byId } from "./dom.js";
@@ -9,7 +9,7 @@ const TICK = 100; // milliseconds
 let shown = null;
 let since = 0;
 
-/** Let the buttons and the form work. */
+/** Set up the buttons and the form. */
 export function setUpPlay() {
   const commands = {
     "take-back": ["take_back"],
@@ -45,7 +45,7 @@ export function setUpPlay() {
   setInterval(showClocks, TICK);
 }
 
-/** Show what a state of the tab says of the game. */
+/** Show the game in a state of the tab. */
 export function showPlay(state) {
   shown = state;
   since = performance.now();
