@@ -2,8 +2,8 @@
 
 `is_attacked` follows "Modelarea tablei și jocului de șah" (XIII): pawns, then knights and kings by their
 steps, then the lines of rook, bishop and queen until the first piece. Questions about the king, or about
-every piece of a side, use the 0x88 difference tables: they give the pieces that could attack a square without
-a loop, and only the line of an aligned slider is walked.
+every piece of a side, use the 0x88 difference tables: one lookup tells which pieces could attack a square,
+and only the line of an aligned slider is walked.
 """
 
 try:

@@ -56,8 +56,8 @@ def parse(text: str, told: list[str] | None = None, chess960: bool = False) -> B
     """The position of a FEN. Missing fields at its end default to those of "w - - 0 1".
 
     Castling rights without king and rook in place, and an en-passant square that no pawn can use, are
-    dropped. K, Q, k and q require king and rook at home; with `chess960`, or next to a rook given by its
-    file, they are read as X-FEN. With `chess960`, everything that `write` returns can be read back.
+    dropped. K, Q, k and q require king and rook at home; with `chess960`, or together with a rook given by
+    its file, they are read as X-FEN. With `chess960`, everything that `write` returns can be read back.
 
     If a list is given, a sentence is appended to it for every field assumed and every castling right dropped,
     and text after the position, such as the operations of EPD, is ignored, also with a sentence.

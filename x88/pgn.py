@@ -875,9 +875,7 @@ def _write_comment(words: list[str], comment: str) -> None:
 
 
 def _fill_lines(words: list[str]) -> str:
-    """The words in lines of at most 79 characters. None begins with a per cent sign, which would make it a
-    comment.
-    """
+    """The words in lines of at most 79 characters. None begins with a per cent sign, the escape character."""
     lines: list[str] = []
     row = ""
     for word in words:

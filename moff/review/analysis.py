@@ -173,7 +173,7 @@ def _searched(search: Search, board: Board, limits: Limits) -> Assessment:
     """The assessment of a position by a search."""
     reports: list[Report] = []
     result = search.think(board, limits, reports.append)
-    # The last exact score of the chosen move: an interrupted iteration may have ended with a bound.
+    # The last report on the chosen move: an interrupted iteration may have ended with another one.
     last = next((report for report in reversed(reports) if report.pv[:1] == [result.move]), reports[-1])
     # A low node limit may miss even a mate in one, which must never happen.
     if mate_distance(last.score) != 1 and (mate := _mate_in_one(board)) != NO_MOVE:

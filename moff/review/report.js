@@ -13,7 +13,7 @@
     return element;
   };
 
-  // What is shown: a game, how many of its moves are played, or of a better line instead of the last one.
+  // What is shown: a game, how many of its moves are played, and how many of a better line instead of the last one.
   let game = games[0];
   let number = 0;
   let ply = 0;
