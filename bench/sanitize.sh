@@ -1,6 +1,6 @@
 #!/bin/sh
 # Moff compiled with the address and undefined-behaviour sanitizers: the perft suite, the bench and the tests of the
-# UCI conversation have to run clean. Then the uncompiled source, where an index off an array is an error anyway
+# UCI conversation must run clean. Then the uncompiled source, where an index off an array is an error anyway
 # and a negative one is made one, over the same perft suite. Last, compiled with the thread sanitizer: the bench and the
 # tests of the UCI conversation, with four threads. Takes a copy; needs gcc or clang, and some
 # twenty minutes. SANITIZERS chooses from "address" and "thread".
@@ -22,7 +22,7 @@ build() {
     CC=$compiler CFLAGS="$1" LDFLAGS="$1" "$python" setup.py -q build_ext --inplace --force
 }
 
-# Python itself is not instrumented: the library has to be there first, and what Python keeps at exit is no leak of ours.
+# Python itself is not instrumented: the library must be loaded first, and what Python keeps at exit is not our leak.
 under_address() {
     LD_PRELOAD="$("$compiler" -print-file-name=libasan.so) $("$compiler" -print-file-name=libubsan.so)" \
         ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 "$@"
@@ -60,7 +60,7 @@ thread() {
     under_thread "$python" -c "from x88 import build; assert build.compiled, build.notice()
 assert 'libtsan' in open('/proc/self/maps').read()"
     under_thread "$python" engine.py bench 6 4
-    # Those that run with four threads; the others say nothing new.
+    # Those that run with four threads; the others add nothing new.
     under_thread "$python" -m pytest -q -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
         tests/test_uci_input.py -k threads4 || failed=1
     if ls "$copy"/race.* >/dev/null 2>&1; then
