@@ -252,7 +252,7 @@ def test_the_origin_is_named_as_far_as_it_must_be() -> None:
         (fen.START, "Naf3", "there is no knight of White on the a-file"),
         (fen.START, "Nb1f3", "no knight of White on b1 can go to f3"),
         (fen.START, "Na1f3", "there is no knight of White on a1"),
-        (fen.START, "Nd2", "d2 is occupied by its own piece"),
+        (fen.START, "Nd2", "d2 is occupied by a piece of White"),
         (fen.START, "Qd3", "no queen of White can go to d3"),
         (fen.START, "e4e5", "there is no piece on e4"),
         (fen.START, "e7e5", "there is no pawn of White on e7"),

@@ -135,7 +135,7 @@ def _reason(board: Board, pattern: int) -> str:
         return "it is no promotion"
     occupant = board.piece_at(target)
     if occupant != EMPTY and side_of(occupant) == board.side:
-        return f"{square.name(target)} is occupied by its own piece"
+        return f"{square.name(target)} is occupied by a piece of {side}"
     able = set(attackers(board, target, board.side)) if kind != PAWN else _pawns_to(board, target)
     if able.intersection(own):
         promoted = pattern >> PROMOTED_SHIFT & KIND
