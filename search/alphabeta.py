@@ -377,7 +377,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     if ply == 0:
                         searcher.root_score = score
                 if score >= beta:
-                    # 16. Beta cutoff: a bonus for this move, a malus for those searched before it.
+                    # 16. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
                     update_histories(searcher, sp, i, ply, depth)
                     break
     if number == 0:
@@ -420,7 +420,9 @@ def non_pawn_count(board: Board) -> int:
 
 
 def update_histories(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:
-    """Give a history bonus to the move at `last`, which failed high, and a malus to those searched before."""
+    """Give a history bonus to the move at `last`, which failed high, and a malus to all moves before it,
+    pruned ones included; to quiet moves only if it is quiet.
+    """
     bonus = min(depth * searcher.parameters.bonus_step, searcher.parameters.bonus_max)
     malus = bonus * searcher.parameters.malus >> 10
     side = searcher.board.side

@@ -6,7 +6,8 @@
 | captures and queen promotions | GOOD_CAPTURE + the generator's score + capture history |
 | killer moves | KILLER, or KILLER - 1 for the older one |
 | quiet moves and castling | quiet history + the generator's score |
-| captures that fail static exchange evaluation, underpromotions | BAD_CAPTURE + the generator's score |
+| captures that fail static exchange evaluation | BAD_CAPTURE + the generator's score + capture history |
+| underpromotions | BAD_CAPTURE + the generator's score |
 """
 
 try:
