@@ -174,7 +174,8 @@ class Board:
         self.kept_rights[rook] &= ~(1 << number)
         move = castle(king, rook)
         self.castles[number] = move
-        # All squares that king and rook cross or reach, except their own; those next to the king first.
+        # All squares that king and rook cross or reach, except their own; in standard chess, those next to
+        # the king first.
         squares = (king, rook, move >> TARGET_SHIFT & SQUARE, rook_target(move))
         path = [sq for sq in range(min(squares), max(squares) + 1) if sq not in (king, rook)]
         if rook < king:

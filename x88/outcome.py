@@ -35,7 +35,7 @@ def outcome(board: Board) -> Outcome | None:
 
 def can_mate(board: Board, side: int) -> bool:
     """Whether the side has, or may yet have, the material for a checkmate, even if only with the opponent's
-    help. Against a side that does not, nobody loses on time.
+    help. If not, the opponent cannot lose on time.
     """
     kinds: tuple[list[int], list[int]] = ([], [])
     colours = set()
