@@ -63,7 +63,7 @@ def parse_limits(
         elif tells_unknown:
             faults.append(f"unknown word {echo(word)}")
     for word in {"depth", "nodes", "mate", "movetime"} & found.keys():
-        # Without any limit, a move is still wanted.
+        # A limit of 0 still asks for a move.
         found[word] = max(1, found[word])
     is_unlimited = not (flags or found.keys() - {"movestogo"})
     if is_unlimited and lost:

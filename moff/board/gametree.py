@@ -37,7 +37,7 @@ class Node:
         self.opening = ""
         """The comment before the move, where a variation begins."""
         self.verdict: Verdict | None = None
-        """The engine's comment on the move, if any."""
+        """The engine's verdict on the move, if any."""
         self.children: list[Node] = []
         """The main line first."""
 
