@@ -19,7 +19,8 @@ right.
 
 `--json` prints one object per line with these keys: file, line, id (or the line), fen, operations (operands
 by name), expected (bm, am and dm as text), played (SAN), solved (true or false), solved_after (seconds, or
-null), depth, score (centipawns, or null), mate (moves, negative if mated, or null), nodes and seconds.
+null), solved_nodes (the nodes until then, or null), depth, score (centipawns, or null), mate (moves, negative
+if mated, or null), nodes and seconds. With `--nodes`, solved_nodes is the same on every machine, busy or not.
 
 Results go to standard output, progress and errors to standard error. The exit code is 0 whatever is solved, 1
 if a line is damaged (the others are run), 2 after wrong usage or if a file cannot be read or holds no
@@ -39,7 +40,7 @@ import script  # first: it puts this checkout on the path
 
 from moff.tables import opened
 from search.limits import Limits
-from search.search import Report, Search
+from search.search import Report, Result, Search
 from x88 import build, fen, san
 from x88.board import Board
 from x88.movegen import legal_moves
@@ -101,7 +102,9 @@ class Answer:
     nodes: int
     seconds: float
     solved_after: float | None
-    """The seconds after which the answer was right and remained so; None if it is wrong."""
+    """The seconds after which the answer was right and stayed so; None if it is wrong."""
+    solved_nodes: int | None
+    """The nodes after which it was; None if it is wrong."""
 
     @property
     def is_solved(self) -> bool:
@@ -121,6 +124,7 @@ class Answer:
             "played": self.played,
             "solved": self.is_solved,
             "solved_after": self.solved_after,
+            "solved_nodes": self.solved_nodes,
             "depth": self.depth,
             "score": self.score,
             "mate": self.mate,
@@ -242,6 +246,7 @@ def solve(search: Search, positions: Sequence[Position], limits: Limits) -> Iter
         result = search.think(board, limits._replace(mate=position.mate), reports.append)
         seconds = time.perf_counter() - began
         last = reports[-1] if reports else None
+        solved_after, solved_nodes = _solved(position, reports, result, seconds)
         yield Answer(
             position,
             san.write(board, result.move),
@@ -250,20 +255,26 @@ def solve(search: Search, positions: Sequence[Position], limits: Limits) -> Iter
             last.mate if last else None,
             result.nodes,
             seconds,
-            _solved_after(position, reports, result.move, seconds),
+            solved_after,
+            solved_nodes,
         )
 
 
-def _solved_after(position: Position, reports: list[Report], move: int, seconds: float) -> float | None:
-    """The seconds after which the answer was right and remained so; None if it is wrong in the end."""
-    # An interrupted iteration can still change the move without a report.
-    if not position.is_solved(move, reports[-1].mate if reports else None):
-        return None
+def _solved(
+    position: Position, reports: list[Report], result: Result, seconds: float
+) -> tuple[float, int] | tuple[None, None]:
+    """The seconds and the nodes after which the answer was right and stayed so; None if it is wrong in the
+    end.
+    """
+    # An iteration cut short can still change the move, unreported.
+    if not position.is_solved(result.move, reports[-1].mate if reports else None):
+        return None, None
+    nodes = result.nodes
     for report in reversed(reports):
         if not position.is_solved(report.pv[0], report.mate):
             break
-        seconds = report.elapsed / 1000
-    return seconds
+        seconds, nodes = report.elapsed / 1000, report.nodes
+    return seconds, nodes
 
 
 def table(answers: list[Answer]) -> str:

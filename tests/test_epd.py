@@ -246,8 +246,13 @@ def test_json_tells_what_the_search_found(tmp_path: Path) -> None:
     assert (mate["depth"], mate["mate"], mate["score"]) == (2, 2, 31997)
     assert mate["nodes"] > 0
     assert 0 < mate["solved_after"] <= mate["seconds"]
+    # It is found in the last iteration, after all that the one before has searched.
+    (less,) = answers(suite(tmp_path, f"{KING_AND_QUEEN} dm 2;"), "--depth", mate["depth"] - 1)
+    assert not less["solved"]
+    assert less["nodes"] < mate["solved_nodes"] <= mate["nodes"]
     assert not wrong["solved"]
     assert wrong["solved_after"] is None
+    assert wrong["solved_nodes"] is None
     assert wrong["mate"] is None
 
 
