@@ -3,22 +3,24 @@
     python bench/scaling.py --threads 1 2 4
     python bench/scaling.py --threads 1 2 --parts elo --games 600 --tc 2+0.02
     python bench/scaling.py --engine stockfish --out stockfish.json --plot stockfish.svg
+    python bench/scaling.py --engine "python sunfish.py" --threads 1 --parts depth --depth 5 --positions 12
 
 --parts chooses what is measured:
 
     speed    nodes/s over the positions of `moff bench`, --movetime milliseconds each, in --pairs rounds that
              take all thread counts in turn (A B A B ...): the median and range of the rounds' ratios
-    depth    the time to --depth over the same positions: the ratio of the totals, and the geometric mean of
-             the positions' ratios
+    depth    the time to --depth over the same positions: the ratio of the totals, the geometric mean of the
+             positions' ratios, and the nodes/s
     elo      a match of --games against one thread at --tc, one game at a time, with --openings, each played
              twice with colours reversed. The games are in files in --folder; the same command continues an
              interrupted match. A side wins after 4 moves with both engines reporting it 600 centipawns
              ahead; after move 40, 8 moves with scores within 10 centipawns are a draw
 
-Without --engine, this checkout's Moff is measured. Measure on an idle machine with as many cores as threads.
-The results go to standard output as a table, and are written to --out as JSON after each part; progress goes
-to standard error. The exit code is 0; 1 if a game was lost by a fault or could not be played; 2 after wrong
-usage or if the engine fails; 130 when interrupted. Needs the `bench` extra.
+Without --engine, this checkout's Moff is measured. With `--threads 1`, any UCI engine will do whose info
+lines give nodes and time, even one without the options Hash and Threads. Measure on an idle machine with as
+many cores as threads. The results go to standard output as a table, and are written to --out as JSON after
+each part; progress goes to standard error. The exit code is 0; 1 if a game was lost by a fault or could not
+be played; 2 after wrong usage or if the engine fails; 130 when interrupted. Needs the `bench` extra.
 """
 
 import argparse
@@ -105,11 +107,14 @@ def search(engine: UciEngine, text: str, limits: str, patience: float) -> Search
 
 
 def started(stack: contextlib.ExitStack, subject: Subject, numbers: list[int]) -> dict[int, UciEngine]:
-    """An engine for each number of threads. Raises ValueError if it refuses its options."""
+    """An engine for each number of threads. Raises ValueError if it refuses its options, which it may lack if
+    there is one thread.
+    """
     engines = {number: stack.enter_context(UciEngine(subject.spec(number))) for number in numbers}
     for engine in engines.values():
-        if engine.refused:
-            raise ValueError(engine.refused[0])
+        faults = [text for text in engine.refused if numbers != [1] or "has no option" not in text]
+        if faults:
+            raise ValueError(faults[0])
     return engines
 
 
@@ -144,19 +149,22 @@ def measure_depth(
     subject: Subject, options: argparse.Namespace, positions: list[str], bar: Callable[..., Any]
 ) -> dict[int, dict[str, Any]]:
     """The seconds to a depth by number of threads, and the speedup over one thread."""
-    seconds: dict[int, list[float]] = {number: [] for number in options.threads}
-    with contextlib.ExitStack() as stack, bar(total=len(seconds) * len(positions)) as progress:
+    searches: dict[int, list[Search]] = {number: [] for number in options.threads}
+    with contextlib.ExitStack() as stack, bar(total=len(searches) * len(positions)) as progress:
         engines = started(stack, subject, options.threads)
         for text in positions:
             for number, engine in engines.items():
-                seconds[number].append(search(engine, text, f"depth {options.depth}", LONGEST).seconds)
+                searches[number].append(search(engine, text, f"depth {options.depth}", LONGEST))
                 progress.update()
     results = {}
-    for number, own in seconds.items():
-        ratios = [one / mine for one, mine in zip(seconds[1], own, strict=True)]
+    total = sum(one.seconds for one in searches[1])
+    for number, own in searches.items():
+        ratios = [one.seconds / mine.seconds for one, mine in zip(searches[1], own, strict=True)]
+        seconds = sum(one.seconds for one in own)
         results[number] = {
-            "seconds": sum(own),
-            "ratio": sum(seconds[1]) / sum(own),
+            "seconds": seconds,
+            "nodes_per_second": sum(one.nodes for one in own) / seconds,
+            "ratio": total / seconds,
             "mean_ratio": statistics.geometric_mean(ratios),
             "ratios": ratios,
         }
@@ -220,8 +228,13 @@ COLUMNS: dict[str, tuple[list[str], Callable[[dict[str, Any]], list[str]]]] = {
         ],
     ),
     "depth": (
-        ["seconds to depth", "ratio of totals", "geometric mean"],
-        lambda own: [f"{own['seconds']:.2f}", f"{own['ratio']:.2f}", f"{own['mean_ratio']:.2f}"],
+        ["seconds to depth", "nodes/s", "ratio of totals", "geometric mean"],
+        lambda own: [
+            f"{own['seconds']:.2f}",
+            f"{own['nodes_per_second']:,.0f}",
+            f"{own['ratio']:.2f}",
+            f"{own['mean_ratio']:.2f}",
+        ],
     ),
     "elo": (
         ["games", "Elo", "95 %"],

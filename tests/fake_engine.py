@@ -24,6 +24,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--expects", type=int, help="the seed of the opponent whose replies it foresees")
     parser.add_argument("--fault", choices=FAULTS)
     parser.add_argument("--at", type=int, default=1, help="the number of its move at which the fault comes")
+    parser.add_argument("--plain", action="store_true", help="it has no options")
     parser.add_argument("--log", help="a file for its process number and every line it is sent")
     return parser.parse_args()
 
@@ -73,6 +74,9 @@ def main() -> None:
                 log.write(f"{os.getpid()} {line}\n")
         words = line.split()
         if line == "uci" and asked.fault != "deaf":
+            if asked.plain:
+                print("id name Fake\nuciok", flush=True)
+                continue
             print("id name Fake\noption name Hash type spin default 1 min 1 max 9", flush=True)
             print("option name Threads type spin default 1 min 1 max 4", flush=True)
             print("option name UCI_LimitStrength type check default false", flush=True)

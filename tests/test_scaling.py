@@ -40,6 +40,8 @@ def test_speed_and_depth_of_an_engine_that_is_as_fast_with_any_threads(
         assert own["nodes_per_second"] == pytest.approx(99_000)
         assert own["ratio"] == 1.0
         assert own["ratios"] == [1.0] * 3
+    for own in results["depth"].values():
+        assert own["nodes_per_second"] == pytest.approx(2 * 99 / own["seconds"]), "of two positions"
     one, three = (results["depth"][number] for number in ("1", "3"))
     assert len(three["ratios"]) == 2
     assert three["ratio"] == pytest.approx(one["seconds"] / three["seconds"])
@@ -86,6 +88,15 @@ def test_more_nodes_are_a_better_ratio() -> None:
     assert found[2]["ratios"] == [19, 16, 20]
     assert found[2]["ratio"] == 19
     assert found[1]["nodes_per_second"] == 10_000
+
+
+def test_one_thread_needs_no_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "x.json"
+    plain = [*fake("--plain"), *TINY, "--parts", "depth", "--out", str(out), "--threads"]
+    assert scaling.main([*plain, "1"]) == 0
+    assert json.loads(out.read_text(encoding="utf-8"))["depth"].keys() == {"1"}
+    assert scaling.main([*plain, "2"]) == 2
+    assert "has no option" in capsys.readouterr().err
 
 
 def test_games_are_played_continued_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,6 +148,7 @@ def test_the_picture_is_drawn(tmp_path: Path, suffix: str) -> None:
         (["--tc", "fast"], "tc=fast"),
         (["--engine", "no-such-engine"], "no-such-engine"),
         ([*fake(), "--hash", "1", "--threads", "5"], "takes Threads from 1 to 4, not 5"),
+        ([*fake(), "--hash", "64", "--threads", "1"], "takes Hash from 1 to 9, not 64"),
         ([*fake("--score", ""), *TINY], "reports no nodes and time: bestmove"),
         ([*fake("--fault", "crash"), *TINY], "has ended"),
     ],
