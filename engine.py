@@ -68,7 +68,7 @@ class Engine:
         self._writing = threading.RLock()  # a log that fails says so
         self._search = Search(DEFAULT_HASH)
         self._board = fen.parse(fen.START)
-        self._rest = ""  # what follows the command on its line, as it was typed
+        self._rest = ""  # the rest of the line as typed
         self._game: tuple[str, list[str]] | None = None
         self._told: list[str] = []  # what was assumed of its FEN
         self._logged: tuple[str, list[str]] = ("", [])
@@ -91,7 +91,7 @@ class Engine:
         self._plays_chess960 = False
         self._commands: dict[str, tuple[Callable[[list[str]], None], str]] = {
             "uci": (self._uci, "identify the engine and list its options"),
-            "debug": (self._set_debug, "debug on|off: report words that are not understood"),
+            "debug": (self._set_debug, "debug on|off: report unknown words"),
             "isready": (self._isready, "answer readyok, even during a search"),
             "setoption": (self._setoption, "setoption name NAME [value VALUE]"),
             "register": (self._register, "accepted, but there is nothing to register"),
@@ -101,11 +101,11 @@ class Engine:
             "stop": (self._stop, "end the search and report the best move"),
             "ponderhit": (self._ponderhit, "the expected move was played"),
             "d": (self._show, "show the board, its FEN, key and checkers"),
-            "eval": (self._eval, "show the static evaluation, term by term"),
+            "eval": (self._eval, "show the static evaluation, and what each piece is worth"),
             "moves": (self._moves, "list the legal moves with the generator's scores"),
-            "flip": (self._flip, "exchange the colours"),
+            "flip": (self._flip, "swap the colours"),
             "bench": (self._bench, "bench [DEPTH] [THREADS] [HASH]: search fixed positions"),
-            "perft": (self._perft, "perft DEPTH: count the leaves under each move"),
+            "perft": (self._perft, "perft DEPTH: count the leaves below each move"),
             "compiler": (self._compiler, "show which build runs on which Python"),
             "license": (self._license, "show the licence"),
             "help": (self._help, "show this list"),
@@ -144,6 +144,7 @@ class Engine:
                 "check", "true", lambda value: self._search.use_tablebases(heeds_fifty=value == "true")
             ),
             **self._book.options(lambda fault: self._complain(f"setoption: {fault}")),
+            "EvalFile": Option("string", "", self._judge_by),
             "UCI_EngineAbout": Option("string", ABOUT, lambda _: None),
             "Debug Log File": Option("string", "", self.start_log),
         }
@@ -309,11 +310,19 @@ class Engine:
 
     def _set_chess960(self, value: str) -> None:
         self._plays_chess960 = value == "true"
-        self._game = None  # the next position is read afresh, even if it goes on with the game
+        self._game = None  # the next position is parsed from scratch, even if it continues the game
 
     def _set_strength(self) -> None:
         """Limit the strength in games, never in analysis."""
         self._search.limit_strength(self._elo if self._is_limited and not self._analyses else None)
+
+    def _judge_by(self, path: str) -> None:
+        try:
+            self._search.judge_by(path)
+        except OSError as error:
+            self._complain(f"setoption: EvalFile {echo(path)}: {error.strerror or error}")
+        except (ValueError, MemoryError) as error:
+            self._complain(f"setoption: {shorten(str(error))}")
 
     def start_log(self, value: str) -> None:
         """Write a log to the file of that name from now on; none if it is empty."""
@@ -447,7 +456,7 @@ class Engine:
     def _eval(self, _words: list[str]) -> None:
         from moff import evaluation
 
-        self._write("\n".join(evaluation.table(self._board)))
+        self._write("\n".join(evaluation.table(self._board, self._search.weights())))
 
     def _moves(self, _words: list[str]) -> None:
         for move, score in scored_moves(self._board):
@@ -506,7 +515,7 @@ class Engine:
         self._start_job(lambda: self._run_perft(count), count.stop)
 
     def _start_job(self, run: Callable[[], None], stop: Callable[[], None]) -> None:
-        """Run something long beside the conversation; `stop` ends it."""
+        """Run a long job in parallel with the conversation; `stop` ends it."""
 
         def run_to_the_end() -> None:
             try:
@@ -529,7 +538,7 @@ class Engine:
         self._job = job
 
     def _run_perft(self, count: "DividedPerft") -> None:
-        """The leaves under each move, and their sum, until stopped."""
+        """The leaves below each move, and their sum, until stopped."""
         started = time.perf_counter()
         for move, leaves in count.run():
             self._write(f"{self._text(move)}: {leaves}")
@@ -544,10 +553,14 @@ class Engine:
     def _compiler(self, _words: list[str]) -> None:
         import platform
 
+        from search import inference
+
         how = "compiled to C by Cython" if build.compiled else "uncompiled"
         self._info(
             f"Moff {VERSION}, {how}, on {platform.python_implementation()} {platform.python_version()}"
         )
+        network = self._search.weights()
+        self._info(f"network of {network.hidden} hidden numbers a side, with {inference.instructions()}")
         self._info(f"{platform.system()}, Python built by {platform.python_compiler()}")
 
     def _license(self, _words: list[str]) -> None:
@@ -593,7 +606,7 @@ class Engine:
         self._idle.set()
 
     def _text(self, move: int) -> str:
-        """A move as the GUI wants it."""
+        """A move in the GUI's notation."""
         return coordinate.write(move, self._plays_chess960)
 
     def _complain(self, text: str) -> None:

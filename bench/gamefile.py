@@ -341,7 +341,7 @@ def refuse_foreign(data: bytes, path: Path) -> None:
     """Raise ValueError if this is not the start of a file of games."""
     head = data[: len(MAGIC)]
     if not MAGIC.startswith(head):
-        raise ValueError(f"{path} is no file of games: it does not start with {MAGIC.decode()}")
+        raise ValueError(f"{path} is not a file of games: it does not start with {MAGIC.decode()}")
     if len(data) >= _HEAD and _HEADER.unpack_from(data)[1] != VERSION:
         raise ValueError(f"{path} has version {_HEADER.unpack_from(data)[1]}; this program reads {VERSION}")
 

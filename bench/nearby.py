@@ -1,4 +1,4 @@
-"""Positions near those of games with their evaluation: a first lesson for a network.
+"""Positions near those of games with their evaluation, to pretrain a network.
 
     python bench/nearby.py gen0.moff --out near.records --validation near-test.records --concurrency 2
     python bench/train.py near.records --validation near-test.records --run near
@@ -8,12 +8,12 @@ A search looks at many positions that no game would reach: pieces left hanging, 
 random moves lead from each position of a game to such ones (--per-position of them, 1 to --moves moves
 away). Each gets its static evaluation as score, or with --depth that of a shallow search: a network learns
 first what the evaluation knows that played the games, a hundred positions in the time in which one is
-played, and then needs fewer of the games (`bench/train.py --begin`).
+played, and then needs fewer games (`bench/train.py --begin`).
 
 The games are those of bench/selfplay.py --positions. The records are those of bench/positions.py --shuffle,
 filtered as by default there. They have no result, and what they are worth for training is their score alone.
-Without a search there is no best move, and nothing is known of it. What was finished is kept in the folder
-OUT.parts until all is done, and the same command goes on with it.
+Without a search there is no best move, and none is stored. What was finished is kept in the folder OUT.parts
+until all is done, and the same command continues it.
 
 The exit code is 0; 2 after wrong usage; 130 when interrupted. Needs the `tuning` extra.
 """
@@ -32,6 +32,7 @@ from random import Random
 
 import script  # first: it puts this checkout on the path
 
+from search import inference
 from search.evaluate import Evaluation
 from search.limits import Limits
 from search.search import Report, Search
@@ -71,7 +72,7 @@ class Judge:
     def __init__(self, depth: int) -> None:
         self._search = Search(1) if depth else None
         self._limits = Limits(depth=depth)
-        self._evaluation = Evaluation()
+        self._evaluation = Evaluation(inference.layer(inference.shipped()))
         self._last: Report | None = None
 
     def forget(self) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pairs import pace_of, pace_settings, play_pairs, refuse_another
 from scipy import special
-from selfplay import Book, Numbers, crew, read_numbers, searcher
+from selfplay import Book, Numbers, Side, crew, read_numbers, searcher
 from tables import Ranges, read_table
 from tabulate import tabulate
 from tqdm import tqdm
@@ -91,7 +91,7 @@ class Screening:
         return (
             f"{len(self.pairs)} pairs of games, {len(rows)} changes\n\n{found}\n\n"
             "An effect is the average over the other changes made and not made, and one interval in twenty\n"
-            "misses the truth: confirm what is to stay by a plain match (bench/selfplay.py --compare)."
+            "misses the true value: confirm what you keep with a match (bench/selfplay.py --compare)."
         )
 
 
@@ -103,7 +103,7 @@ class Log:
         self.points: dict[int, float] = {}
         """By pair."""
         held = path.read_bytes() if path.exists() else b""
-        # A last line without its end was being written when the run ended.
+        # An incomplete last line was being written when the run ended.
         size = held.rfind(b"\n") + 1
         if held:
             self._restore(path, held[:size].split(b"\n")[:-1], settings)
@@ -157,7 +157,7 @@ def run(options: argparse.Namespace) -> None:
     pace = pace_of(options)
     screening = Screening({name: (table[name][0], value) for name, value in numbers.items()}, options.seed)
     for pair_numbers in screening.candidates(0):
-        searcher(1, pair_numbers)  # check the names here, not in a worker
+        searcher(1, Side(pair_numbers))  # check the names here, not in a worker
     book = Book.read(options.openings, options.seed)
     before, values = (list(column) for column in zip(*screening.changes.values(), strict=True))
     asked = {"names": list(screening.changes), "before": before, "values": values, "seed": options.seed}

@@ -4,7 +4,7 @@
     python bench/selfplay.py --positions gen0.moff --games 1000000 --seed 2 --minutes 30 --concurrency 16
     python bench/selfplay.py --games 2000 --nodes 20000 --openings ../shared/data/books/8moves_v3.pgn
                              --compare aspiration=15 null_reduction=4
-    python bench/selfplay.py --games 2000 --random-plies 8 --compare --evaluation other_tuned.py
+    python bench/selfplay.py --games 2000 --random-plies 8 --compare --network other.net
 
 The games call the search directly, without UCI, so that short ones run many times faster than with
 bench/match.py. Moves are limited by nodes, so that the seed, the number of a game and the engine determine
@@ -20,8 +20,8 @@ the workers of a Dask cluster, where Moff must be installed.
 With --chess960 the openings are of Chess960, or are its 960 start positions; with --tables the searches ask
 Syzygy tablebases.
 
---compare plays a match. The first side uses the changed numbers of search/tuned.py, or the EVALUATION of
-another such file; the second side uses search/tuned.py. Every opening is played twice, with colours reversed.
+--compare plays a match. The first side uses the changed numbers of search/tuned.py, or another network;
+the second side uses what Moff comes with. Every opening is played twice, with colours reversed.
 A game ends early when the scores have been beyond 10 pawns for 4 plies, or after move 40 when they have been
 within 0.08 pawns for 8 plies. Elo and its error are computed as in bench/match.py.
 
@@ -49,15 +49,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import gamefile
 import script  # first: it puts this checkout on the path
 from gamefile import NO_SCORE, Block, Game, GameFile, index_of
-from tables import Pairs, read_table
 
 from moff.tables import opened
-from search import tuned
 from search.limits import Limits
 from search.parameters import Parameters
 from search.search import Report, Search
@@ -66,8 +64,6 @@ from x88.board import Board
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.movegen import legal_moves
 from x88.piece import BLACK, WHITE
-
-evaluate: Any = importlib.import_module("search.evaluate")
 
 DECISIVE = 1000
 """Centipawns from which on a game of a comparison counts as won."""
@@ -127,10 +123,12 @@ Numbers = dict[str, int]
 
 
 class Side(NamedTuple):
-    """What a side plays with: numbers that differ from search/tuned.py, and its own evaluation, if any."""
+    """What a side plays with: numbers that differ from search/tuned.py, and the file of its own network, if
+    any.
+    """
 
     numbers: Numbers
-    evaluation: Pairs | None = None
+    network: str = ""
 
 
 AS_IT_IS = Side({})
@@ -197,9 +195,11 @@ class TrainingJob:
 # --- Playing a game
 
 
-def searcher(megabytes: int, numbers: Numbers, tables: str = "") -> Search:
-    """A search that uses search/tuned.py except for these numbers, and the tablebases of some folders."""
-    search = Search(megabytes, Parameters(numbers)) if numbers else Search(megabytes)
+def searcher(megabytes: int, side: Side, tables: str = "") -> Search:
+    """A search with a side's numbers and network, and the tablebases of some folders."""
+    search = Search(megabytes, Parameters(side.numbers) if side.numbers else None)
+    if side.network:
+        search.judge_by(side.network)
     search.use_tablebases(opened(tables))
     return search
 
@@ -224,18 +224,6 @@ def start(job: Job) -> OngoingGame:
         if not game.is_over():
             break
     return game
-
-
-@contextlib.contextmanager
-def evaluations(job: Job) -> Iterator[list[Pairs]]:
-    """The evaluations of White and Black if they differ; restore that of search/tuned.py afterwards."""
-    if job.white.evaluation is job.black.evaluation is None:
-        yield []
-        return
-    try:
-        yield [side.evaluation or tuned.EVALUATION for side in (job.white, job.black)]
-    finally:
-        evaluate.load(tuned.EVALUATION)
 
 
 class Player:
@@ -288,18 +276,15 @@ def play_game(job: Job) -> Played:
     pace = job.pace
     chance = Random(f"{job.seed}/{job.number}")
     referee = Referee(RULE)
-    with evaluations(job) as tables:
-        players = [
-            Player(searcher(pace.megabytes, side.numbers, pace.tables), pace.nodes, pace.jitter, chance)
-            for side in (job.white, job.black)
-        ]
-        while not game.is_over():
-            side = game.board.side
-            if tables:
-                evaluate.load(tables[side])
-            move, report = players[side].think(game.board)
-            game.play(move)
-            referee.judge(game, _from_white(side, report))
+    players = [
+        Player(searcher(pace.megabytes, side, pace.tables), pace.nodes, pace.jitter, chance)
+        for side in (job.white, job.black)
+    ]
+    while not game.is_over():
+        side = game.board.side
+        move, report = players[side].think(game.board)
+        game.play(move)
+        referee.judge(game, _from_white(side, report))
     return Played(job.number, game.result, game.reason)
 
 
@@ -322,7 +307,7 @@ def play_training_game(job: TrainingJob) -> Game:
     chance = Random(f"{job.seed}/{job.number}")
     key = (threading.get_ident(), training.megabytes, training.tables)
     if key not in _searches:
-        _searches[key] = searcher(training.megabytes, {}, training.tables)
+        _searches[key] = searcher(training.megabytes, AS_IT_IS, training.tables)
     search = _searches[key]
     search.new_game()
     player = Player(search, training.nodes, training.jitter, chance)
@@ -634,15 +619,6 @@ def read_numbers(words: list[str]) -> Numbers:
     return found
 
 
-def read_evaluation(path: Path) -> Pairs:
-    """The EVALUATION of a file like search/tuned.py. Raises ValueError or OSError."""
-    found: Pairs = read_table(path, "EVALUATION")
-    shapes = [{name: len(pairs) for name, pairs in table.items()} for table in (found, tuned.EVALUATION)]
-    if shapes[0] != shapes[1]:
-        raise ValueError(f"{path} has an EVALUATION of other lists than search/tuned.py")
-    return found
-
-
 # --- The command line
 
 
@@ -654,7 +630,7 @@ def _options() -> argparse.Namespace:
         "--compare", nargs="*", metavar="NAME=VALUE", help="changed numbers of the first side"
     )
     parser.add_argument(
-        "--evaluation", type=Path, metavar="FILE", help="with --compare: evaluation of the first side"
+        "--network", default="", metavar="FILE", help="with --compare: network of the first side"
     )
     parser.add_argument(
         "--games", type=int, default=1000, help="in all, those in FILE included (default 1000)"
@@ -723,10 +699,10 @@ def main() -> int:
         training = Training(options.nodes, options.jitter, options.random_plies, options.hash, options.tables)
         return generate(options, book, training)
     numbers = read_numbers(options.compare)
-    searcher(1, numbers)  # names are checked here, not in a worker
-    table = read_evaluation(options.evaluation) if options.evaluation else None
+    side = Side(numbers, options.network)
+    searcher(1, side)  # names and the network are checked here, not in a worker
     pace = Pace(options.nodes, options.jitter, options.random_plies[0], options.hash, options.tables)
-    print(compare(options, book, pace, Side(numbers, table)))
+    print(compare(options, book, pace, side))
     return 0
 
 

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from pairs import pace_of, pace_settings, play_pairs, refuse_another
-from selfplay import Book, Numbers, Pace, crew, searcher
+from selfplay import Book, Numbers, Pace, Side, crew, searcher
 from tables import Ranges, read_table, write_table
 from tabulate import tabulate
 from tqdm import tqdm
@@ -176,7 +176,7 @@ def run(options: argparse.Namespace) -> None:
     if options.apply and not options.state.exists():
         raise ValueError(f"there is no {options.state} to apply")
     if not options.apply:
-        searcher(1, spsa.rounded())  # check the names here, not in a worker
+        searcher(1, Side(spsa.rounded()))  # check the names here, not in a worker
         book = Book.read(options.openings, options.seed)
         progress = {"total": gains.iterations, "initial": spsa.iteration, "unit": "iteration"}
         try:

@@ -1,4 +1,4 @@
-"""Read and write the tables of numbers in search/tuned.py, or in a file like it, keeping their layout."""
+"""Read and write the table of numbers in search/tuned.py, or in a file like it, keeping its layout."""
 
 import ast
 import os
@@ -8,13 +8,8 @@ from typing import Any
 
 TUNED = Path(__file__).resolve().parent.parent / "search" / "tuned.py"
 
-Pairs = dict[str, list[tuple[int, int]]]
-"""EVALUATION: (middlegame, endgame) pairs by name."""
-
 Ranges = dict[str, tuple[int, int, int]]
 """SEARCH: (value, least, most) by name."""
-
-Value = list[tuple[int, int]] | tuple[int, int, int]
 
 
 def read_table(path: Path, table: str) -> Any:
@@ -22,7 +17,7 @@ def read_table(path: Path, table: str) -> Any:
     return ast.literal_eval(_table(path.read_text(encoding="utf-8"), table, path))
 
 
-def write_table(path: Path, table: str, values: Mapping[str, Value]) -> None:
+def write_table(path: Path, table: str, values: Mapping[str, tuple[int, int, int]]) -> None:
     """Put these values into a table of the file; everything else in it stays, comments included.
 
     Raises ValueError or OSError.
@@ -37,19 +32,10 @@ def write_table(path: Path, table: str, values: Mapping[str, Value]) -> None:
         end, column = node.end_lineno or 0, node.end_col_offset or 0
         head = lines[node.lineno - 1][: node.col_offset]
         tail = lines[end - 1][column:]
-        lines[node.lineno - 1 : end] = [head + layout(values[name]).encode() + tail]
+        lines[node.lineno - 1 : end] = [head + str(values[name]).encode() + tail]
     new = path.with_name(path.name + ".new")
     new.write_bytes(b"".join(lines))
     os.replace(new, path)
-
-
-def layout(value: Value) -> str:
-    """A value as the table shows it: on the line of its name, or a longer list in rows of half a rank."""
-    if isinstance(value, tuple) or len(value) < 4:
-        return str(value)
-    pairs = [f"({middlegame:4}, {endgame:4})," for middlegame, endgame in value]
-    rows = (" ".join(pairs[i : i + 4]) for i in range(0, len(pairs), 4))
-    return "[\n" + "".join(f"        {row}\n" for row in rows) + "    ]"
 
 
 def _table(text: str, name: str, path: Path) -> ast.Dict:

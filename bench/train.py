@@ -11,15 +11,15 @@ results as without the interruption on the same machine with the same number of 
 the weights of another run's last checkpoint instead of random ones. --export writes the network of the run's
 last checkpoint in the format of search/network.py; a finished run has already written it to RUN/net.moff.
 
-Several files of records are mixed; a file named twice counts twice.
+Several files of records are mixed; a file named twice counts twice, and of FILE:N only the first N positions
+count.
 
 The network is described in search/network.py. It is trained to predict, from 0 to 1, a blend of the search's
-score (--blend of it, through the sigmoid of score / 400) and the game's result (the rest; positions without a
-game have only their score), by squared error, with Adam, whose learning rate falls from --rate to
---final-rate along a cosine. Positions are those that passed the filters of bench/positions.py. In the last
-tenth of the steps the network computes with its weights rounded as in the file, while the weights themselves
-are trained as before (a straight-through estimator: Yoshua Bengio, Nicholas Léonard and Aaron Courville,
-2013).
+score (--blend of it, through the sigmoid of score / --scale) and the game's result (the rest; without a game,
+the score alone), by squared error, with Adam, whose learning rate falls from --rate to --final-rate along a
+cosine. Positions are those that passed the filters of bench/positions.py. In the last tenth of the steps the
+network computes with its weights rounded as in the file, while the weights themselves are trained as before
+(a straight-through estimator: Yoshua Bengio, Nicholas Léonard and Aaron Courville, 2013).
 
 The validation loss is that of this network on the games set aside; the exported one is compared with it, and
 the largest difference in centipawns is printed. The exit code is 0; 2 after wrong usage, with a damaged file,
@@ -32,6 +32,7 @@ import json
 import math
 import os
 import pickle
+import re
 import sys
 import time
 import zlib
@@ -103,12 +104,12 @@ def inputs_of(records: Records) -> Inputs:
     return views[0], views[1], starts
 
 
-def targets_of(records: Records, blend: float) -> npt.NDArray[np.float32]:
+def targets_of(records: Records, blend: float, scale: float) -> npt.NDArray[np.float32]:
     """The targets of the network, from 0 to 1: a blend of the score's expectation and the result; without a
-    result, the former alone.
+    result, the former alone. In the score, `scale` centipawns multiply the odds by e.
     """
     results = records["state"] >> RESULT_SHIFT & 3
-    scores = 1 / (1 + np.exp(-records["score"].astype(np.float64) / network.SCALE))
+    scores = 1 / (1 + np.exp(-records["score"].astype(np.float64) / scale))
     blended = blend * scores + (1 - blend) * results / 2
     found: npt.NDArray[np.float32] = np.where(results == NO_RESULT, scores, blended).astype(np.float32)
     return found
@@ -124,7 +125,7 @@ class Batch:
     targets: torch.Tensor
 
 
-def batch_of(records: Records, blend: float, outputs: int, device: str) -> Batch:
+def batch_of(records: Records, blend: float, scale: float, outputs: int, device: str) -> Batch:
     """These positions, on a device."""
     own, other, starts = inputs_of(records)
     pieces = np.diff(starts, append=len(own))
@@ -133,7 +134,7 @@ def batch_of(records: Records, blend: float, outputs: int, device: str) -> Batch
         [torch.from_numpy(own).to(device), torch.from_numpy(other).to(device)],
         torch.from_numpy(starts).to(device),
         torch.from_numpy(bands[pieces]).to(device),
-        torch.from_numpy(targets_of(records, blend)).to(device),
+        torch.from_numpy(targets_of(records, blend, scale)).to(device),
     )
 
 
@@ -247,6 +248,7 @@ class Settings:
     rate: float
     final_rate: float
     blend: float
+    scale: float
     seed: int
     positions: int
     checked: int
@@ -331,11 +333,10 @@ class Run:
 
     def _learn(self, rows: Records) -> torch.Tensor:
         """Take one step; returns the loss before it."""
-        settings = self.settings
         self._choose_rounding()
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
-        batch = batch_of(rows, settings.blend, settings.outputs, self.device)
+        batch = self._batch(rows)
         loss = torch.mean((torch.sigmoid(self.net(batch)) - batch.targets) ** 2)
         self.optimiser.zero_grad()
         loss.backward()
@@ -343,6 +344,10 @@ class Run:
         self.net.clip()
         self.step += 1
         return loss.detach()
+
+    def _batch(self, rows: Records) -> Batch:
+        settings = self.settings
+        return batch_of(rows, settings.blend, settings.scale, settings.outputs, self.device)
 
     def rate(self) -> float:
         """The learning rate of the next step."""
@@ -358,7 +363,7 @@ class Run:
         with torch.no_grad():
             for first in range(0, len(records), self.settings.batch):
                 rows = records[first : first + self.settings.batch]
-                batch = batch_of(rows, self.settings.blend, self.settings.outputs, self.device)
+                batch = self._batch(rows)
                 total += float(torch.sum((torch.sigmoid(self.net(batch)) - batch.targets) ** 2))
         return total / len(records)
 
@@ -407,7 +412,7 @@ class Run:
         text = f"{path}: {path.stat().st_size} bytes"
         if not len(checked):
             return text
-        batch = batch_of(checked[:10_000], self.settings.blend, self.settings.outputs, self.device)
+        batch = self._batch(checked[:10_000])
         with torch.no_grad():
             exact = self.net(batch).cpu().double().numpy() * network.SCALE
         differences = np.abs(values(network.read(path), batch) - exact)
@@ -448,7 +453,9 @@ def _replace(path: Path, content: bytes) -> None:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = script.parser(__doc__ or "")
-    parser.add_argument("records", nargs="*", type=Path, help="written by bench/positions.py --shuffle")
+    parser.add_argument(
+        "records", nargs="*", help="written by bench/positions.py --shuffle; FILE:N for N positions of it"
+    )
     parser.add_argument("--validation", type=Path, metavar="FILE", help="records of other games")
     parser.add_argument("--run", type=Path, required=True, metavar="FOLDER", help="where the run is kept")
     parser.add_argument("--begin", type=Path, metavar="FOLDER", help="start from the weights of this run")
@@ -462,10 +469,27 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--blend", type=float, default=0.75, help="the score's share of the target (default 0.75)"
     )
+    parser.add_argument(
+        "--scale",
+        type=float,
+        default=network.SCALE,
+        help="centipawns that multiply the odds by e, in the scores (default %(default)s)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of weights and order (default 0)")
     parser.add_argument("--threads", type=script.positive, metavar="N", help="processors (default: all)")
     parser.add_argument("--device", help="cpu, cuda (default: cuda if there is one)")
     return parser.parse_args(arguments)
+
+
+def _load(text: str) -> Records:
+    """The records of "FILE", or the first N of "FILE:N". Raises ValueError if there are fewer, or OSError."""
+    path, colon, count = text.rpartition(":")
+    if not colon or not re.fullmatch("[0-9]+", count):
+        return positions.load(Path(text))
+    records = positions.load(Path(path))
+    if int(count) > len(records):
+        raise ValueError(f"{path} has {len(records)} positions, not {count}")
+    return records[: int(count)]
 
 
 def _settings(
@@ -474,6 +498,8 @@ def _settings(
     """Raises ValueError for impossible ones."""
     if not 0 <= options.blend <= 1:
         raise ValueError("--blend must be from 0 to 1")
+    if not options.scale > 0:
+        raise ValueError("--scale must be positive")
     if not 0 < options.final_rate <= options.rate:
         raise ValueError("--rate must be positive, and --final-rate no higher")
     if options.seed < 0:
@@ -492,6 +518,7 @@ def _settings(
         options.rate,
         options.final_rate,
         options.blend,
+        options.scale,
         options.seed,
         count,
         len(checked),
@@ -531,7 +558,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if not options.records or not options.validation:
         raise ValueError("training needs RECORDS and --validation RECORDS")
-    files = [positions.load(path) for path in options.records]
+    files = [_load(text) for text in options.records]
     checked = positions.load(options.validation)
     begin = _beginning(options.begin, options.hidden, options.outputs) if options.begin else None
     run = Run(options.run, _settings(options, sum(map(len, files)), checked, begin), device, begin)

@@ -1,18 +1,15 @@
-"""Tune or screen the numbers of search/tuned.py: the evaluation's by positions, the search's by games.
+"""Tune or screen the numbers of search/tuned.py by games.
 
-    python bench/tune.py evaluation positions.txt --concurrency 4
     python bench/tune.py search --openings ../shared/data/books/8moves_v3.pgn --nodes 10000 --iterations 2000
                                 --pairs 8 --concurrency 4 --state spsa.json [NAME ...]
     python bench/tune.py screen iir_depth=6 lmp_base=5 lmr_base=600 --nodes 10000 --pairs 5000
                                 --openings ../shared/data/books/8moves_v3.pgn --state screen.jsonl
 
-`evaluation` fits the evaluation to positions with results, which bench/selfplay.py writes (Texel's method).
 `search` tunes the search's numbers by games (SPSA), `screen` tells which of many changes of them are worth a
-match (a factorial experiment). Each explains itself: bench/tune.py evaluation --help.
+match (a factorial experiment). Each explains itself: bench/tune.py search --help.
 
-Ctrl-C (or SIGTERM) ends a run; `search` and `screen` keep what they have in --state, and the same command
-line continues it. The exit code is 0, or 2 after wrong usage, or 130 when interrupted. Needs the `tuning`
-extra.
+Ctrl-C (or SIGTERM) ends a run; what it has is kept in --state, and the same command line continues it. The
+exit code is 0, or 2 after wrong usage, or 130 when interrupted. Needs the `tuning` extra.
 """
 
 import argparse
@@ -25,14 +22,6 @@ from tables import TUNED
 
 from x88 import build
 
-EVALUATION = """Fit the evaluation's numbers to positions with results, and write them into the table.
-
-POSITIONS is a file that bench/positions.py --text has written. The numbers move to where the evaluation best
-predicts a blend of the game's result and the search's score; those that few positions tell of stay near where
-they are. How often each number counts in each position is kept in POSITIONS.npz. A tenth of the positions is
-held out, to show what is learnt by heart.
-"""
-
 SEARCH = """Tune the search's numbers, all or those named, by games, and write them into the table.
 
 In every iteration all numbers are moved at random one way and the other way, some pairs of games are played
@@ -44,13 +33,13 @@ SCREEN = """Test many changes of the search's numbers at once.
 In every pair of games each change is made at random on one side, while the other side has the value of the
 table; least squares tell the Elo of each change from all pairs. A value may lie outside its number's range,
 to switch a step of the search off. --state keeps every pair. The table stays as it is: a change may do well
-only beside others, so a match of its own has to confirm it.
+only with others, so a separate match must confirm it.
 """
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = script.parser(__doc__)
-    commands = parser.add_subparsers(required=True, metavar="evaluation | search | screen")
+    commands = parser.add_subparsers(required=True, metavar="search | screen")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument(
         "--table", type=Path, default=TUNED, metavar="FILE", help="the numbers (default search/tuned.py)"
@@ -89,31 +78,6 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         )
         added.set_defaults(module=module)
         return added
-
-    evaluation = command("evaluation", "texel", EVALUATION, common)
-    evaluation.add_argument("positions", type=Path, metavar="POSITIONS", help="lines of FEN;RESULT;SCORE")
-    evaluation.add_argument(
-        "--blend", type=float, default=0.7, metavar="PART", help="of the result (default %(default)s)"
-    )
-    evaluation.add_argument(
-        "--scale",
-        type=float,
-        default=0.0,
-        metavar="CENTIPAWNS",
-        help="what shall be odds of ten to one, such as 400 (default: what is now)",
-    )
-    evaluation.add_argument(
-        "--leash",
-        type=float,
-        default=6.0,
-        metavar="CENTIPAWNS",
-        help="how far a number goes of which little is known (default %(default)s)",
-    )
-    evaluation.add_argument(
-        "--iterations", type=int, default=500, metavar="N", help="at most (default %(default)s)"
-    )
-    evaluation.add_argument("--keep", nargs="+", default=[], metavar="NAME", help="lists to leave alone")
-    evaluation.add_argument("--dry-run", action="store_true", help="print the errors, write no table")
 
     search = command("search", "spsa", SEARCH, common, games)
     search.add_argument("names", nargs="*", metavar="NAME", help="numbers to tune (default: all)")

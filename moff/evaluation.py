@@ -1,38 +1,52 @@
-"""The static evaluation, as a number and as a table for people."""
+"""The static evaluation, as a number and as a picture for people."""
 
-from search import endgame
+from search import inference, wdl
 from search.evaluate import Evaluation
-from search.placement import FULL_PHASE
-from search.terms import terms
+from search.network import Weights, band
+from x88 import diagram
 from x88.board import Board
-from x88.piece import WHITE
+from x88.piece import BLACK, EMPTY, KIND, KING, WHITE
+from x88.square import SQUARES
 
 
 def evaluate(board: Board) -> int:
     """The static evaluation in centipawns for the side to move. It knows no tactics: `Search` does."""
-    evaluation = Evaluation()
-    evaluation.reset(board)
-    return evaluation.value(board)
+    return _evaluation_of(board, inference.shipped()).value(board)
 
 
-def table(board: Board) -> list[str]:
-    """The static evaluation as lines of text, in pawns: each term for both sides in both phases, and the
-    score.
+def worths(board: Board, weights: Weights | None = None) -> dict[int, int]:
+    """The value of each piece except the kings to White, in centipawns by its square: the network's value of
+    the position less that without the piece.
     """
-    evaluation = Evaluation()
-    evaluation.reset(board)
-    lines = [
-        f"{'':10}{'middlegame':>22}{'endgame':>24}",
-        f"{'':10}" + f"{'White':>8}{'Black':>8}{'sum':>8}" * 2,
+    evaluation = _evaluation_of(board, weights or inference.shipped())
+    sign = 1 if board.side == WHITE else -1
+    value = evaluation.accumulators.value(board)
+    return {
+        sq: sign * (value - evaluation.value_without(board, sq))
+        for sq in SQUARES
+        if board.piece_at(sq) != EMPTY and board.piece_at(sq) & KIND != KING
+    }
+
+
+def table(board: Board, weights: Weights | None = None) -> list[str]:
+    """The static evaluation as lines of text: what each piece is worth in pawns, the value in pawns and as
+    win, draw and loss, each for White.
+    """
+    weights = weights or inference.shipped()
+    value = _evaluation_of(board, weights).value(board)
+    chances = wdl.chances(value)
+    if board.side == BLACK:
+        value, chances = -value, chances[::-1]
+    pieces = sum(board.piece_at(sq) != EMPTY for sq in SQUARES)
+    win, draw, loss = (chance / 10 for chance in chances)
+    return [
+        *diagram.draw_worths(board, diagram.Style(), worths(board, weights)),
+        f"{pieces} pieces: output {band(pieces, weights.outputs) + 1} of {weights.outputs}",
+        f"score {value / 100:+.2f} for White: wins {win:.1f} %, draws {draw:.1f} %, loses {loss:.1f} %",
     ]
-    for term in terms(board):
-        row = f"{term.name:10}"
-        for white, black in zip(term.white, term.black, strict=True):
-            row += "".join(f"{value / 100:8.2f}" for value in (white, black, white - black))
-        lines.append(row)
-    score = evaluation.value(board) * (1 if board.side == WHITE else -1)
-    phase = f"{evaluation.placement.phase()}/{FULL_PHASE}"
-    scale = f"{evaluation.scale(board)}/{endgame.FULL_SCALE}"
-    lines.append(f"phase {phase} of the middlegame, {scale} of the endgame's value")
-    lines.append(f"score {score / 100:+.2f} for White")
-    return lines
+
+
+def _evaluation_of(board: Board, weights: Weights) -> Evaluation:
+    evaluation = Evaluation(inference.layer(weights))
+    evaluation.reset(board)
+    return evaluation

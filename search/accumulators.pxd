@@ -6,7 +6,8 @@ from x88.move cimport (
     CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
     rook_target,
 )
-from x88.piece cimport ANY_PIECE, BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+from x88.piece cimport ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+from x88.square cimport NO_SQUARE
 
 cdef int[96] FIRST
 
@@ -29,6 +30,8 @@ cdef class Accumulators:
     cpdef void unmake(self) noexcept nogil
     @cython.locals(side=int, now=int, own=int, other=int)
     cpdef int value(self, Board board) noexcept nogil
+    @cython.locals(now=int, view=int, side=int, count=int, value=int)
+    cpdef int value_without(self, Board board, int sq)
     @cython.locals(to=int, i=int)
     cpdef list numbers(self, Board board, int view)
     @cython.locals(ply=int)
@@ -36,7 +39,7 @@ cdef class Accumulators:
     @cython.locals(at=int, change=int, to=int, origin=int, added=int, removed=int, other=int)
     cdef void _step(self, int ply, int view) noexcept nogil
     @cython.locals(at=int, to=int, i=int, sq=int)
-    cdef void _refresh(self, Board board, int view) noexcept nogil
+    cdef void _refresh(self, Board board, int view, int omitted) noexcept nogil
     @cython.locals(sq=int)
     cdef int _row(self, int piece, int view, int flipped) noexcept nogil
 

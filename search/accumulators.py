@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False
 """The hidden layer of a network (`search.network`) along the line being searched.
 
-A move changes two to four inputs of each view. They are noted when it is made, and added up only when a value
-is asked for. A king that crosses the middle mirrors its view, which is then added up afresh.
+A move changes two to four inputs of each view. They are recorded when it is made, and added up only when a
+value is needed. A king that crosses the middle mirrors its view, which is then recomputed from scratch.
 
 Source of efficiently updatable networks: Yu Nasu, "Efficiently updatable neural-network-based evaluation
 functions for computer shogi", 2018. Of the squared clipped ReLU and the pairs of views: Stockfish's NNUE
@@ -30,7 +30,21 @@ if not cython.compiled:
         rook_origin,
         rook_target,
     )
-    from x88.piece import ANY_PIECE, BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+    from x88.piece import (
+        ANY_PIECE,
+        BISHOP,
+        BLACK,
+        EMPTY,
+        KIND,
+        KING,
+        KNIGHT,
+        PAWN,
+        QUEEN,
+        ROOK,
+        WHITE,
+        WHITE_PIECE,
+    )
+    from x88.square import NO_SQUARE
 
 KINDS = (PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING)
 """In the order of a network's inputs."""
@@ -66,10 +80,10 @@ class Accumulators:
         self.counts[0] = board.count[WHITE] + board.count[BLACK]
         for view in range(2):
             self.flips[view] = flip(view, board.pieces[view << 4])
-            self._refresh(board, view)
+            self._refresh(board, view, NO_SQUARE)
 
     def make(self, move: int, side: int) -> None:
-        """Note a move made by `side`."""
+        """Record a move made by `side`."""
         colour = WHITE_PIECE << side
         origin = move & SQUARE
         target = move >> TARGET_SHIFT & SQUARE
@@ -119,6 +133,21 @@ class Accumulators:
         other = (now + 1 - side) * self.hidden
         return self.layer.value(own, other, self.counts[self.ply])
 
+    def value_without(self, board: Board, sq: int) -> int:
+        """The value in centipawns for the side to move if there were nothing on a square, on which no king
+        stands.
+        """
+        self.ply += 1
+        now = 2 * self.ply
+        for view in range(2):
+            self.flips[now + view] = self.flips[now - 2 + view]
+            self._refresh(board, view, sq)
+        side = board.side
+        count = self.counts[self.ply - 1] - (board.squares[sq] != EMPTY)
+        value = self.layer.value((now + side) * self.hidden, (now + 1 - side) * self.hidden, count)
+        self.ply -= 1
+        return value
+
     def numbers(self, board: Board, view: int) -> list[int]:
         """The sums of a view in the position reached, for tests and displays."""
         self._follow(board, view)
@@ -130,7 +159,7 @@ class Accumulators:
         ply = self.ply
         while not self.known[2 * ply + view]:
             if self.crossings[ply] >> view & 1:
-                self._refresh(board, view)
+                self._refresh(board, view, NO_SQUARE)
                 return
             ply -= 1
         while ply < self.ply:
@@ -156,14 +185,16 @@ class Accumulators:
             self.layer.move(to, to, added, self._row(other, view, self.flips[at]))
         self.known[at] = 1
 
-    def _refresh(self, board: Board, view: int) -> None:
-        """Add up the sums of a view of the current position from its pieces."""
+    def _refresh(self, board: Board, view: int, omitted: int) -> None:
+        """Compute the sums of a view of the current position from its pieces, without that on a square."""
         at = 2 * self.ply + view
         to = at * self.hidden
         self.layer.start(to)
         for i in range(32):
             if i & 15 < board.count[i >> 4]:
                 sq = board.pieces[i]
+                if sq == omitted:
+                    continue
                 self.layer.add(to, self._row(board.squares[sq] << 7 | sq, view, self.flips[at]))
         self.known[at] = 1
 

@@ -1,4 +1,4 @@
-"""Endgame knowledge: scale factors for drawish material, and mop-up evaluation against a bare king."""
+"""What a network trained on games hardly meets: endings that are dead drawn, and how to mate a bare king."""
 
 try:
     import cython
@@ -7,75 +7,25 @@ except ImportError:
 
 if not cython.compiled:
     from x88.board import Board
-    from x88.piece import ANY_PIECE, BISHOP, KIND, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+    from x88.piece import BISHOP, KIND, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
     from x88.square import FILE, NO_SQUARE
 
-    FULL_SCALE = 64
-    DRAWN_SCALE = 10
-    BARE_KING_EDGE = 0
-    BARE_KING_CORNER = 4
-    BARE_KING_DISTANCE = 12
-
-LISTS = {
-    "bare king edge": BARE_KING_EDGE,
-    "bare king corner": BARE_KING_CORNER,
-    "bare king distance": BARE_KING_DISTANCE,
-}
-"""Where each list of parameters starts in NUMBERS."""
-
-NUMBERS = [0] * 20
+    NEAR_EDGE = 30
+    NEAR_CORNER = 20
+    NEAR_KING = 10
 
 
-def load(numbers: dict[str, list[tuple[int, int]]]) -> None:
-    """Load the endgame parameters."""
-    for name, start in LISTS.items():
-        for i, (middlegame, endgame) in enumerate(numbers[name]):
-            NUMBERS[start + i] = middlegame + endgame * 65536
-
-
-def scale(board: Board, strong: int) -> int:
-    """The scale factor of the endgame value when `strong` is ahead, from 0 (draw) to FULL_SCALE.
-
-    Up to DRAWN_SCALE, the material is drawn in any phase and the middlegame value is scaled too.
+def is_drawn(board: Board, strong: int) -> bool:
+    """Whether a side cannot win though it may have more: a lone minor piece, two knights, or rook's pawns of
+    one file, with or without a bishop of the wrong colour, and the other king in the corner.
     """
     own = WHITE_PIECE << strong
-    other = own ^ ANY_PIECE
-    pawns = board.material[own | PAWN]
-    if pawns > 1:
-        if board.count[strong] - pawns <= 2 and _is_wrong_rook_pawn(board, strong):
-            return 0
-        if board.material[own | BISHOP] != 1 or board.material[other | BISHOP] != 1:
-            return FULL_SCALE
-    mine = _piece_material(board, own)
-    theirs = _piece_material(board, other)
-    if pawns > 1:
-        # Opposite-coloured bishops with otherwise equal pieces are drawish.
-        if mine == theirs and _bishop_colour(board, strong) != _bishop_colour(board, strong ^ 1):
-            return 30 if mine == 3 else 50
-        return FULL_SCALE
-    if pawns and _is_wrong_rook_pawn(board, strong):
-        return 0
-    if pawns == 0:
-        if mine - theirs > 3:
-            # Two knights cannot force mate.
-            if mine == 6 and board.material[own | KNIGHT] == 2:
-                return 0
-            return FULL_SCALE
-        # A minor piece more is not enough to win without pawns, and a lone minor piece cannot mate.
-        return 0 if mine <= 3 else DRAWN_SCALE
-    # The weak side can give a piece for the last pawn.
-    if theirs >= 3 and mine <= theirs:
-        return 32
-    return FULL_SCALE
-
-
-def _piece_material(board: Board, colour: int) -> int:
-    """A side's material without its pawns, by the classic 3-3-5-9 point values."""
-    return (
-        3 * (board.material[colour | KNIGHT] + board.material[colour | BISHOP])
-        + 5 * board.material[colour | ROOK]
-        + 9 * board.material[colour | QUEEN]
-    )
+    if board.material[own | PAWN]:
+        return board.material[own | PAWN] + 2 >= board.count[strong] and _is_wrong_rook_pawn(board, strong)
+    if board.material[own | ROOK] + board.material[own | QUEEN]:
+        return False
+    minors = board.material[own | KNIGHT] + board.material[own | BISHOP]
+    return minors <= 1 or (minors == 2 and board.material[own | KNIGHT] == 2)
 
 
 def _bishop_colour(board: Board, side: int) -> int:
@@ -88,8 +38,8 @@ def _bishop_colour(board: Board, side: int) -> int:
 
 
 def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
-    """Whether a side with only rook pawns of one file, and perhaps a bishop of the wrong colour, cannot drive
-    the defending king out of the promotion corner.
+    """Whether a side with only rook's pawns of one file, and perhaps a bishop of the wrong colour, cannot
+    drive the defending king out of the promotion corner.
     """
     own = WHITE_PIECE << strong
     corner = NO_SQUARE
@@ -108,25 +58,23 @@ def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
 
 
 def mop_up(board: Board, strong: int) -> int:
-    """The mop-up bonus of a side that can mate a bare king, for driving it to the edge or corner; middlegame
-    + endgame * 65536.
+    """The bonus in centipawns of a side that can mate a bare king, for driving it to the edge or corner and
+    bringing its own king near.
 
     Bishop and knight mate only in a corner of the bishop's colour.
     """
     own = WHITE_PIECE << strong
     lone = board.pieces[(strong ^ 1) << 4]
-    rank = lone >> 4
-    file = lone & FILE
-    total = NUMBERS[BARE_KING_DISTANCE + _distance(lone, board.pieces[strong << 4])]
+    total = NEAR_KING * (7 - _distance(lone, board.pieces[strong << 4]))
     if board.material[own | ROOK] + board.material[own | QUEEN] or board.material[own | BISHOP] > 1:
-        total += NUMBERS[BARE_KING_EDGE + min(min(rank, 7 - rank), min(file, 7 - file))]
-    elif board.material[own | BISHOP] and board.material[own | KNIGHT]:
+        rank = lone >> 4
+        file = lone & FILE
+        return total + NEAR_EDGE * (3 - min(min(rank, 7 - rank), min(file, 7 - file)))
+    if board.material[own | BISHOP] and board.material[own | KNIGHT]:
         # a1 and h8 are dark.
         corner = 0x07 if _bishop_colour(board, strong) else 0x00
-        total += NUMBERS[BARE_KING_CORNER + min(_distance(lone, corner), _distance(lone, 0x77 ^ corner))]
-    else:
-        return 0
-    return total
+        return total + NEAR_CORNER * (7 - min(_distance(lone, corner), _distance(lone, 0x77 ^ corner)))
+    return 0
 
 
 def _distance(a: int, b: int) -> int:

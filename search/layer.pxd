@@ -4,7 +4,7 @@ from search.system cimport has_avx2
 
 cpdef enum:
     DEPTH = 136            # plies
-    SCALE = 400            # see search/network.py
+    SCALE = 267            # see search/network.py
     UNIT = 16773632
     LARGEST = 30000        # the limit of every value, below all mate scores
 

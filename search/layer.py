@@ -14,7 +14,7 @@ if not cython.compiled:
     from search.system import has_avx2
 
     DEPTH = 136
-    SCALE = 400
+    SCALE = 267
     UNIT = 16773632
     LARGEST = 30000
 

@@ -43,7 +43,9 @@ from typing import NamedTuple
 INPUTS = 768
 INPUT_SCALE = 362
 OUTPUT_SCALE = 512
-SCALE = 400
+SCALE = 267
+"""The centipawns that multiply the odds by e: 100 are a win in half the games at move 32 (bench/wdl.py)."""
+
 UNIT = INPUT_SCALE**2 // 4 * OUTPUT_SCALE
 """The sum of an output that means a value of SCALE."""
 

@@ -41,7 +41,6 @@ cdef class Parameters:
     cdef public int malus
     cdef public int prior_bonus
     cdef public int capture_history
-    cdef public int lazy_margin
     cdef public int delta_margin
     cdef public int correct_pawns
     cdef public int correct_pieces

@@ -49,7 +49,6 @@ class Parameters:
     malus: int
     prior_bonus: int
     capture_history: int
-    lazy_margin: int
     delta_margin: int
     correct_pawns: int
     correct_pieces: int

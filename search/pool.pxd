@@ -34,6 +34,9 @@ cdef class Pool:
     cdef readonly int size
     cdef object _parameters
     cdef object _launcher
+    cdef readonly object weights
+
+    cdef Helper _new_helper(self)
 
     cpdef long long nodes(self)
     cpdef long long published_nodes(self)

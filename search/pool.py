@@ -15,6 +15,9 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
+from search import inference
+from search.network import Weights
+
 if not cython.compiled:
     from search.deepening import help_along
     from search.parameters import Parameters
@@ -35,20 +38,20 @@ LARGEST_SHARE = 1024
 
 PATIENCE = 0.002
 """Seconds to wait for the helpers' votes where the move is wanted now. On an idle machine all sleep by then;
-beside many busy processes a helper may have to wait a hundred milliseconds for its turn.
+alongside many busy processes a helper may wait a hundred milliseconds for a processor.
 """
 
 SURPLUS_NICENESS = 5
-"""By how much the priority of a helper without a processor of its own is lower than that of others. With 64
-threads on two processors the first one hears of a stop in some 5 ms then, not 60.
+"""By how much the priority of a helper without its own processor is lower than that of others. With 64
+threads on two processors the first one then notices a stop in some 5 ms, not 60.
 """
 
 
 class Helper:
     """A searcher with a thread that sleeps between searches.
 
-    Helpers leave a processor to whoever else wants to run, the reader of the input above all: the last one
-    that has a processor gives way, and those after it have a lower priority besides.
+    Helpers leave a processor to other threads, above all the reader of the input: the last one that has a
+    processor gives way, and those after it also have a lower priority.
     """
 
     def __init__(
@@ -57,9 +60,10 @@ class Helper:
         stop: Stop,
         parameters: Parameters | None,
         probing: Probing,
+        weights: Weights,
         number: int,
     ) -> None:
-        self.searcher = Searcher(table, stop, parameters, probing)
+        self.searcher = Searcher(table, stop, parameters, probing, weights)
         self.number = number
         processors = _processors()
         self.searcher.gives_way = number >= processors - 1
@@ -110,7 +114,7 @@ class Helper:
             except MemoryError:
                 pass  # the others search on
             except Exception:
-                # It tells of a defect, but the next search must not wait for this thread for ever.
+                # This is a bug, but the next search must not wait for this thread for ever.
                 threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), self._thread)))
             finally:
                 self._idle.set()
@@ -131,13 +135,14 @@ class Pool:
     """The searchers of one engine, and what they share."""
 
     def __init__(self, megabytes: int, parameters: Parameters | None = None) -> None:
-        """Raises ValueError or MemoryError if there can be no table of so many megabytes."""
+        """Raises ValueError or MemoryError if a table of this size cannot be allocated."""
         self.helpers: list[Helper] = []
         weakref.finalize(self, _dismiss, self.helpers)
         self.stop = Stop()
         self.table = TranspositionTable(megabytes)
         self.probing = Probing()
-        self.first = Searcher(self.table, self.stop, parameters, self.probing)
+        self.weights = inference.shipped()
+        self.first = Searcher(self.table, self.stop, parameters, self.probing, self.weights)
         self.size = 1
         self._parameters = parameters
         self._launcher: threading.Thread | None = None
@@ -189,8 +194,7 @@ class Pool:
         # The system may refuse more threads, or their memory: the search goes on with those that there are.
         with contextlib.suppress(RuntimeError, MemoryError):
             while len(self.helpers) < self.size - 1 and not self.stop.is_set():
-                number = len(self.helpers) + 1
-                helper = Helper(self.table, self.stop, self._parameters, self.probing, number)
+                helper = self._new_helper()
                 helper.start(board, moves, share, last)
                 self.helpers.append(helper)
 
@@ -200,6 +204,10 @@ class Pool:
             self._launcher.join(timeout)
             if not self._launcher.is_alive():
                 self._launcher = None
+
+    def _new_helper(self) -> Helper:
+        number = len(self.helpers) + 1
+        return Helper(self.table, self.stop, self._parameters, self.probing, self.weights, number)
 
     def stop_helpers(self, is_urgent: bool) -> None:
         """Stop the helpers, and wait until they sleep. If it is urgent, wait for PATIENCE only, unless one of
@@ -225,7 +233,7 @@ class Pool:
             helper.wait()
 
     def nodes(self) -> int:
-        """The nodes of all threads, for the first one to ask."""
+        """The nodes of all threads; called by the main thread."""
         return self.first.nodes + self._nodes_of_helpers()
 
     def published_nodes(self) -> int:
@@ -240,7 +248,7 @@ class Pool:
         return total
 
     def tb_hits(self) -> int:
-        """The positions that the tablebases told all threads about, for the first one to ask."""
+        """The tablebase hits of all threads; called by the main thread."""
         total = self.first.tb_hits
         for helper in self.helpers:
             other = helper.searcher
@@ -256,10 +264,18 @@ class Pool:
         return deepest
 
     def forget(self) -> None:
-        """Forget all that was learnt of positions, between searches."""
+        """Forget everything learnt about positions, between searches."""
         self.clear_table()
         for searcher in (self.first, *(helper.searcher for helper in self.helpers)):
             searcher.forget()
+
+    def judge_by(self, weights: Weights) -> None:
+        """Evaluate by another network, between searches, and forget what was learnt by the last one."""
+        self.wait_for_helpers()
+        self.weights = weights
+        for searcher in (self.first, *(helper.searcher for helper in self.helpers)):
+            searcher.judge_by(weights)
+        self.forget()
 
     def resize_table(self, megabytes: int) -> None:
         """Resize and clear the table, between searches. Raises ValueError or MemoryError, and then keeps the

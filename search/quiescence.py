@@ -57,12 +57,6 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
         best = ply - MATE
         futility_base = best
     else:
-        if not data and beta - alpha == 1:
-            # Lazy evaluation: material and squares already exceed beta by the margin.
-            best = searcher.evaluation.lazy_value(searcher.board)
-            best -= searcher.parameters.lazy_margin + searcher.evaluation.blur
-            if best >= beta:
-                return best
         if raw_eval == NO_SCORE:
             raw_eval = searcher.evaluation.value(searcher.board)
         best = searcher.corrected(raw_eval)

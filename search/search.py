@@ -7,6 +7,7 @@ through callbacks. Nothing here prints.
 import os
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 try:
@@ -14,6 +15,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
+from search import inference, network
 from search.clock import Clock, Lag, NodeClock, TimeManager
 from search.job import Job
 from search.limits import Limits
@@ -56,18 +58,18 @@ class Report(NamedTuple):
     seldepth: int
     score: int
     mate: int | None
-    """Moves to mate, negative if the side to move gets mated, 0 if checkmated; None without a mate score."""
+    """Moves to mate, negative if the side to move is mated, 0 if checkmated; None without a mate score."""
     nodes: int
     elapsed: float
     hashfull: int
-    """How full the transposition table is of entries of this search, per mill."""
+    """How full the transposition table is of entries of this search, in permille."""
     pv: list[int]
     line: int = 1
     """The MultiPV number, 1 for the best line."""
     bound: str = ""
     """UPPER_BOUND if the iteration failed low, LOWER_BOUND if it failed high, else empty."""
     tb_hits: int = 0
-    """Positions that the tablebases told about."""
+    """Tablebase hits."""
 
 
 class Progress(NamedTuple):
@@ -143,6 +145,16 @@ class Search:
     def resize_pool(self, threads: int) -> None:
         """Search with so many threads from the next search on. Raises ValueError."""
         self._pool.resize(threads)
+
+    def judge_by(self, path: str) -> None:
+        """Evaluate by the network of a file from now on, or by the one that comes with Moff if the path is
+        empty; between searches. Raises ValueError or OSError, and then keeps the old one.
+        """
+        self._pool.judge_by(network.read(Path(path)) if path else inference.shipped())
+
+    def weights(self) -> network.Weights:
+        """The network that evaluates."""
+        return self._pool.weights
 
     def forget(self) -> None:
         """Clear the transposition table, history and correction history, between searches."""
@@ -351,8 +363,8 @@ class Search:
         return Result(pv[0], reply, self._pool.nodes())
 
     def _ask_tablebases(self, job: Job) -> None:
-        """Rank the moves of the root by the tablebases, if they tell, and decide whether to ask them about
-        positions of the tree.
+        """Rank the root moves by the tablebases, if available, and decide whether to probe them in the
+        tree.
         """
         searcher = self._searcher
         probing = self._pool.probing

@@ -5,9 +5,9 @@ cimport cython
 from search.correction cimport Corrections
 from search.evaluate cimport Evaluation
 from search.history cimport History
+from search.keys cimport Keys
 from search.nodecounts cimport NodeCounts
 from search.parameters cimport Parameters
-from search.placement cimport Placement
 from search.probing cimport Probing
 from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
@@ -30,7 +30,7 @@ cdef class Searcher:
     cdef TranspositionTable table
     cdef Stop stop
     cdef Evaluation evaluation
-    cdef Placement placement
+    cdef Keys keys
     cdef History history
     cdef Corrections corrections
     cdef Parameters parameters
@@ -101,7 +101,6 @@ cdef class Searcher:
     cdef bint enter(self, int ply) noexcept nogil
     @cython.locals(side=int)
     cdef void make(self, int move, int ply) noexcept nogil
-    @cython.locals(move=int)
     cdef void unmake(self) noexcept nogil
     cdef void make_null(self, int ply) noexcept nogil
     cdef void unmake_null(self) noexcept nogil

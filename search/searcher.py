@@ -10,10 +10,14 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
+from search import inference
+from search.network import Weights
+
 if not cython.compiled:
     from search.correction import Corrections
     from search.evaluate import Evaluation
     from search.history import History
+    from search.keys import Keys
     from search.nodecounts import NodeCounts
     from search.parameters import Parameters
     from search.probing import Probing
@@ -41,9 +45,8 @@ class Searcher:
     are searched full-width.
 
     A searcher may search `node_limit` nodes (0: no limit) and then takes `node_share` more of those that are
-    left to all threads, as long as there are any. `tb_hits` counts the positions that the tablebases of
-    `probing` told about. It publishes its counts for other threads each time it
-    checks the clock.
+    left to all threads, as long as there are any. `tb_hits` counts the tablebase hits. It
+    publishes its counts for other threads each time it checks the clock.
 
     `salt` is combined with every key of the table and separates searches whose results are not
     interchangeable. `kept_line`, `kept_score` and `kept_depth` hold the last line of the root that was kept.
@@ -65,15 +68,17 @@ class Searcher:
         stop: Stop,
         parameters: Parameters | None = None,
         probing: Probing | None = None,
+        weights: Weights | None = None,
     ) -> None:
+        """`weights` are those of the network, of the one that comes with Moff if not given."""
         self.table = table
         self.stop = stop
         self.parameters = parameters or Parameters()
         self.probing = probing or Probing()
         self.board = Board()
         self.stack = MoveStack()
-        self.evaluation = Evaluation()
-        self.placement = self.evaluation.placement
+        self.evaluation = Evaluation(inference.layer(weights or inference.shipped()))
+        self.keys = Keys()
         self.history = History()
         self.corrections = Corrections()
         self.pv = [0] * 16900
@@ -125,6 +130,7 @@ class Searcher:
         self.board = board.copy()
         self.board.forget()
         self.evaluation.reset(self.board)
+        self.keys.reset(self.board)
         self.history.new_search()
         self.forget_search()
         self.node_limit = node_limit
@@ -145,6 +151,13 @@ class Searcher:
         for i in range(self.root_count):
             self.root_moves[i] = self.stack.moves[i]
             self.root_nodes[i] = 0
+
+    def judge_by(self, weights: Weights) -> None:
+        """Evaluate by another network, between searches."""
+        before = self.evaluation
+        self.evaluation = Evaluation(inference.layer(weights))
+        self.evaluation.blur = before.blur
+        self.evaluation.seed = before.seed
 
     def forget(self) -> None:
         """Forget what was learnt of moves and of the evaluation."""
@@ -301,28 +314,29 @@ class Searcher:
         self.board.make(move)
         self.table.prefetch(self.board.key)
         self.evaluation.make(move, side)
+        self.keys.make(move, side)
         self.history.record_move(ply, side, move)
 
     def unmake(self) -> None:
         """Unmake the last move."""
-        move = self.board.last_move()
         self.board.unmake()
-        self.evaluation.unmake(move, self.board.side)
+        self.evaluation.unmake()
+        self.keys.unmake()
 
     def make_null(self, ply: int) -> None:
         """Make a null move."""
         self.board.make_null()
         self.table.prefetch(self.board.key)
-        self.evaluation.make_null()
+        self.keys.make_null()
         self.history.record_null_move(ply)
 
     def unmake_null(self) -> None:
         """Unmake a null move."""
         self.board.unmake_null()
-        self.evaluation.unmake_null()
+        self.keys.unmake()
 
     def probe_tablebases(self, depth: int, ply: int, sp: int) -> int:
-        """The score by the tablebases, NO_SCORE if they are not to be asked or do not tell."""
+        """The score by the tablebases, NO_SCORE if they must not be probed or lack the position."""
         if not self.probing.may_ask(self.board, depth):
             return NO_SCORE
         score = self.probing.score(self.board, self.stack, sp, ply)
@@ -333,11 +347,11 @@ class Searcher:
     def corrected(self, value: int) -> int:
         """A static evaluation of the position, adjusted by correction history."""
         side = self.board.side
-        pawns = self.corrections.by_pawns(side, self.placement.pawn_key() & 0x3FFF)
+        pawns = self.corrections.by_pawns(side, self.keys.pawns() & 0x3FFF)
         pieces = self.corrections.by_pieces(
-            side, self.placement.pieces_hash(WHITE), self.placement.pieces_hash(BLACK)
+            side, self.keys.pieces(WHITE) & 0x3FFF, self.keys.pieces(BLACK) & 0x3FFF
         )
-        minors = self.corrections.by_minors(side, self.placement.minors_hash())
+        minors = self.corrections.by_minors(side, self.keys.minors() & 0x3FFF)
         error = pawns * self.parameters.correct_pawns
         error += pieces * self.parameters.correct_pieces + minors * self.parameters.correct_minors
         return value + (error >> 14)
@@ -347,10 +361,10 @@ class Searcher:
         maximum = self.parameters.correction_max
         self.corrections.update(
             self.board.side,
-            self.placement.pawn_key() & 0x3FFF,
-            self.placement.pieces_hash(WHITE),
-            self.placement.pieces_hash(BLACK),
-            self.placement.minors_hash(),
+            self.keys.pawns() & 0x3FFF,
+            self.keys.pieces(WHITE) & 0x3FFF,
+            self.keys.pieces(BLACK) & 0x3FFF,
+            self.keys.minors() & 0x3FFF,
             max(-maximum, min(error * depth * self.parameters.correction_step, maximum)),
         )
 

@@ -147,7 +147,7 @@ class Table:
             size = os.fstat(file.fileno()).st_size
             description = file.read(DESCRIPTION)
             if size < 16 or description[:4] != MAGIC[self.suffix]:
-                raise ValueError("it is no tablebase file")
+                raise ValueError("it is not a tablebase file")
             # Its data are blocks of 64 bytes, followed by a checksum of 16 bytes.
             if size % 64 != 16:
                 raise ValueError(f"{size} bytes are not those of a whole file")

@@ -1,10 +1,12 @@
-"""Networks of random numbers for the tests."""
+"""Networks for the tests, and what they say."""
 
 from array import array
 from random import Random
 
-from search import network
+from search import inference, network
+from search.evaluate import Evaluation
 from search.network import Weights
+from x88.board import Board
 
 
 def random_weights(
@@ -24,3 +26,10 @@ def random_weights(
         numbers("h", 2 * outputs * hidden, min(network.MOST_OUTPUT, network.MOST_SUM // (2 * hidden))),
         numbers("i", outputs, network.MOST_BIAS),
     )
+
+
+def evaluation_of(board: Board, weights: Weights | None = None) -> Evaluation:
+    """The evaluation at a position, by the network that Moff comes with if no other is given."""
+    evaluation = Evaluation(inference.layer(weights or inference.shipped()))
+    evaluation.reset(board)
+    return evaluation

@@ -8,8 +8,9 @@ import chess
 import chess.polyglot
 import pytest
 
-from search.evaluate import Evaluation
+from search.keys import Keys
 from search.table import short_move
+from tests.networks import evaluation_of
 from tests.oracle import from_0x88, reference_perft, scaled
 from x88 import book, chess960, coordinate, fen, san
 from x88.attack import gives_check, in_check, last_move_checks
@@ -168,27 +169,31 @@ def test_random_games_follow_python_chess(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(scaled(40, 6)))
 def test_what_the_search_keeps_along_the_moves_is_what_comes_from_scratch(seed: int) -> None:
-    """Evaluation, placement and linked rays; from each position of a game all moves are tried."""
+    """Evaluation, keys and linked rays; from each position of a game all moves are tried."""
     chance = Random(1000 + seed)
     *_, (start, _) = random_game(chance, chance.randrange(8, 20))
     for text in (fen.write(start), *list(ODD.values())[seed % 5 :: 5]):
         board = fen.parse(text, chess960=True)
-        kept, fresh, rays = Evaluation(), Evaluation(), Rays()
-        kept.reset(board)
+        kept, fresh = evaluation_of(board), evaluation_of(board)
+        kept_keys, fresh_keys, rays = Keys(), Keys(), Rays()
+        kept_keys.reset(board)
         rays.reset(board)
         for move in legal_moves(board):
             side = board.side
             kept.make(move, side)
+            kept_keys.make(move, side)
             board.make(move)
             rays.make(board, move)
             fresh.reset(board)
+            fresh_keys.reset(board)
             assert kept.value(board) == fresh.value(board)
-            assert kept.placement.pieces_hash(side) == fresh.placement.pieces_hash(side)
-            assert kept.placement.minors_hash() == fresh.placement.minors_hash()
+            assert kept_keys.pieces(side) == fresh_keys.pieces(side)
+            assert kept_keys.minors() == fresh_keys.minors()
             assert rays.is_walked(board)
             board.unmake()
             rays.unmake(board)
-            kept.unmake(move, side)
+            kept.unmake()
+            kept_keys.unmake()
         fresh.reset(board)
         assert kept.value(board) == fresh.value(board)
 

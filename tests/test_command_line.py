@@ -188,7 +188,7 @@ def test_words_of_uci_are_carried_out_to_their_end() -> None:
     assert ended.returncode == 0
     assert f"FEN: {chess.STARTING_FEN}" in ended.stdout
     ended = moff("eval")
-    assert re.search(r"^score [+-]\d+\.\d\d for White$", ended.stdout, re.MULTILINE)
+    assert re.search(r"^score [+-]\d+\.\d\d for White: wins", ended.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,12 @@ import chess
 import chess.pgn
 import pytest
 
-from moff import __version__, commands
+from moff import __version__, commands, evaluation
 from moff.console import Console, user_name
 from moff.log import Log
-from search import evaluate
 from search.limits import Limits
 from search.search import Result
 from search.strength import STRONGEST, WEAKEST
-from search.terms import terms
 from tests import picture
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import reference_texts, scaled, verdict
@@ -184,16 +182,16 @@ def test_refused_moves_are_answered_with_the_reason_and_change_nothing(player: P
         "a3a4": "there is no piece on a3",
         "e8e7": "there is no king of White on e8",
         "d7d5": "there is no pawn of White on d7",
-        "e4e6": "no pawn of White on e4 can go to e6",
+        "e4e6": "no pawn of White on e4 can move to e6",
         "Rb1c1": "there is no rook of White on b1",
         "c3d5": "it would leave the king of White in check",
         "Nb5": "it would leave the king of White in check",
         "O-O": "White cannot castle there in this position",
-        "e5=Q": "it is no promotion",
+        "e5=Q": "it is not a promotion",
         "xyzzy": no_move,
         "0000": no_move,
         "--": no_move,
-        "d2": "no pawn of White can go to d2",
+        "d2": "no pawn of White can move to d2",
         "move d4d5": no_move,
         "d4d5 d7d6": no_move,
         "é4": no_move,
@@ -357,26 +355,12 @@ def test_moves_lists_what_the_test_board_lists(player: Player) -> None:
     assert {row.coordinates for row in white.rows} == reference_texts(chess.Board(KIWIPETE))
 
 
-def test_eval_shows_the_terms_the_score_and_the_attack_map(player: Player) -> None:
+def test_eval_shows_the_worths_the_score_and_the_attack_map(player: Player) -> None:
     start = KIWIPETE.replace("1p2P3", "4P3")
     player.say(f"fen {start}")
     lines = player.say("eval")
     board = fen.parse(start)
-    rows = {
-        line.split()[0]: [float(word) for word in line.split()[1:]]
-        for line in lines[2 : 2 + len(terms(board))]
-    }
-    for term in terms(board):
-        columns = [
-            value / 100
-            for white, black in zip(term.white, term.black, strict=True)
-            for value in (white, black, white - black)
-        ]
-        assert rows[term.name] == pytest.approx(columns)
-    assert len(rows) == len(terms(board))
-    evaluation = evaluate.Evaluation()
-    evaluation.reset(board)
-    assert f"score {evaluation.value(board) / 100:+.2f} for White" in lines
+    assert lines[: len(evaluation.table(board))] == evaluation.table(board)
     assert lines[-12:] == [*diagram.draw_attacks(board, LETTERS), *diagram.ATTACK_LEGEND]
 
 

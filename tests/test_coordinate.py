@@ -62,7 +62,7 @@ def test_a_text_of_two_squares_is_read_only_if_it_is_legal(start: str, origin: i
         ("d1d3", fen.START, "the Q on d1 cannot go to d3"),
         ("e2e5", fen.START, "the P on e2 cannot go to e5"),
         ("e1g1", fen.START, "the K on e1 cannot go to g1"),
-        ("e2e4q", fen.START, "it is no promotion"),
+        ("e2e4q", fen.START, "it is not a promotion"),
         ("a7a8", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "it must name the new piece"),
         ("a7a8k", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "it must name two squares"),
         # The king would be in check.

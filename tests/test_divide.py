@@ -26,7 +26,7 @@ FEW = scaled(100_000, 3_000)
 
 
 def expected(board: Board, depth: int) -> list[tuple[int, int]]:
-    """The leaves under each move, counted in one piece."""
+    """The leaves below each move, counted in one piece."""
     stack = MoveStack()
     found = []
     for move in legal_moves(board):

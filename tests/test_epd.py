@@ -144,7 +144,7 @@ DAMAGED = [
     ("4k3/8/8/8/8/8/8/4K3 w -; bm Kd1;", "it has fewer than 4 fields"),
     (f"{BACK_RANK} 0 -1; bm Ra8;", "'-1' is not the name of an operation"),
     (f"{BACK_RANK} bm Ra9;", "'bm Ra9': 'Ra9' is not a move"),
-    (f"{BACK_RANK} bm Rb2;", "'bm Rb2': 'Rb2' is not a legal move: no rook of White can go to b2"),
+    (f"{BACK_RANK} bm Rb2;", "'bm Rb2': 'Rb2' is not a legal move: no rook of White can move to b2"),
     (f"{BACK_RANK} am Qa8;", "'am Qa8': 'Qa8' is not a legal move: there is no queen of White"),
     (f"{QUIET} bm a3 xd5;", "'bm a3 xd5': 'xd5' is ambiguous: cxd5 or exd5"),
     (f'{BACK_RANK} bm Ra8 id "A.1";', "'id' is not a move"),

@@ -230,7 +230,7 @@ def test_random_bytes_are_no_game() -> None:
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "letter"
     path.write_bytes(text)
-    with pytest.raises(ValueError, match="letter is no file of games"):
+    with pytest.raises(ValueError, match="letter is not a file of games"):
         gamefile.GameFile(path)
     assert path.read_bytes() == text
 

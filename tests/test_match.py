@@ -1275,7 +1275,6 @@ def run_without_extras(script: str, *arguments: str) -> subprocess.CompletedProc
         ("match.py", []),
         ("ladder.py", []),
         ("tune.py", []),
-        ("tune.py", ["evaluation"]),
         ("tune.py", ["search"]),
         ("tune.py", ["screen"]),
         ("openings.py", []),

@@ -37,7 +37,7 @@ def test_the_file_is_as_it_is_documented(path: Path) -> None:
         return int.from_bytes(content[at : at + width], "little", signed=True)
 
     assert content[:8] == b"MOFF NET"
-    assert [number(at, 2) for at in range(8, 28, 2)] == [1, 768, 16, 3, 362, 512, 400, 0, 0, 0]
+    assert [number(at, 2) for at in range(8, 28, 2)] == [1, 768, 16, 3, 362, 512, 267, 0, 0, 0]
     assert number(32 + 2 * (700 * 16 + 5), 2) == weights.inputs[700 * 16 + 5]
     assert number(32 + 2 * (768 * 16 + 5), 2) == weights.input_biases[5]
     assert number(32 + 2 * (769 * 16 + (2 * 2 + 1) * 16 + 7), 2) == weights.output_weights[5 * 16 + 7]

@@ -747,7 +747,7 @@ def check_next(game: pgn.Game, number: int, line: int) -> None:
         (
             "1. e4 e5\n2. Ke3 Nc6 3. Bc4 *",
             "e4 e5",
-            [(4, "'Ke3' is not a legal move: no king of White can go")],
+            [(4, "'Ke3' is not a legal move: no king of White can move")],
         ),
         ("1. Nf3 d5 2. d3 d4\n\n3. Nd2 *", "Nf3 d5 d3 d4", [(5, "'Nd2' is ambiguous: ")]),
         ("1. e4 e5 2. Nf3 hello 3. d4 *", "e4 e5 Nf3", [(3, "'hello' is not a move")]),

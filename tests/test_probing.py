@@ -10,7 +10,6 @@ import chess.syzygy
 import pytest
 
 from search import wdl
-from search.evaluate import Evaluation
 from search.limits import Limits
 from search.probing import Probing
 from search.score import CERTAIN_WIN, MATE, MAX_PLY, TABLEBASE_WIN, mate_distance
@@ -19,6 +18,7 @@ from search.tablebase import Tablebase
 from search.tablefile import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
 from search.tableroot import rank_root
 from tests.client import Conversation, on_threads
+from tests.networks import evaluation_of
 from tests.oracle import scaled
 from tests.test_tablebase import FOLDER, NAMES, copied, random_position
 from x88 import coordinate, fen
@@ -62,9 +62,7 @@ def test_tablebase_wins_are_no_mates_and_better_than_every_evaluation() -> None:
             assert abs(score) >= CERTAIN_WIN
             assert wdl.chances(score) == ((1000, 0, 0) if score > 0 else (0, 0, 1000))
     board = fen.parse("QQQQQQQQ/QQQQQQQ1/8/8/8/8/7k/K7 b - - 0 1")
-    evaluation = Evaluation()
-    evaluation.reset(board)
-    assert -CERTAIN_WIN < evaluation.value(board) < -10_000
+    assert -CERTAIN_WIN < evaluation_of(board).value(board) < -2_000
 
 
 @pytest.mark.parametrize(
@@ -324,7 +322,7 @@ def test_what_is_wrong_with_the_files_is_told_once(moff: Conversation, tmp_path:
     for _ in range(2):
         moff.send("position fen 8/8/8/3k4/8/8/8/1KR5 w - - 0 1", "go depth 3")
         complaints += [line for line in moff.until("bestmove") if "string" in line]
-    assert complaints == [f"info string {tmp_path / 'KRvK.rtbw'}: it is no tablebase file"]
+    assert complaints == [f"info string {tmp_path / 'KRvK.rtbw'}: it is not a tablebase file"]
     moff.send("position fen 8/8/8/3k4/8/8/8/1KQ5 w - - 0 1", "go depth 1")
     assert " cp 20000 " in moff.until("bestmove")[-2]
 

@@ -137,28 +137,6 @@ def test_a_static_evaluation_that_fails_high_leaves_an_entry_as_it_is() -> None:
     assert entry(searcher) == before
 
 
-def test_material_far_above_beta_is_enough_without_the_other_terms(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "4k3/8/8/8/8/8/8/3QK3 w - - 0 1"
-    searcher = searcher_at(text, {"lazy_margin": 200})
-    rough = searcher.evaluation.lazy_value(searcher.board)
-    assert quiesce(searcher, rough - 201, rough - 200) == rough - 200
-    assert entry(searcher) == 0
-    monkeypatch.setattr(type(searcher.evaluation), "value", lambda *_: 7)
-    assert quiesce(searcher, rough - 201, rough - 200) == rough - 200, "the other terms are not asked for"
-    assert quiesce(searcher, rough - 200, rough - 199) == 7, "just below, they are"
-    searcher = searcher_at(text, {"lazy_margin": 200})
-    assert quiesce(searcher, rough - 202, rough - 200) == 7, "in a window they are always asked for"
-
-
-def test_the_blur_widens_the_margin_of_lazy_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    searcher = searcher_at("4k3/8/8/8/8/8/8/3QK3 w - - 0 1", {"lazy_margin": 200})
-    searcher.evaluation.blur = 50
-    rough = searcher.evaluation.lazy_value(searcher.board)
-    assert quiesce(searcher, rough - 251, rough - 250) == rough - 250
-    monkeypatch.setattr(type(searcher.evaluation), "value", lambda *_: 7)
-    assert quiesce(searcher, rough - 250, rough - 249) == 7
-
-
 # --- The table
 
 

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 
 from search import benchmark
-from search.evaluate import Evaluation
 from search.linked import FROM_FRONT, LINKED, MOFF_LOOP, run
 from search.searcher import Searcher
 from search.stop import Stop
 from search.table import TranspositionTable
+from tests.networks import evaluation_of
 from tests.oracle import STARTS, Game, games, generated, packed, placements, scaled
 from tests.test_perft import OWN, deepest, names, read
 from x88 import attack, build, coordinate, fen, movegen, perft, rays, tally
@@ -454,8 +454,7 @@ def test_a_node_limit_ends_quiescence_with_the_rays_in_step(generator: int) -> N
 def test_the_order_of_the_captures_changes_no_score_inside_the_window(text: str) -> None:
     """Outside, a score is a bound, which may differ with the order."""
     board = fen.parse(text)
-    evaluation = Evaluation()
-    evaluation.reset(board)
+    evaluation = evaluation_of(board)
     middle = evaluation.value(board) * (-1 if board.side else 1)
     scores = [searched(text, 0, generator)[0] for generator in (MOFF_LOOP, FROM_FRONT)]
     inside = [min(max(score, middle - 50), middle + 50) for score in scores]

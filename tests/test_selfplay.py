@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from search import inference, network
 from x88 import chess960, coordinate, fen
 from x88.board import Board
 from x88.move import captured_of
@@ -285,7 +286,7 @@ def test_a_book_gives_the_openings(tmp_path: Path) -> None:
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear Sir,\n", encoding="utf-8")
-    assert "letter.txt is no file of games" in generate(path, "--games", 1, code=2).stderr
+    assert "letter.txt is not a file of games" in generate(path, "--games", 1, code=2).stderr
     assert path.read_text(encoding="utf-8") == "Dear Sir,\n"
 
 
@@ -403,23 +404,17 @@ def test_the_rules_end_a_game() -> None:
     assert (mate.result, mate.reason) == ("1-0", "checkmate")
 
 
-def test_each_side_thinks_with_its_own_evaluation(monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded: list[Any] = []
-
-    class Remembering(Player):
-        def think(self, board: Board, limits: Any, on_report: Any) -> Any:
-            assert loaded[-1] is (other if board.side == WHITE else selfplay.tuned.EVALUATION)
-            return super().think(board, limits, on_report)
-
-    class Evaluate:
-        load = loaded.append
-
-    other = {"tempo": [(0, 0)]}
-    fake(monkeypatch, 1500, kind=Remembering)
-    monkeypatch.setattr(selfplay, "evaluate", Evaluate)
+def test_each_side_thinks_with_its_own_network(tmp_path: Path) -> None:
+    """A network that finds every position won for the side to move, whatever the other does."""
+    path = tmp_path / "other.net"
+    shipped = inference.shipped()
+    network.write(path, shipped._replace(output_biases=[network.MOST_BIAS] * shipped.outputs))
+    search = selfplay.searcher(1, selfplay.Side({}, str(path)))
+    assert list(search.weights().output_biases) == [network.MOST_BIAS] * shipped.outputs
+    assert selfplay.searcher(1, selfplay.Side({})).weights() is shipped
     book = selfplay.Book([(fen.START, ())], 0)
-    assert selfplay.play_game(book.paired(0, PACE, selfplay.Side({}, other))).result == "1-0"
-    assert loaded[-1] is selfplay.tuned.EVALUATION
+    jobs = [book.paired(number, PACE, selfplay.Side({}, str(path))) for number in (0, 1)]
+    assert [(job.white.network, job.black.network) for job in jobs] == [(str(path), ""), ("", str(path))]
 
 
 def test_random_plies_avoid_the_end_of_the_game() -> None:
@@ -465,7 +460,7 @@ def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
         (["--compare", "nothing"], "NAME=VALUE"),
         (["--compare", "a=b"], "NAME=VALUE"),
         (["--compare", "no_such_number=1"], ""),
-        (["--compare", "--evaluation", str(SCRIPT)], "EVALUATION"),
+        (["--compare", "--network", str(SCRIPT)], "is not a network"),
         (["--compare", "--random-plies", "8", "10"], "--random-plies"),
         (["--compare", "--sprt", "5", "0"], "SPRT"),
         (["--positions", "a", "--games", "0"], "--games"),

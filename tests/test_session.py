@@ -230,7 +230,7 @@ def test_a_refused_move_names_the_text_and_the_reason_and_changes_nothing(table:
     table.session.new_game(start)
     for text, reason in {
         "Ne2": "ambiguous",
-        "e1e3": "can go to",
+        "e1e3": "can move to",
         "xyzzy": "is not a move",
         "": "is not a move",
     }.items():

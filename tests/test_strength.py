@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from search.evaluate import Evaluation
 from search.limits import Limits
 from search.search import Report, Search
 from search.strength import CALIBRATION, STRONGEST, WEAKEST, strength
 from tests.client import Conversation
+from tests.networks import evaluation_of
 from tests.oracle import STARTS, scaled
 from x88 import coordinate, fen
 from x88.game import OngoingGame
@@ -167,8 +167,7 @@ def test_a_blurred_value_is_off_by_no_more_than_the_blur_and_always_alike(
     errors = []
     for text in [QUIET, *STARTS]:
         board = fen.parse(text)
-        evaluation = Evaluation()
-        evaluation.reset(board)
+        evaluation = evaluation_of(board)
         found = set()
         for seed in (1, 1, 2):
             search = limited(1000, seed)
@@ -198,8 +197,7 @@ def points(first: Search, second: Search, start: str, plies: int) -> float:
         game.play(players[game.board.side].think(game.board, Limits(depth=60)).move)
     if game.is_over():
         return {"1-0": 1.0, "0-1": 0.0}.get(game.result, 0.5)
-    evaluation = Evaluation()
-    evaluation.reset(game.board)
+    evaluation = evaluation_of(game.board)
     white = evaluation.value(game.board) * (-1) ** game.board.side
     return 0.5 if abs(white) < 200 else float(white > 0)
 

@@ -472,7 +472,7 @@ def test_what_is_no_table_is_told(tmp_path: Path) -> None:
         f"{empty}: there is no table in it",
         f"{odd / 'kqvk.rtbw'}: its name is not that of a table, so it is not used",
         f"{odd / 'KBvK.rtbz'}: it holds other pieces than its name says",
-        f"{odd / 'KQvK.rtbw'}: it is no tablebase file",
+        f"{odd / 'KQvK.rtbw'}: it is not a tablebase file",
         f"{odd / 'KRvK.rtbw'}: it is not a file",
         "3 tables, 3 bad (0 checked against lists, 3 against their own checksums)",
     ]

@@ -98,9 +98,9 @@ def test_a_target_blends_score_and_result() -> None:
         [record_of(board, score, result) for score, result in ((0, 2), (400, 0), (-800, 1))]
     )
     share = [1 / (1 + np.exp(-x)) for x in (0, 1, -2)]
-    assert train.targets_of(records, 1.0) == pytest.approx(share)
-    assert train.targets_of(records, 0.0) == pytest.approx([1, 0, 0.5])
-    assert train.targets_of(records, 0.75) == pytest.approx(
+    assert train.targets_of(records, 1.0, 400) == pytest.approx(share)
+    assert train.targets_of(records, 0.0, 400) == pytest.approx([1, 0, 0.5])
+    assert train.targets_of(records, 0.75, 400) == pytest.approx(
         [0.75 * s + 0.25 * r for s, r in zip(share, (1, 0, 0.5), strict=True)]
     )
 
@@ -108,7 +108,7 @@ def test_a_target_blends_score_and_result() -> None:
 def test_the_target_of_a_position_of_no_game_is_its_score() -> None:
     records = record_of(chess.Board(), 400, positions.NO_RESULT)
     for blend in (0.0, 0.75, 1.0):
-        assert train.targets_of(records, blend) == pytest.approx([1 / (1 + np.exp(-1))])
+        assert train.targets_of(records, blend, 400) == pytest.approx([1 / (1 + np.exp(-1))])
 
 
 def test_an_epoch_has_every_record_once_and_another_order_than_the_next() -> None:
@@ -187,7 +187,7 @@ def test_the_export_judges_as_the_trained_network(trained: Path, data: tuple[Pat
     assert weights[:2] == (16, 2)
     run = train.Run(trained, train._known_settings(trained), "cpu")
     checked = positions.load(data[0])
-    batch = train.batch_of(checked, 1, 2, "cpu")
+    batch = train.batch_of(checked, 1, 400, 2, "cpu")
     with torch.no_grad():
         exact = run.net(batch).numpy() * network.SCALE
     found = train.values(weights, batch)
@@ -272,6 +272,7 @@ def test_a_run_begins_with_the_numbers_of_another(
         ({"seed": 1, "blend": 1}, "is a run with other settings: blend, seed"),
         ({"batch": 641}, "640 positions for training and 100 for validation are too few: one batch has 641"),
         ({"blend": 1.1}, "--blend must be from 0 to 1"),
+        ({"scale": 0}, "--scale must be positive"),
         ({"rate": 0.000001}, "--rate must be positive, and --final-rate no higher"),
         ({"hidden": 20}, "a hidden layer of 20 is not a multiple of 16"),
         ({"seed": -1}, "--seed must not be negative"),
@@ -303,6 +304,17 @@ def test_what_is_missing_or_damaged_is_told(
     assert str(damaged) in capsys.readouterr().err
 
 
+def test_of_a_file_only_some_positions_may_count(
+    data: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = {"epochs": 1}
+    assert train.main(arguments((Path(f"{data[0]}:320"), data[1]), tmp_path / "run", **chosen)) == 0
+    assert json.loads((tmp_path / "run" / "settings.json").read_text())["positions"] == 320
+    capsys.readouterr()
+    assert train.main(arguments((Path(f"{data[0]}:641"), data[1]), tmp_path / "other", **chosen)) == 2
+    assert capsys.readouterr().err == f"{data[0]} has 640 positions, not 641\n"
+
+
 def test_from_no_position_to_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything on the way to a network, on a small scale."""
     path = {name: tmp_path / name for name in ("games", "records", "checked", "near", "near-checked")}
@@ -326,6 +338,6 @@ def test_from_no_position_to_a_network(tmp_path: Path, monkeypatch: pytest.Monke
     queen_up = record_of(chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"))
     queen_down = record_of(chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"))
     up, down = (
-        int(train.values(weights, train.batch_of(one, 1, 2, "cpu"))[0]) for one in (queen_up, queen_down)
+        int(train.values(weights, train.batch_of(one, 1, 400, 2, "cpu"))[0]) for one in (queen_up, queen_down)
     )
     assert up > scaled(150, 0) + down

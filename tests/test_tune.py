@@ -11,11 +11,6 @@ from typing import Any
 
 import pytest
 
-from x88 import fen
-from x88.board import Board
-from x88.piece import BISHOP, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE
-from x88.square import SQUARES
-
 np: Any = pytest.importorskip("numpy", reason="the tuning extra is not installed")
 pytest.importorskip("scipy", reason="the tuning extra is not installed")
 pytest.importorskip("tabulate", reason="the tuning extra is not installed")
@@ -28,30 +23,13 @@ tune: Any = importlib.import_module("tune")
 pairs: Any = importlib.import_module("pairs")
 screening: Any = importlib.import_module("screening")
 spsa: Any = importlib.import_module("spsa")
-texel: Any = importlib.import_module("texel")
 tables: Any = importlib.import_module("tables")
 selfplay: Any = importlib.import_module("selfplay")
 
 TUNED = '''"""A table."""
 
 # fmt: off
-EVALUATION: dict[str, list[tuple[int, int]]] = {
-    "material": [
-        (  82,  100), ( 325,  305), ( 345,  330), ( 465,  550),
-        ( 980, 1020),
-    ],
-    # Réti's remark, in two bytes
-    "knight ranks": [
-        (   0,    0), (   5,  -10), (   0,    0), (   0,    0),
-        (  11,    0), (   0,    0), (   0,    0), (-100,    7),
-    ],
-    "king ranks": [
-        (   0,    0), (   0,    0), (   0,    0), (   0,    0),
-        (   0,    0), (   0,    0), (   0,    0), (   0,    0),
-    ],
-    "tempo": [(14, 8)],
-}
-
+# Réti's remark, in two bytes
 SEARCH = {
     # name: (value, least, most)
     "margin": (75, 30, 150),  # in centipawns
@@ -59,88 +37,6 @@ SEARCH = {
 }
 # fmt: on
 '''
-
-KINDS = [PAWN, KNIGHT, BISHOP, ROOK, QUEEN]
-PHASES = {KNIGHT: 1, BISHOP: 1, ROOK: 2, QUEEN: 4}
-
-
-class Evaluate:
-    """A stand-in for search.evaluate: material, the knights' and kings' ranks, the tempo."""
-
-    def __init__(self) -> None:
-        self.numbers: dict[str, list[tuple[int, int]]] = {}
-        self.bend = 0
-        evaluate = self
-
-        class Evaluation:
-            """What search.evaluate.Evaluation tells of a board."""
-
-            def reset(self, board: Board) -> None:
-                self.board = board
-                self.placement = self
-
-            def packed(self, board: Board) -> int:
-                pairs = [evaluate.numbers[name][i] for name, i, _ in terms(board)]
-                signs = [sign for *_, sign in terms(board)]
-                total = sum(s * (mg + eg * 65536) for s, (mg, eg) in zip(signs, pairs, strict=True))
-                return total + evaluate.bend * (total != 0)
-
-            def phase(self) -> int:
-                codes = [self.board.piece_at(sq) for sq in SQUARES]
-                return min(24, sum(PHASES.get(code & KIND, 0) for code in codes))
-
-            def scale(self, board: Board) -> int:
-                return 64 if board.side == WHITE else 32
-
-        self.Evaluation = Evaluation
-
-    def load(self, numbers: dict[str, list[tuple[int, int]]]) -> None:
-        self.numbers = numbers
-
-
-def terms(board: Board) -> list[tuple[str, int, int]]:
-    """The numbers that count in a position: the list, the index, and +1 for White or -1 for Black."""
-    found = [("tempo", 0, 1 if board.side == WHITE else -1)]
-    for sq in SQUARES:
-        code = board.piece_at(sq)
-        if not code:
-            continue
-        sign = 1 if code >> 5 == WHITE else -1
-        rank = sq >> 4 if sign == 1 else 7 - (sq >> 4)
-        if code & KIND in KINDS:
-            found.append(("material", KINDS.index(code & KIND), sign))
-        if code & KIND in (KNIGHT, KING):
-            found.append(("knight ranks" if code & KIND == KNIGHT else "king ranks", rank, sign))
-    return found
-
-
-def positions(count: int) -> list[str]:
-    """Positions with pieces on random squares."""
-    chance = Random(1)
-    found: list[str] = []
-    while len(found) < count:
-        board = [["1"] * 8 for _ in range(8)]
-        pieces = [*"Kk", *chance.choices("NnNnBbRrQqPpPp", k=chance.randint(2, 12))]
-        for letter, sq in zip(pieces, chance.sample(range(64), len(pieces)), strict=True):
-            board[sq >> 3][sq & 7] = letter
-        rows = ["".join(row) for row in board]
-        for run in range(8, 1, -1):
-            rows = [row.replace("1" * run, str(run)) for row in rows]
-        text = f"{'/'.join(rows)} {chance.choice('wb')} - - 0 1"
-        try:
-            fen.parse(text)
-        except ValueError:
-            continue
-        found.append(text)
-    return found
-
-
-@pytest.fixture
-def evaluate(monkeypatch: pytest.MonkeyPatch) -> Evaluate:
-    """The stand-in, in the tuner's hands."""
-    stand_in = Evaluate()
-    monkeypatch.setattr(texel, "evaluate", stand_in)
-    return stand_in
 
 
 @pytest.fixture
@@ -155,150 +51,25 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_what_is_read_and_written_again_is_the_same_to_the_letter(table: Path) -> None:
-    for name in ("EVALUATION", "SEARCH"):
-        tables.write_table(table, name, tables.read_table(table, name))
-        assert table.read_text(encoding="utf-8") == TUNED
+    tables.write_table(table, "SEARCH", tables.read_table(table, "SEARCH"))
+    assert table.read_text(encoding="utf-8") == TUNED
 
 
 def test_the_project_s_own_table_is_laid_out_so(tmp_path: Path) -> None:
     path = tmp_path / "tuned.py"
-    for name in ("EVALUATION", "SEARCH"):
-        shutil.copy(tables.TUNED, path)
-        tables.write_table(path, name, tables.read_table(path, name))
-        assert path.read_bytes() == tables.TUNED.read_bytes()
+    shutil.copy(tables.TUNED, path)
+    tables.write_table(path, "SEARCH", tables.read_table(path, "SEARCH"))
+    assert path.read_bytes() == tables.TUNED.read_bytes()
 
 
 def test_only_the_values_given_change(table: Path) -> None:
     tables.write_table(table, "SEARCH", {"margin": (80, 30, 150)})
-    tables.write_table(table, "EVALUATION", {"tempo": [(9, -3)], "material": [(1, 2), (-3, 4)]})
-    changed = TUNED.replace("(75, 30, 150)", "(80, 30, 150)").replace("[(14, 8)]", "[(9, -3)]")
-    first, last = changed.index("[\n"), changed.index("    # R")
-    changed = f"{changed[:first]}[(1, 2), (-3, 4)],\n{changed[last:]}"
-    assert table.read_text(encoding="utf-8") == changed
+    assert table.read_text(encoding="utf-8") == TUNED.replace("(75, 30, 150)", "(80, 30, 150)")
 
 
 def test_a_file_without_the_table_is_told(table: Path) -> None:
     with pytest.raises(ValueError, match="no table OTHER"):
         tables.read_table(table, "OTHER")
-
-
-# --- The evaluation
-
-
-def planted(evaluate: Evaluate, table: Path, path: Path, count: int) -> Any:
-    """Write positions whose scores follow from other numbers than the table's; these, [number, phase]."""
-    numbers = tables.read_table(table, "EVALUATION")
-    chance = Random(2)
-    truth = {
-        name: [(mg + chance.randint(-30, 30), eg + chance.randint(-30, 30)) for mg, eg in pairs]
-        for name, pairs in numbers.items()
-    }
-    evaluate.load(truth)
-    lines = []
-    for text in positions(count):
-        board = fen.parse(text)
-        evaluation = evaluate.Evaluation()
-        evaluation.reset(board)
-        packed, phase = evaluation.packed(board), evaluation.placement.phase()
-        middlegame, endgame = (packed + 0x8000 & 0xFFFF) - 0x8000, packed + 0x8000 >> 16
-        score = (middlegame * phase + endgame * (24 - phase) * evaluation.scale(board) / 64) / 24
-        result = int(chance.random() < 1 / (1 + 10 ** (-score / 400)))
-        lines.append(f"{text};{result};{round(score)}\n")
-    path.write_text("".join(lines), encoding="utf-8")
-    evaluate.load(numbers)
-    return texel.flatten(truth)
-
-
-def test_planted_numbers_are_found(evaluate: Evaluate, table: Path, tmp_path: Path) -> None:
-    path = tmp_path / "positions.txt"
-    truth = planted(evaluate, table, path, 1500)
-    numbers = tables.read_table(table, "EVALUATION")
-    traced = texel.trace_all(path, numbers, None)
-    fitted, report = texel.fit_evaluation(traced, numbers, texel.Fit(0, 400, 1000, 500))
-    # The scores' own scale is what the results make of it.
-    scale = texel.steepness(traced.scores, traced.results) * 400 / math.log(10)
-    assert 0.8 < scale < 1.2
-    found, expected = (texel.flatten(fitted), scale * truth)
-    evaluations, others = traced.evaluations(found), traced.evaluations(expected)
-    assert np.abs(evaluations - others).max() < 25
-    lists = [slice(0, 5), slice(5, 13), slice(13, 21), slice(21, 22)]
-    assert np.abs(found - texel.centre(traced, expected, lists)).max() < 8
-    assert "1500 positions, 22 numbers" in report
-
-
-def test_lists_that_are_kept_stay(evaluate: Evaluate, table: Path, tmp_path: Path) -> None:
-    path = tmp_path / "positions.txt"
-    planted(evaluate, table, path, 200)
-    numbers = tables.read_table(table, "EVALUATION")
-    traced = texel.trace_all(path, numbers, None)
-    fit = texel.Fit(0.7, 0, 6, 500, ("tempo", "knight ranks"))
-    fitted, _ = texel.fit_evaluation(traced, numbers, fit)
-    assert (fitted["tempo"], fitted["knight ranks"]) == (numbers["tempo"], numbers["knight ranks"])
-    assert fitted["material"] != numbers["material"]
-
-
-def test_counts_are_what_the_position_holds(evaluate: Evaluate, table: Path) -> None:
-    numbers = tables.read_table(table, "EVALUATION")
-    starts = {"material": 0, "knight ranks": 5, "king ranks": 13, "tempo": 21}
-    texts = positions(50)
-    counts, weights = texel.trace(texts, numbers)
-    for text, row, weight in zip(texts, counts.toarray(), weights, strict=True):
-        expected = [0] * 22
-        for name, i, sign in terms(fen.parse(text)):
-            expected[starts[name] + i] += sign
-        assert row.tolist() == expected
-        assert weight[0] + weight[1] * (2 if " b " in text else 1) == pytest.approx(1)
-    assert evaluate.numbers == numbers
-
-
-def test_an_evaluation_that_is_not_linear_is_refused(evaluate: Evaluate, table: Path) -> None:
-    evaluate.bend = 1
-    with pytest.raises(ValueError, match="not linear"):
-        texel.trace(positions(50), tables.read_table(table, "EVALUATION"))
-
-
-def test_centred_lists_evaluate_alike(evaluate: Evaluate, table: Path, tmp_path: Path) -> None:
-    path = tmp_path / "positions.txt"
-    truth = planted(evaluate, table, path, 300).astype(float)
-    traced = texel.trace_all(path, tables.read_table(table, "EVALUATION"), None)
-    found = texel.centre(traced, truth, [slice(0, 5), slice(5, 13), slice(13, 21), slice(21, 22)])
-    assert np.allclose(traced.evaluations(found), traced.evaluations(truth))
-    seen = abs(traced.counts).toarray().sum(axis=0)
-    for columns in (slice(5, 13), slice(13, 21)):
-        assert np.allclose(np.average(found[columns], axis=0, weights=seen[columns]), 0)
-    assert np.array_equal(found[[0, 2, 3, 4, 21]], truth[[0, 2, 3, 4, 21]])
-
-
-def test_what_was_traced_is_kept_until_the_evaluation_is_another(
-    evaluate: Evaluate, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "positions.txt"
-    planted(evaluate, table, path, 100)
-    numbers = tables.read_table(table, "EVALUATION")
-    first = texel.trace_all(path, numbers, None)
-    traced: list[int] = []
-    trace = texel.trace
-
-    def counting(fens: list[str], pairs: Any) -> Any:
-        traced.append(len(fens))
-        return trace(fens, pairs)
-
-    monkeypatch.setattr(texel, "trace", counting)
-    again = texel.trace_all(path, numbers, None)
-    assert traced == []
-    assert np.array_equal(again.counts.toarray(), first.counts.toarray())
-    assert np.array_equal(again.weights, first.weights)
-    monkeypatch.setattr(sys.modules[__name__], "KINDS", [KNIGHT, PAWN, BISHOP, ROOK, QUEEN])
-    texel.trace_all(path, numbers, None)
-    assert traced == [100]
-
-
-@pytest.mark.parametrize("line", ["", "x", f"{fen.START};2;0", f"{fen.START};1;x", f"{fen.START};1"])
-def test_a_damaged_line_is_told(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "positions.txt"
-    path.write_text(f"{fen.START};0.5;12\n{line}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="line 2"):
-        texel.read_positions(path)
 
 
 # --- SPSA
@@ -558,13 +329,9 @@ def test_a_screening_plays_keeps_its_pairs_and_goes_on(
         (["screen", "depth=7", "depth=6"], "twice"),
         (["screen", "depth=7", "--pairs", "0"], "--pairs"),
         (["screen", "depth=7", "--jitter", "1"], "--jitter"),
-        (["evaluation", "/no/such/file"], "/no/such/file"),
-        (["evaluation", "positions.txt", "--blend", "2"], "--blend"),
-        (["evaluation", "positions.txt", "--keep", "nothing"], "nothing"),
     ],
 )
 def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
-    evaluate: Evaluate,
     table: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

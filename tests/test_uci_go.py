@@ -261,7 +261,7 @@ def test_a_clock_of_nodes_goes_on_from_move_to_move_and_starts_anew_with_a_game(
     assert counts[-1] < counts[0] / 2
     assert spent(moff, clock, "ucinewgame") == counts[0]
     # In other units it is another clock.
-    assert spent(moff, clock, "setoption name nodestime value 3") > counts[0]
+    assert spent(moff, clock, "setoption name nodestime value 9") > counts[0]
 
 
 def test_a_clock_of_nodes_is_filled_again_at_a_time_control(moff: Conversation) -> None:

@@ -56,5 +56,5 @@ def _reason(board: Board, text: str) -> str:
         return f"the {letter(code)} on {name(origin)} does not belong to the side to move"
     pair = [move for move in legal_moves(board) if origin_of(move) == origin and target_of(move) == target]
     if pair:
-        return "it must name the new piece, as in e7e8q" if promoted_of(pair[0]) else "it is no promotion"
+        return "it must name the new piece, as in e7e8q" if promoted_of(pair[0]) else "it is not a promotion"
     return f"the {letter(code)} on {name(origin)} cannot go to {name(target)} in this position"

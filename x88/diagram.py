@@ -1,9 +1,10 @@
-"""Pictures of a position as lines of text: the board, the attack map, the legal moves of both sides.
+"""Pictures of a position as lines of text: the board, the attack map, the legal moves of both sides,
+what each piece is worth.
 
 The test board after "Testbräde för draggeneratorn" of the Swedish series "Draggenerator".
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from x88 import coordinate, san
@@ -60,6 +61,16 @@ def draw_attacks(board: Board, style: Style) -> list[str]:
         return f" {both[WHITE]} {both[BLACK]}"
 
     return _frame(style, 8, cell)
+
+
+def draw_worths(board: Board, style: Style, worths: Mapping[int, int]) -> list[str]:
+    """The board with a number in centipawns beside the pieces on the squares named, in pawns."""
+
+    def cell(sq: int) -> str:
+        text = f"{worths[sq] / 100:+.2f}" if sq in worths else ""
+        return _piece(board.piece_at(sq), sq, style, False) + f"{text:6}"
+
+    return _frame(style, 9, cell)
 
 
 def list_moves(board: Board, style: Style) -> list[str]:

@@ -132,7 +132,7 @@ def _reason(board: Board, pattern: int) -> str:
     if not own:
         return f"there is no {what}"
     if pattern & PROMOTED and (kind != PAWN or target >> 4 not in (0, 7)):
-        return "it is no promotion"
+        return "it is not a promotion"
     occupant = board.piece_at(target)
     if occupant != EMPTY and side_of(occupant) == board.side:
         return f"{square.name(target)} is occupied by a piece of {side}"
@@ -142,7 +142,7 @@ def _reason(board: Board, pattern: int) -> str:
         if kind == PAWN and target >> 4 in (0, 7) and promoted not in (KNIGHT, BISHOP, ROOK, QUEEN):
             return "it must name the new piece: Q, R, B or N"
         return f"it would leave the king of {side} in check"
-    return f"no {what} can go to {square.name(target)}"
+    return f"no {what} can move to {square.name(target)}"
 
 
 def _pawns_to(board: Board, target: int) -> set[int]:

@@ -6,7 +6,7 @@ After "Testbräde för draggeneratorn" of the Swedish series "Draggenerator".
 
 from typing import Any, NamedTuple
 
-from search.evaluate import Evaluation
+from moff import evaluation
 from search.nodecounts import NodeCounts
 from search.score import from_table, mate_distance
 from search.table import EXACT, LOWER, TranspositionTable, bound_of, depth_of, score_of
@@ -14,7 +14,7 @@ from x88 import coordinate, diagram, san, square
 from x88.attack_map import AttackMap
 from x88.board import Board
 from x88.movegen import legal_moves
-from x88.piece import BLACK, EMPTY, KIND, KING, SIDES, WHITE, letter, make_piece, side_of
+from x88.piece import BLACK, SIDES, WHITE, letter, make_piece, side_of
 
 TREE_PLIES = 2
 
@@ -56,27 +56,11 @@ def _attackers(attack_map: AttackMap, sq: int, side: int) -> dict[str, Any]:
 
 
 def worths(board: Board) -> dict[str, int]:
-    """What each piece but the kings is worth to the static evaluation in centipawns, by square: how much
-    better it is for its side than the same position without the piece.
-    """
-    placement = {sq: board.piece_at(sq) for sq in square.SQUARES if board.piece_at(sq) != EMPTY}
-    evaluation = Evaluation()
-    evaluation.reset(board)
-    whole = evaluation.value(board)
-    found = {}
-    for sq, code in placement.items():
-        if code & KIND == KING:
-            continue
-        others = {other: piece for other, piece in placement.items() if other != sq}
-        without = Board()
-        rooks = tuple(board.castling_rook(number) for number in range(4))
-        without.setup(
-            others, board.side, board.castling, board.en_passant, board.halfmove, board.fullmove, rooks
-        )
-        evaluation.reset(without)
-        lost = whole - evaluation.value(without)
-        found[square.name(sq)] = lost if side_of(code) == board.side else -lost
-    return found
+    """The value of each piece but the kings to its own side in centipawns, by square (`moff.evaluation`)."""
+    return {
+        square.name(sq): worth if side_of(board.piece_at(sq)) == WHITE else -worth
+        for sq, worth in evaluation.worths(board).items()
+    }
 
 
 class Branch(NamedTuple):

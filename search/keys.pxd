@@ -1,0 +1,37 @@
+from libc.stdint cimport uint64_t
+
+cimport cython
+
+from x88.board cimport Board
+from x88.move cimport (
+    CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
+    rook_target,
+)
+from x88.piece cimport ANY_PIECE, BISHOP, KIND, KING, KNIGHT, PAWN, ROOK, WHITE_PIECE
+
+cpdef enum:
+    PAWNS = 0
+    PIECES = 1             # White's, then Black's
+    MINORS = 3
+    KINDS = 4
+
+cdef uint64_t[6144] PIECE_KEYS
+
+
+@cython.final
+cdef class Keys:
+    cdef uint64_t[544] stack       # [ply * KINDS + kind]
+    cdef int top                   # ply * KINDS
+
+    @cython.locals(i=int, sq=int)
+    cpdef void reset(self, Board board) noexcept nogil
+    @cython.locals(own=int, code=int, target=int, square=int)
+    cpdef void make(self, int move, int side) noexcept nogil
+    @cython.locals(i=int)
+    cpdef void make_null(self) noexcept nogil
+    cpdef void unmake(self) noexcept nogil
+    @cython.locals(key=uint64_t, kind=int)
+    cdef void _toggle(self, int code, int sq) noexcept nogil
+    cpdef uint64_t pawns(self) noexcept nogil
+    cpdef uint64_t pieces(self, int side) noexcept nogil
+    cpdef uint64_t minors(self) noexcept nogil

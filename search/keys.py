@@ -1,0 +1,104 @@
+"""Hash keys of parts of a position, for the correction history, updated along the line being searched."""
+
+try:
+    import cython
+except ImportError:
+    from x88 import uncompiled as cython
+
+from x88 import zobrist
+
+if not cython.compiled:
+    from x88.board import Board
+    from x88.move import (
+        CAPTURED,
+        CAPTURED_SHIFT,
+        CASTLING,
+        EN_PASSANT,
+        MOVED_SHIFT,
+        PROMOTED,
+        PROMOTED_SHIFT,
+        SQUARE,
+        TARGET_SHIFT,
+        rook_origin,
+        rook_target,
+    )
+    from x88.piece import ANY_PIECE, BISHOP, KIND, KING, KNIGHT, PAWN, ROOK, WHITE_PIECE
+
+    PAWNS = 0
+    PIECES = 1
+    MINORS = 3
+    KINDS = 4
+
+PIECE_KEYS = zobrist.PIECE_KEYS
+
+
+class Keys:
+    """`stack[ply * KINDS + kind]`: the keys of all pawns, of White's king and pieces, of Black's, and of the
+    kings, knights and bishops of both.
+    """
+
+    def __init__(self) -> None:
+        self.stack = [0] * 544
+        self.top = 0
+
+    def reset(self, board: Board) -> None:
+        """Set up for a new root position."""
+        self.top = 0
+        for i in range(KINDS):
+            self.stack[i] = 0
+        for i in range(32):
+            if i & 15 < board.count[i >> 4]:
+                sq = board.pieces[i]
+                self._toggle(board.squares[sq], sq)
+
+    def make(self, move: int, side: int) -> None:
+        """Update for a move made by `side`."""
+        self.make_null()
+        own = WHITE_PIECE << side
+        code = own | move >> MOVED_SHIFT & KIND
+        target = move >> TARGET_SHIFT & SQUARE
+        self._toggle(code, move & SQUARE)
+        if move & CAPTURED:
+            square = target
+            if move & EN_PASSANT:
+                square = target - 16 + 32 * side
+            self._toggle(own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND, square)
+        elif move & CASTLING:
+            self._toggle(own | ROOK, rook_origin(move))
+            self._toggle(own | ROOK, rook_target(move))
+        if move & PROMOTED:
+            code = own | move >> PROMOTED_SHIFT & KIND
+        self._toggle(code, target)
+
+    def make_null(self) -> None:
+        """Update for a null move."""
+        for i in range(KINDS):
+            self.stack[self.top + KINDS + i] = self.stack[self.top + i]
+        self.top += KINDS
+
+    def unmake(self) -> None:
+        """Undo the last `make` or `make_null`."""
+        self.top -= KINDS
+
+    def _toggle(self, code: int, sq: int) -> None:
+        """Add a piece to the keys, or take it away."""
+        key = PIECE_KEYS[code << 7 | sq]
+        kind = code & KIND
+        if kind == PAWN:
+            self.stack[self.top] ^= key
+            return
+        self.stack[self.top + PIECES + (code >> 5)] ^= key
+        if kind in (KNIGHT, BISHOP, KING):
+            self.stack[self.top + MINORS] ^= key
+
+    def pawns(self) -> int:
+        """The key of all pawns."""
+        return self.stack[self.top + PAWNS]
+
+    def pieces(self, side: int) -> int:
+        """The key of a side's king and pieces, without its pawns."""
+        return self.stack[self.top + PIECES + side]
+
+    def minors(self) -> int:
+        """The key of the kings, knights and bishops of both sides."""
+        return self.stack[self.top + MINORS]

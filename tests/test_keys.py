@@ -1,0 +1,99 @@
+"""The keys follow the moves, and know what they are to know."""
+
+from random import Random
+
+import chess
+import pytest
+
+from search.keys import Keys
+from tests.oracle import STARTS
+from x88 import build, fen
+from x88.movegen import legal_moves
+from x88.piece import BLACK, WHITE
+
+
+def keys_of(text: str) -> Keys:
+    keys = Keys()
+    keys.reset(fen.parse(text))
+    return keys
+
+
+def state(keys: Keys) -> tuple[int, ...]:
+    return keys.pawns(), keys.pieces(WHITE), keys.pieces(BLACK), keys.minors()
+
+
+@pytest.mark.parametrize("seed", range(60 if build.compiled else 12))
+def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> None:
+    generator = Random(seed)
+    board = fen.parse(STARTS[seed % len(STARTS)])
+    keys = keys_of(fen.write(board))
+    before: list[tuple[int, ...]] = []
+    while len(before) < 80 and (moves := legal_moves(board)):
+        before.append(state(keys))
+        # Captures, promotions and castling come first in the list: prefer them, so that all kinds are seen.
+        move = moves[0] if generator.random() < 0.3 else generator.choice(moves)
+        keys.make(move, board.side)
+        board.make(move)
+        assert state(keys) == state(keys_of(fen.write(board)))
+        keys.make_null()
+        assert state(keys) == state(keys_of(fen.write(board)))
+        keys.unmake()
+    while before:
+        board.unmake()
+        keys.unmake()
+        assert state(keys) == before.pop()
+
+
+def test_the_pawn_key_knows_the_pawns_alone() -> None:
+    def key(text: str) -> int:
+        return keys_of(text).pawns()
+
+    assert key("4k3/8/8/8/8/8/P7/4K3 w - - 0 1") == key("4k2r/8/8/8/8/8/P7/R3K3 b - - 0 1")
+    assert key("4k3/8/8/8/8/8/P7/4K3 w - - 0 1") == key("k7/8/8/8/8/8/P7/K7 w - - 0 1")
+    assert key("4k3/8/8/8/8/8/P7/4K3 w - - 0 1") != key("4k3/8/8/8/8/P7/8/4K3 w - - 0 1")
+    assert key("4k3/8/8/8/8/p7/8/4K3 w - - 0 1") != key("4k3/8/8/8/8/P7/8/4K3 w - - 0 1")
+
+
+def test_the_key_of_pieces_knows_one_side_s_pieces_alone() -> None:
+    def both(text: str) -> list[int]:
+        keys = keys_of(text)
+        return [keys.pieces(side) for side in (WHITE, BLACK)]
+
+    white, black = both("4k1r1/8/8/8/8/8/P7/R3K3 w - - 0 1")
+    assert both("4k1r1/8/p7/8/7P/8/8/R3K3 b - - 0 1") == [white, black], "neither pawns nor who is to move"
+    assert both("4k1r1/8/8/8/8/8/P7/B3K3 w - - 0 1") != [white, black], "a bishop is no rook"
+    found = both("4k2r/8/8/8/8/8/P7/R3K3 w - - 0 1")
+    assert found[0] == white
+    assert found[1] != black
+
+
+def test_the_key_of_minor_pieces_knows_kings_knights_and_bishops_alone() -> None:
+    def found(text: str) -> int:
+        return keys_of(text).minors()
+
+    usual = found("4k1n1/8/8/8/8/8/P7/B3K3 w - - 0 1")
+    assert found("q3k1n1/6p1/8/8/8/8/8/B3K2R b - - 0 1") == usual
+    for text in (
+        "4k1n1/8/8/8/8/8/P7/N3K3 w - - 0 1",
+        "4k1b1/8/8/8/8/8/P7/B3K3 w - - 0 1",
+        "4k1n1/8/8/8/8/8/P7/1B2K3 w - - 0 1",
+        "5kn1/8/8/8/8/8/P7/B3K3 w - - 0 1",
+        "4k1n1/8/8/8/8/8/P7/B2K4 w - - 0 1",
+        "4k1N1/8/8/8/8/8/P7/b3K3 w - - 0 1",
+    ):
+        assert found(text) != usual, text
+
+
+def test_the_keys_tell_the_squares_of_every_kind_apart() -> None:
+    pieces: set[int] = set()
+    minors: set[int] = set()
+    for place in range(64):
+        for kind in (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN):
+            board = chess.Board("4k3/8/8/8/8/8/8/4K3 b - - 0 1")
+            if board.piece_at(place) is None:
+                board.set_piece_at(place, chess.Piece(kind, chess.WHITE))
+                keys = keys_of(board.fen())
+                pieces.add(keys.pieces(WHITE))
+                minors.add(keys.minors())
+    assert len(pieces) == 4 * 62
+    assert len(minors) == 2 * 62 + 1, "what is no minor piece is one number more"
