@@ -11,10 +11,11 @@ from moff import evaluation as display
 from search import benchmark, inference, network, wdl
 from search import endgame as endgames
 from search.accumulators import Accumulators
+from search.evaluate import LARGEST
 from search.score import CERTAIN_WIN
 from tests.networks import evaluation_of, random_weights
 from tests.oracle import STARTS, placements, scaled
-from x88 import build, fen
+from x88 import build, diagram, fen
 from x88.board import Board
 from x88.movegen import legal_moves
 from x88.piece import BLACK, EMPTY, KIND, KING, WHITE
@@ -27,12 +28,17 @@ def value(board: Board) -> int:
     return evaluation_of(board).value(board)
 
 
-def value_by(board: Board, bias: int) -> int:
-    """The value by a network that finds every position worth this many SCALE / UNIT."""
+def finding(centipawns: int) -> network.Weights:
+    """A network that finds every position worth this much for the side to move."""
     none = random_weights(16, 1, inputs=0)
     nothing = [0] * len(none.output_weights)
-    weights = none._replace(output_weights=array("h", nothing), output_biases=array("i", [bias]))
-    return evaluation_of(board, weights).value(board)
+    bias = -(-centipawns * network.UNIT // network.SCALE)  # rounded up: a value is rounded down
+    return none._replace(output_weights=array("h", nothing), output_biases=array("i", [bias]))
+
+
+def value_by(board: Board, centipawns: int) -> int:
+    """The value by such a network."""
+    return evaluation_of(board, finding(centipawns)).value(board)
 
 
 def network_value(board: Board) -> int:
@@ -72,6 +78,7 @@ def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> N
         board.unmake()
         evaluation.unmake()
         assert evaluation.value(board) == before.pop()
+        assert evaluation.accumulators.value(board) == network_value(board), "not only in the cache"
 
 
 @settings(max_examples=scaled(200, 20))
@@ -80,10 +87,19 @@ def test_colours_make_no_difference(text: str) -> None:
     assert value(fen.parse(text)) == value(fen.parse(mirrored(text)))
 
 
-def test_no_value_is_a_mate() -> None:
-    """Not even with a network that finds everything won, and a king that is driven to the edge besides."""
-    board = fen.parse("4k3/8/4K3/8/8/8/8/7Q w - - 0 1")
-    assert 15000 < value_by(board, network.MOST_BIAS) < CERTAIN_WIN
+@pytest.mark.parametrize("sign", [1, -1])
+def test_no_value_is_a_mate(sign: int) -> None:
+    """Not even with the largest numbers that a network may have, and a bare king besides."""
+    weights = finding(0)._replace(
+        input_biases=array("h", [network.INPUT_SCALE] * 16),
+        output_weights=array("h", [sign * network.MOST_OUTPUT] * 32),
+        output_biases=array("i", [sign * network.MOST_BIAS]),
+    )
+    board = fen.parse("4k3/8/4K3/8/8/8/8/7Q w - - 0 1" if sign == 1 else "4K3/8/4k3/8/8/8/8/7q w - - 0 1")
+    evaluation = evaluation_of(board, weights)
+    assert evaluation.accumulators.value(board) * sign > CERTAIN_WIN, "the network alone would say so"
+    assert evaluation.value(board) == sign * LARGEST
+    assert CERTAIN_WIN > LARGEST
 
 
 # --- Endings
@@ -138,17 +154,15 @@ def test_rook_s_pawns_and_the_wrong_bishop(text: str, is_drawn: bool) -> None:
     assert endgames.is_drawn(fen.parse(mirrored(text)), BLACK) == is_drawn
     if is_drawn:
         side = 1 if chess.Board(text).turn else -1
-        assert value_by(fen.parse(text), side * network.MOST_BIAS) == 0, "however good it looks"
+        assert value_by(fen.parse(text), side * 10_000) == 0, "however good it looks"
 
 
 def test_a_bare_king_counts_for_the_side_that_drives_it() -> None:
     for text in ("4k3/8/4K3/8/8/8/8/7R w - - 0 1", "4k3/8/4K3/8/8/8/8/7R b - - 0 1"):
         board = fen.parse(text)
         sign = 1 if board.side == WHITE else -1
-        found = [value_by(board, sign * bias) for bias in (network.UNIT // 4, network.UNIT // 2)]
-        bonus = 3 * 30 + 5 * 10
-        expected = [sign * (network.SCALE / 4 + bonus), sign * (network.SCALE / 2 + bonus)]
-        assert found == pytest.approx(expected, abs=1)
+        found = [value_by(board, sign * centipawns) for centipawns in (100, 200)]
+        assert found == [sign * (centipawns + 3 * 30 + 5 * 10) for centipawns in (100, 200)]
 
 
 @pytest.mark.parametrize("men", ["R", "Q", "BB", "BN"])
@@ -218,7 +232,7 @@ def test_the_table_speaks_for_white_whoever_is_to_move() -> None:
     text = "4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1"
     for start in (text, text.replace(" w ", " b ")):
         board = fen.parse(start)
-        lines = display.table(board)
+        lines = display.table(board, diagram.Style())
         score = value(board) * (1 if board.side == WHITE else -1)
         win, draw, loss = (chance / 10 for chance in wdl.chances(score))
         assert lines[-1] == (
