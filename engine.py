@@ -455,8 +455,10 @@ class Engine:
 
     def _eval(self, _words: list[str]) -> None:
         from moff import evaluation
+        from x88 import diagram
 
-        self._write("\n".join(evaluation.table(self._board, self._search.weights())))
+        style = diagram.Style(ascii=True)
+        self._write("\n".join(evaluation.table(self._board, style, self._search.weights())))
 
     def _moves(self, _words: list[str]) -> None:
         for move, score in scored_moves(self._board):

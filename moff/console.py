@@ -292,7 +292,7 @@ class Console:
         self._say(*diagram.list_moves(self._board, self._style), "", *diagram.SCORE_LEGEND)
 
     def _eval(self, _rest: str) -> None:
-        self._say(*evaluation.table(self._board), "")
+        self._say(*evaluation.table(self._board, self._style), "")
         self._say(*diagram.draw_attacks(self._board, self._style), *diagram.ATTACK_LEGEND)
 
     def _flip(self, _rest: str) -> None:

@@ -28,7 +28,7 @@ def worths(board: Board, weights: Weights | None = None) -> dict[int, int]:
     }
 
 
-def table(board: Board, weights: Weights | None = None) -> list[str]:
+def table(board: Board, style: diagram.Style, weights: Weights | None = None) -> list[str]:
     """The static evaluation as lines of text: what each piece is worth in pawns, the value in pawns and as
     win, draw and loss, each for White.
     """
@@ -40,7 +40,7 @@ def table(board: Board, weights: Weights | None = None) -> list[str]:
     pieces = sum(board.piece_at(sq) != EMPTY for sq in SQUARES)
     win, draw, loss = (chance / 10 for chance in chances)
     return [
-        *diagram.draw_worths(board, diagram.Style(), worths(board, weights)),
+        *diagram.draw_worths(board, style, worths(board, weights)),
         f"{pieces} pieces: output {band(pieces, weights.outputs) + 1} of {weights.outputs}",
         f"score {value / 100:+.2f} for White: wins {win:.1f} %, draws {draw:.1f} %, loses {loss:.1f} %",
     ]

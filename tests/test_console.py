@@ -360,7 +360,9 @@ def test_eval_shows_the_worths_the_score_and_the_attack_map(player: Player) -> N
     player.say(f"fen {start}")
     lines = player.say("eval")
     board = fen.parse(start)
-    assert lines[: len(evaluation.table(board))] == evaluation.table(board)
+    table = evaluation.table(board, LETTERS)
+    assert lines[: len(table)] == table
+    assert "\n".join(table).isascii()
     assert lines[-12:] == [*diagram.draw_attacks(board, LETTERS), *diagram.ATTACK_LEGEND]
 
 
