@@ -1,4 +1,4 @@
-"""The file of an evaluation network, which bench/train.py writes and the search maps into memory.
+"""The file of an evaluation network, which bench/train.py writes and the search reads.
 
 A network has 768 inputs for each side's view: own and enemy pieces of six kinds on 64 squares. Black's view
 turns the board upside down; a view whose king stands on files a to d is mirrored, so that the king is always
@@ -31,7 +31,8 @@ is multiplied by the output weight, and `sum` adds these products over both view
 Numbers are little-endian. The band of a position with n pieces, kings included, is (n - 1) * outputs // 32.
 """
 
-import mmap
+import os
+import stat
 import struct
 import sys
 import zlib
@@ -113,7 +114,12 @@ def write(path: Path, weights: Weights) -> None:
 
 
 def read(path: Path) -> Weights:
-    """Map a network file. Raises ValueError with the reason if it is not one or is damaged, or OSError."""
+    """Read a network file. Raises ValueError with the reason if it is not one or is damaged, or OSError.
+
+    It is not mapped into memory: another program may overwrite or truncate the file while it is used.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ValueError(f"{path} is not a network: it is not a file")
     with path.open("rb") as file:
         head = file.read(HEADER_SIZE)
         if not head.startswith(MAGIC):
@@ -130,15 +136,15 @@ def read(path: Path) -> Weights:
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
         size = HEADER_SIZE + 2 * sum(sizes) + 2 * sizes[-1]
-        content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    if len(content) != size:
-        raise ValueError(f"{path} has {len(content)} bytes instead of {size}")
-    view = memoryview(content)
-    checksum = zlib.crc32(view[HEADER_SIZE:], zlib.crc32(head[: _HEADER.size]))
+        found = os.fstat(file.fileno()).st_size
+        if found != size:
+            raise ValueError(f"{path} has {found} bytes instead of {size}")
+        view = memoryview(file.read(size - HEADER_SIZE))
+    checksum = zlib.crc32(view, zlib.crc32(head[: _HEADER.size]))
     if head[_HEADER.size :] != _CHECKSUM.pack(checksum):
         raise ValueError(f"{path} is damaged: its checksum is wrong")
     columns = []
-    at = HEADER_SIZE
+    at = 0
     for number, count in enumerate(sizes):
         width = 4 if number == 3 else 2
         columns.append(_numbers(view[at : at + width * count], width))

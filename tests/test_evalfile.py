@@ -83,4 +83,4 @@ def test_during_a_search_it_takes_effect_after_it(moff: Conversation, other: Pat
 def test_the_network_that_comes_with_moff_is_small_enough() -> None:
     shipped = Path(inference.__file__).with_name("moff.net")
     assert shipped.stat().st_size < 1_500_000
-    assert inference.shipped() is inference.shipped(), "mapped once"
+    assert inference.shipped() is inference.shipped(), "read once"

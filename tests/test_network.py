@@ -1,5 +1,6 @@
 """search/network.py: the file of a network, what is refused and why."""
 
+import os
 import re
 from pathlib import Path
 from random import Random
@@ -94,6 +95,27 @@ def test_a_file_that_is_cut_or_goes_on_is_refused(path: Path) -> None:
     path.write_bytes(content + b"\0")
     with pytest.raises(ValueError, match=f"has {len(content) + 1} bytes instead of {len(content)}"):
         network.read(path)
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    """A named pipe would otherwise wait for a writer for ever."""
+    places = [tmp_path]
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        places += [tmp_path / "pipe", Path(os.devnull)]
+    for place in places:
+        with pytest.raises(ValueError, match=re.escape(f"{place} is not a network: it is not a file")):
+            network.read(place)
+    with pytest.raises(FileNotFoundError):
+        network.read(tmp_path / "none")
+
+
+def test_a_file_that_is_overwritten_or_truncated_leaves_the_network_as_it_was_read(path: Path) -> None:
+    weights = random_weights()
+    found = network.read(path)
+    for content in (bytes(path.stat().st_size), b""):
+        path.write_bytes(content)  # in place, as cp does
+        assert [list(column) for column in found[2:]] == [list(column) for column in weights[2:]]
 
 
 @pytest.mark.parametrize(
