@@ -677,6 +677,8 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError("--random-plies takes a number, or the least and the most")
     if options.compare is not None and plies[0] != plies[-1]:
         raise ValueError("--compare takes a single number for --random-plies")
+    if options.compare is None and options.network:
+        raise ValueError("--network needs --compare: training games use the network of search/")
     if not 0 <= options.seed < 2**64 or not 0 <= options.jitter < 1:
         raise ValueError("--seed must not be negative, and --jitter must be from 0 to below 1")
     if options.minutes is not None and not options.minutes > 0:

@@ -461,6 +461,7 @@ def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
         (["--compare", "a=b"], "NAME=VALUE"),
         (["--compare", "no_such_number=1"], ""),
         (["--compare", "--network", str(SCRIPT)], "is not a network"),
+        (["--positions", "x", "--network", str(SCRIPT)], "--network"),
         (["--compare", "--random-plies", "8", "10"], "--random-plies"),
         (["--compare", "--sprt", "5", "0"], "SPRT"),
         (["--positions", "a", "--games", "0"], "--games"),
