@@ -62,12 +62,14 @@ def test_looking_does_not_disturb_a_search(moff: Conversation) -> None:
     moff.until("bestmove")
 
 
-def test_eval_shows_what_each_piece_is_worth(moff: Conversation) -> None:
+def test_eval_shows_worths_the_value_and_the_chances(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4", "eval")
     lines = moff.ready()
     worths = re.findall(r"[PNBRQpnbrq] [+-]\d+\.\d\d", "\n".join(lines))
     assert len(worths) == 30, "all pieces but the kings"
-    assert any(re.match(r"score [+-]\d+\.\d\d for White: wins", line) for line in lines)
+    assert "32 pieces: output 8 of 8" in lines
+    chances = r"score [+-]\d+\.\d\d for White: wins \d+\.\d %, draws \d+\.\d %, loses \d+\.\d %"
+    assert any(re.fullmatch(chances, line) for line in lines)
 
 
 @pytest.mark.parametrize("text", STARTS)
