@@ -911,7 +911,7 @@ def running(log: Path) -> list[int]:
     """The process numbers of the engines that wrote a log and still run."""
     found = []
     for number in {int(line.split()[0]) for line in log.read_text(encoding="utf-8").splitlines()}:
-        with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
             os.kill(number, 0)
             state = Path(f"/proc/{number}/stat")
             # Dead, but nobody has asked for its exit code: so it stays in a container without an init.

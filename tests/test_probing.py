@@ -93,7 +93,7 @@ def test_what_tables_below_the_root_prove_is_so(threads: int, theirs: chess.syzy
     chance = Random(threads)
     search = search_with(limit=3, threads=threads)
     certain = hits = 0
-    for _ in range(scaled(60, 6)):
+    for _ in range(scaled(60, 12)):
         position = random_position(
             chance.choice(("KRvKP", "KQvKP", "KRPvK", "KPvKP", "KQvKR", "KBvKP")), chance
         )

@@ -264,7 +264,7 @@ def test_distances_of_many_pieces_have_their_place(name: str, flags: int, tmp_pa
             assert ours.dtz(fen.parse(board.fen())) == expected, board.fen()
             told.add(expected)
     assert ours.problems == []
-    assert len(told) > 10
+    assert len(told) > 5
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs files with holes, and room to map 16 GiB")
