@@ -349,7 +349,7 @@ def test_a_blunder_is_marked_and_refuted_and_the_best_move_told(tab: Tab) -> Non
     assert (arrows[0]["squares"], arrows[0]["name"]) == ("f3f7", "refutation")
     assert "$4" in tab.pgn()
     tab.do("go_to", {"node": 0})
-    tab.do("move", {"text": "Qf6"})
+    tab.do("move", {"text": "Nf6"})
     until(tab, "state", lambda value: value["verdict"])
     assert tab.snapshot("state")["glyph"] in ("", "!", "?!")
 
