@@ -322,7 +322,7 @@ class Engine:
         except OSError as error:
             self._complain(f"setoption: EvalFile {echo(path)}: {error.strerror or error}")
         except (ValueError, MemoryError) as error:
-            self._complain(f"setoption: {shorten(str(error))}")
+            self._complain(f"setoption: EvalFile: {shorten(str(error) or 'not enough memory')}")
 
     def start_log(self, value: str) -> None:
         """Write a log to the file of that name from now on; none if it is empty."""

@@ -407,8 +407,9 @@ class Run:
 
     def export(self, path: Path, checked: Records) -> str:
         """Write the quantised network; returns a comparison with the one in floating point."""
-        weights = quantised(self.net)
-        network.write(path, weights)
+        part = path.with_name(path.name + ".part")
+        network.write(part, quantised(self.net))
+        os.replace(part, path)
         text = f"{path}: {path.stat().st_size} bytes"
         if not len(checked):
             return text

@@ -270,11 +270,17 @@ class Pool:
             searcher.forget()
 
     def judge_by(self, weights: Weights) -> None:
-        """Evaluate by another network, between searches, and forget what was learnt by the last one."""
+        """Evaluate by another network, between searches, and forget what was learnt by the last one. Raises
+        MemoryError, and then keeps the last one.
+        """
         self.wait_for_helpers()
+        if weights is self.weights:
+            return
+        searchers = [self.first, *(helper.searcher for helper in self.helpers)]
+        evaluations = [searcher.evaluation_by(weights) for searcher in searchers]
+        for searcher, evaluation in zip(searchers, evaluations, strict=True):
+            searcher.judge_by(evaluation)
         self.weights = weights
-        for searcher in (self.first, *(helper.searcher for helper in self.helpers)):
-            searcher.judge_by(weights)
         self.forget()
 
     def resize_table(self, megabytes: int) -> None:

@@ -148,7 +148,7 @@ class Search:
 
     def judge_by(self, path: str) -> None:
         """Evaluate by the network of a file from now on, or by the one that comes with Moff if the path is
-        empty; between searches. Raises ValueError or OSError, and then keeps the old one.
+        empty; between searches. Raises ValueError, OSError or MemoryError, and then keeps the old one.
         """
         self._pool.judge_by(network.read(Path(path)) if path else inference.shipped())
 

@@ -152,12 +152,16 @@ class Searcher:
             self.root_moves[i] = self.stack.moves[i]
             self.root_nodes[i] = 0
 
-    def judge_by(self, weights: Weights) -> None:
-        """Evaluate by another network, between searches."""
-        before = self.evaluation
-        self.evaluation = Evaluation(inference.layer(weights))
-        self.evaluation.blur = before.blur
-        self.evaluation.seed = before.seed
+    def evaluation_by(self, weights: Weights) -> Evaluation:
+        """An evaluation by another network, with the noise of this one."""
+        found = Evaluation(inference.layer(weights))
+        found.blur = self.evaluation.blur
+        found.seed = self.evaluation.seed
+        return found
+
+    def judge_by(self, evaluation: Evaluation) -> None:
+        """Use another evaluation, between searches."""
+        self.evaluation = evaluation
 
     def forget(self) -> None:
         """Forget what was learnt of moves and of the evaluation."""

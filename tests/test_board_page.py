@@ -605,7 +605,7 @@ def test_the_worth_of_pieces_and_the_tree_of_the_last_search_are_shown(desk: Des
     page.page.check('[name=overlay][value="worths"]')
     expect(page.page.locator("#board .worth")).to_have_count(30)
     worths = [float(text) for text in page.page.locator("#board .worth").all_text_contents()]
-    assert max(worths) > 7
+    assert max(worths) > 5, "a queen, whatever the network"
     page.page.click("#ask-tree")
     first = page.page.locator("#searched details").first
     first.locator("summary").click()

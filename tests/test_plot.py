@@ -262,7 +262,7 @@ def answer(solved: int | None) -> str:
 
 def test_a_suite_is_recorded_and_replaced(file: Path, tmp_path: Path, no_drawing: None) -> None:
     if not (ROOT / ".git").exists():
-        pytest.skip("this is no checkout of git, whose commit is recorded")
+        pytest.skip("not a Git checkout, whose commit would be recorded")
     kept = entry("nets")
     read(file, kept)
     printed = tmp_path / "wac.jsonl"
