@@ -84,6 +84,7 @@ def test_a_network_that_cannot_be_read_is_told_and_the_old_one_stays(
 
 
 def test_an_impossible_name_is_told_with_the_option(moff: Conversation) -> None:
+    moff.ready()
     moff.send("setoption name EvalFile value a\0b")
     (told,) = moff.ready()
     assert told.startswith("info string setoption: EvalFile: ")
