@@ -8,11 +8,14 @@ The first command writes the positions of bench/selfplay.py in random order, wit
 second trains. RUN is a folder with the settings, a checkpoint after each part of an epoch, and the losses as
 a table (losses.csv) and as a plot (losses.svg). The same command continues an interrupted run, with the same
 results as without the interruption on the same machine with the same number of threads. --begin starts from
-the weights of another run's last checkpoint instead of random ones. --export writes the network of the run's
-last checkpoint in the format of search/network.py; a finished run has already written it to RUN/net.moff.
+the weights of another run's last checkpoint instead of random ones; if that network is a half, a third ...
+as wide, each of its hidden numbers is copied, the output weights are divided among the copies, and the
+copies are made to differ a little ("Net2Net", Tianqi Chen, Ian Goodfellow and Jonathon Shlens, 2016).
+--export writes the network of the run's last checkpoint in the format of search/network.py; a finished run
+has already written it to RUN/net.moff.
 
 Several files of records are mixed; a file named twice counts twice, and of FILE:N only the first N positions
-count.
+count. The scores of FILE@S, or of FILE:N@S, are on the scale S instead of --scale.
 
 The network is described in search/network.py. It is trained to predict, from 0 to 1, a blend of the search's
 score (--blend of it, through the sigmoid of score / --scale) and the game's result (the rest; without a game,
@@ -28,6 +31,7 @@ or if the settings are not those of the run; 130 when interrupted. Needs the `tr
 
 import argparse
 import csv
+import itertools
 import json
 import math
 import os
@@ -37,6 +41,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -74,6 +79,12 @@ MOST_SUM = network.MOST_SUM / network.OUTPUT_SCALE
 """The weights of an output are scaled down if their absolute values add up to more than this, less their
 rounding.
 """
+
+MOST_SCORE = 32767
+"""A record's score has 16 bits."""
+
+DIFFERENCE = 0.1
+"""The standard deviation of the differences between copies, in those of the weights."""
 
 COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
 
@@ -138,17 +149,37 @@ def batch_of(records: Records, blend: float, scale: float, outputs: int, device:
     )
 
 
-def shuffled(files: list[Records], size: int, seed: int, epoch: int) -> Iterator[Records]:
+@dataclass(frozen=True)
+class Source:
+    """Records, and by what their scores are multiplied to be on the scale of the run."""
+
+    records: Records
+    factor: float = 1.0
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def block(self, first: int, size: int) -> Records:
+        """Some of the records, with their scores on the scale of the run."""
+        rows = self.records[first : first + size]
+        if self.factor != 1:
+            rows = rows.copy()
+            scores = np.rint(rows["score"].astype(np.float64) * self.factor)
+            rows["score"] = np.clip(scores, -MOST_SCORE, MOST_SCORE)
+        return rows
+
+
+def shuffled(files: list[Source], size: int, seed: int, epoch: int) -> Iterator[Records]:
     """The records of an epoch in batches: the blocks of all files in random order, each shuffled with its
     neighbours. A last, incomplete batch is left out.
     """
     chance = np.random.default_rng([seed, epoch])
     blocks = [(number, first) for number, file in enumerate(files) for first in range(0, len(file), size)]
     order = chance.permutation(len(blocks))
-    rest = files[0][:0]
+    rest = files[0].records[:0]
     for at in range(0, len(order), TOGETHER):
         chosen = [blocks[index] for index in order[at : at + TOGETHER]]
-        mixed = np.concatenate([rest, *(files[number][first : first + size] for number, first in chosen)])
+        mixed = np.concatenate([rest, *(files[number].block(first, size) for number, first in chosen)])
         mixed = mixed[chance.permutation(len(mixed))]
         whole = len(mixed) // size * size
         for begin in range(0, whole, size):
@@ -249,6 +280,8 @@ class Settings:
     final_rate: float
     blend: float
     scale: float
+    factors: list[float]
+    """By what the scores of each file are multiplied."""
     seed: int
     positions: int
     checked: int
@@ -302,7 +335,7 @@ class Run:
     def _choose_rounding(self) -> None:
         self.net.rounds = self.step >= ROUNDING * self.steps_of_epoch() * self.settings.epochs
 
-    def train(self, files: list[Records], checked: Records) -> None:
+    def train(self, files: list[Source], checked: Records) -> None:
         """Train to the last epoch."""
         settings = self.settings
         steps = self.steps_of_epoch()
@@ -317,10 +350,8 @@ class Run:
         ) as bar:
             while self.step < steps * settings.epochs:
                 epoch, done = divmod(self.step, steps)
-                for number, rows in enumerate(shuffled(files, settings.batch, settings.seed, epoch)):
-                    if number < done:
-                        continue
-                    loss += self._learn(rows)
+                for number, batch in enumerate(self._batches(files, epoch, done), done):
+                    loss += self._learn(batch)
                     bar.update(settings.batch)
                     if (number + 1) % part == 0 or number + 1 == steps:
                         count = number % part + 1
@@ -331,12 +362,29 @@ class Run:
                         began = time.perf_counter()
                         loss.zero_()
 
-    def _learn(self, rows: Records) -> torch.Tensor:
+    def _batches(self, files: list[Source], epoch: int, done: int) -> Iterator[Batch]:
+        """The batches of an epoch after those that are done. While one is learnt from, a thread prepares the
+        next.
+        """
+        rows = shuffled(files, self.settings.batch, self.settings.seed, epoch)
+        chosen = itertools.islice(rows, done, None)
+        with ThreadPoolExecutor(1) as worker:
+
+            def prepare() -> Batch | None:
+                following = next(chosen, None)
+                return None if following is None else self._batch(following)
+
+            batch = worker.submit(prepare).result()
+            while batch is not None:
+                following = worker.submit(prepare)
+                yield batch
+                batch = following.result()
+
+    def _learn(self, batch: Batch) -> torch.Tensor:
         """Take one step; returns the loss before it."""
         self._choose_rounding()
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
-        batch = self._batch(rows)
         loss = torch.mean((torch.sigmoid(self.net(batch)) - batch.targets) ** 2)
         self.optimiser.zero_grad()
         loss.backward()
@@ -433,13 +481,34 @@ def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:
     return found
 
 
-def _beginning(folder: Path, hidden: int, outputs: int) -> dict[str, torch.Tensor]:
-    """The weights of another run. Raises ValueError if it has other sizes or is damaged, or OSError."""
+def _beginning(folder: Path, hidden: int, outputs: int, seed: int) -> dict[str, torch.Tensor]:
+    """The weights of another run, widened to more hidden numbers. Raises ValueError if it has other sizes
+    or is damaged, or OSError.
+    """
     found: dict[str, torch.Tensor] = _checkpoint(folder)["net"]
+    copies = max(1, hidden // len(found["biases"]))
+    if copies > 1:
+        found = _widened(found, copies, torch.Generator().manual_seed(seed))
     own = {name: numbers.shape for name, numbers in Net(hidden, outputs).state_dict().items()}
     if {name: numbers.shape for name, numbers in found.items()} != own:
         raise ValueError(f"{folder} is a run of a network with other sizes")
     return found
+
+
+def _widened(
+    numbers: dict[str, torch.Tensor], copies: int, chance: torch.Generator
+) -> dict[str, torch.Tensor]:
+    """The weights of a network with several copies of each hidden number, which differ a little."""
+    inputs, outputs = numbers["inputs.weight"], numbers["outputs.weight"]
+    wide = inputs.repeat(1, copies)
+    noise = torch.randn(wide.shape, generator=chance) * DIFFERENCE * inputs.std()
+    own, other = outputs.chunk(2, dim=1)
+    return {
+        **numbers,
+        "inputs.weight": wide + noise,
+        "biases": numbers["biases"].repeat(copies),
+        "outputs.weight": torch.cat([own.repeat(1, copies), other.repeat(1, copies)], 1) / copies,
+    }
 
 
 def _replace(path: Path, content: bytes) -> None:
@@ -455,9 +524,12 @@ def _replace(path: Path, content: bytes) -> None:
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = script.parser(__doc__ or "")
     parser.add_argument(
-        "records", nargs="*", help="written by bench/positions.py --shuffle; FILE:N for N positions of it"
+        "records",
+        nargs="*",
+        metavar="FILE[:N][@S]",
+        help="records, written by bench/positions.py --shuffle; N positions of them; scores on the scale S",
     )
-    parser.add_argument("--validation", type=Path, metavar="FILE", help="records of other games")
+    parser.add_argument("--validation", metavar="FILE[:N][@S]", help="records of other games")
     parser.add_argument("--run", type=Path, required=True, metavar="FOLDER", help="where the run is kept")
     parser.add_argument("--begin", type=Path, metavar="FOLDER", help="start from the weights of this run")
     parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
@@ -482,25 +554,39 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _load(text: str) -> Records:
-    """The records of "FILE", or the first N of "FILE:N". Raises ValueError if there are fewer, or OSError."""
-    path, colon, count = text.rpartition(":")
-    if not colon or not re.fullmatch("[0-9]+", count):
-        return positions.load(Path(text))
-    records = positions.load(Path(path))
-    if int(count) > len(records):
-        raise ValueError(f"{path} has {len(records)} positions, not {count}")
-    return records[: int(count)]
+def _load(text: str, scale: float) -> Source:
+    """The records of "FILE", the first N of "FILE:N", either with "@S" for scores on the scale S, in a run on
+    another scale. Raises ValueError if there are fewer or no such scale, or OSError.
+    """
+    found = re.fullmatch(r"(?P<path>.+?)(:(?P<count>[0-9]+))?(@(?P<scale>[0-9]+(\.[0-9]*)?))?", text, re.S)
+    if not found:
+        raise ValueError("the name of a file of records is empty")
+    factor = 1.0
+    if found["scale"]:
+        if not float(found["scale"]):
+            raise ValueError(f"{text}: the scale must be positive")
+        factor = scale / float(found["scale"])
+    records = positions.load(Path(found["path"]))
+    if found["count"]:
+        if int(found["count"]) > len(records):
+            raise ValueError(f"{found['path']} has {len(records)} positions, not {found['count']}")
+        records = records[: int(found["count"])]
+    return Source(records, factor)
+
+
+def _checked(options: argparse.Namespace, scale: float) -> Records:
+    """The positions for validation."""
+    source = _load(options.validation, scale)
+    return source.block(0, len(source))
 
 
 def _settings(
-    options: argparse.Namespace, count: int, checked: Records, begin: dict[str, torch.Tensor] | None
+    options: argparse.Namespace, files: list[Source], checked: Records, begin: dict[str, torch.Tensor] | None
 ) -> Settings:
     """Raises ValueError for impossible ones."""
+    count = sum(map(len, files))
     if not 0 <= options.blend <= 1:
         raise ValueError("--blend must be from 0 to 1")
-    if not options.scale > 0:
-        raise ValueError("--scale must be positive")
     if not 0 < options.final_rate <= options.rate:
         raise ValueError("--rate must be positive, and --final-rate no higher")
     if options.seed < 0:
@@ -520,6 +606,7 @@ def _settings(
         options.final_rate,
         options.blend,
         options.scale,
+        [file.factor for file in files],
         options.seed,
         count,
         len(checked),
@@ -554,15 +641,19 @@ def main(arguments: list[str] | None = None) -> int:
         if not (options.run / "checkpoint.pt").exists():
             raise ValueError(f"{options.run} has no checkpoint")
         run = Run(options.run, _known_settings(options.run), device)
-        checked: Any = positions.load(options.validation) if options.validation else np.empty(0)
+        checked: Any = _checked(options, run.settings.scale) if options.validation else np.empty(0)
         print(run.export(options.export, checked))
         return 0
     if not options.records or not options.validation:
         raise ValueError("training needs RECORDS and --validation RECORDS")
-    files = [_load(text) for text in options.records]
-    checked = positions.load(options.validation)
-    begin = _beginning(options.begin, options.hidden, options.outputs) if options.begin else None
-    run = Run(options.run, _settings(options, sum(map(len, files)), checked, begin), device, begin)
+    if not options.scale > 0:
+        raise ValueError("--scale must be positive")
+    files = [_load(text, options.scale) for text in options.records]
+    checked = _checked(options, options.scale)
+    begin = None
+    if options.begin:
+        begin = _beginning(options.begin, options.hidden, options.outputs, options.seed)
+    run = Run(options.run, _settings(options, files, checked, begin), device, begin)
     run.train(files, checked)
     run.draw()
     print(run.export(options.run / "net.moff", checked))

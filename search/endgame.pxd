@@ -5,17 +5,19 @@ from x88.piece cimport BISHOP, KIND, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIE
 from x88.square cimport FILE, NO_SQUARE
 
 cpdef enum:
+    DARK_AND_LIGHT = 3     # of _bishop_colours
+
     # Centipawns of mop_up for each step.
     NEAR_EDGE = 30         # of the bare king towards the edge
     NEAR_CORNER = 20       # of the bare king towards a corner of the bishop's colour
     NEAR_KING = 10         # of the kings towards each other
 
-@cython.locals(own=int, minors=int)
+@cython.locals(own=int, men=int)
 cpdef bint is_drawn(Board board, int strong) noexcept nogil
-@cython.locals(own=int, corner=int, i=int, sq=int, file=int)
+@cython.locals(corner=int, i=int, sq=int, file=int)
 cdef bint _is_wrong_rook_pawn(Board board, int strong) noexcept nogil
-@cython.locals(i=int, sq=int)
-cdef int _bishop_colour(Board board, int side) noexcept nogil
+@cython.locals(i=int, sq=int, found=int)
+cdef int _bishop_colours(Board board, int side) noexcept nogil
 @cython.locals(own=int, lone=int, rank=int, file=int, total=int, corner=int)
 cpdef int mop_up(Board board, int strong) noexcept nogil
 cdef int _distance(int a, int b) noexcept nogil

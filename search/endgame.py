@@ -10,41 +10,43 @@ if not cython.compiled:
     from x88.piece import BISHOP, KIND, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
     from x88.square import FILE, NO_SQUARE
 
+    DARK_AND_LIGHT = 3
     NEAR_EDGE = 30
     NEAR_CORNER = 20
     NEAR_KING = 10
 
 
 def is_drawn(board: Board, strong: int) -> bool:
-    """Whether a side cannot win though it may have more: a lone minor piece, two knights, or rook's pawns of
-    one file, with or without a bishop of the wrong colour, and the other king in the corner.
+    """Whether a side cannot win though it may have more: a lone minor piece, two knights, bishops on squares
+    of one colour, or rook's pawns of one file, with or without bishops of the wrong colour, and the other
+    king in the corner.
     """
     own = WHITE_PIECE << strong
     if board.material[own | PAWN]:
-        return board.material[own | PAWN] + 2 >= board.count[strong] and _is_wrong_rook_pawn(board, strong)
+        men = board.material[own | PAWN] + board.material[own | BISHOP] + 1
+        return men == board.count[strong] and _is_wrong_rook_pawn(board, strong)
     if board.material[own | ROOK] + board.material[own | QUEEN]:
         return False
-    minors = board.material[own | KNIGHT] + board.material[own | BISHOP]
-    return minors <= 1 or (minors == 2 and board.material[own | KNIGHT] == 2)
+    if not board.material[own | KNIGHT]:
+        return _bishop_colours(board, strong) != DARK_AND_LIGHT
+    return not board.material[own | BISHOP] and board.material[own | KNIGHT] <= 2
 
 
-def _bishop_colour(board: Board, side: int) -> int:
-    """The square colour of a side's first bishop: 0 dark, 1 light, 2 without a bishop."""
+def _bishop_colours(board: Board, side: int) -> int:
+    """The square colours of a side's bishops, as bits: 1 dark, 2 light."""
+    found = 0
     for i in range(side << 4, (side << 4) + board.count[side]):
         sq = board.pieces[i]
         if board.squares[sq] & KIND == BISHOP:
-            return (sq >> 4) + sq & 1
-    return 2
+            found |= 1 << ((sq >> 4) + sq & 1)
+    return found
 
 
 def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
-    """Whether a side with only rook's pawns of one file, and perhaps a bishop of the wrong colour, cannot
-    drive the defending king out of the promotion corner.
+    """Whether a side with only rook's pawns of one file, and perhaps bishops of the wrong colour, cannot
+    drive the defending king out of the promotion corner; with pawns and bishops only.
     """
-    own = WHITE_PIECE << strong
     corner = NO_SQUARE
-    if board.material[own | PAWN] + board.material[own | BISHOP] + 1 < board.count[strong]:
-        return False
     for i in range(strong << 4, (strong << 4) + board.count[strong]):
         sq = board.pieces[i]
         if board.squares[sq] & KIND == PAWN:
@@ -52,7 +54,7 @@ def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
             if (file != 0 and file != 7) or (corner != NO_SQUARE and corner & FILE != file):
                 return False
             corner = (0x70 if strong == WHITE else 0) | file
-    if board.material[own | BISHOP] and _bishop_colour(board, strong) == ((corner >> 4) + corner & 1):
+    if _bishop_colours(board, strong) & 1 << ((corner >> 4) + corner & 1):
         return False
     return _distance(board.pieces[(strong ^ 1) << 4], corner) <= 1
 
@@ -72,7 +74,7 @@ def mop_up(board: Board, strong: int) -> int:
         return total + NEAR_EDGE * (3 - min(min(rank, 7 - rank), min(file, 7 - file)))
     if board.material[own | BISHOP] and board.material[own | KNIGHT]:
         # a1 and h8 are dark.
-        corner = 0x07 if _bishop_colour(board, strong) else 0x00
+        corner = 0x00 if _bishop_colours(board, strong) & 1 else 0x07
         return total + NEAR_CORNER * (7 - min(_distance(lone, corner), _distance(lone, 0x77 ^ corner)))
     return 0
 

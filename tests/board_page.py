@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import chess
 import pytest
 
 from moff.board.gamelist import GameList
@@ -92,12 +93,15 @@ class Page:
         box = self.square(name).bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
-    def pieces(self) -> dict[str, str]:
-        """The letters of the pieces by square, as they are drawn."""
-        return self.page.evaluate(
-            """() => Object.fromEntries([...document.querySelectorAll("#board .piece")].map(
-                (piece) => [piece.closest("[data-square]").dataset.square, piece.dataset.piece]))"""
-        )
+    def expect_position(self, board: chess.Board) -> None:
+        """The board shows this position; not always at once, as it and the moves come in two messages."""
+        for square in chess.SQUARES:
+            piece = board.piece_at(square)
+            drawn = self.square(chess.square_name(square)).locator(".piece")
+            if piece is None:
+                expect(drawn).to_have_count(0)
+            else:
+                expect(drawn).to_have_attribute("data-piece", piece.symbol())
 
     def expect_moves(self, *sans: str) -> None:
         """The main line and its variations, in the order in which they are shown."""

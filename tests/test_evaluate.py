@@ -114,6 +114,11 @@ def test_no_value_is_a_mate(sign: int) -> None:
         ("NN", True),
         ("BN", False),
         ("BB", False),
+        ("B.B", True),
+        (".B.B.B", True),
+        ("B.BB", False),
+        ("B.BN", False),
+        ("B.BR", False),
         ("NNN", False),
         ("R", False),
         ("Q", False),
@@ -125,7 +130,8 @@ def test_no_value_is_a_mate(sign: int) -> None:
 def test_material_that_cannot_win(men: str, is_drawn: bool) -> None:
     position = chess.Board("4k3/8/8/8/8/8/8/4K3 w - - 0 1")
     for square, symbol in zip(chess.SquareSet(chess.BB_RANK_2), men, strict=False):
-        position.set_piece_at(square, chess.Piece.from_symbol(symbol))
+        if symbol != ".":
+            position.set_piece_at(square, chess.Piece.from_symbol(symbol))
     for other in ("", "p", "q"):
         if other:
             position.set_piece_at(chess.H6, chess.Piece.from_symbol(other))
@@ -142,6 +148,9 @@ def test_material_that_cannot_win(men: str, is_drawn: bool) -> None:
         ("1k6/8/8/8/8/P7/8/4K3 w - - 0 1", True),
         ("6k1/8/8/8/8/7P/8/4KB2 w - - 0 1", True),
         ("6k1/8/8/8/8/7P/7P/2B1KB2 w - - 0 1", False),
+        ("1k6/8/8/8/8/P7/8/2B1KB2 w - - 0 1", False),
+        ("1k6/8/8/8/8/P7/8/1B2K1B1 w - - 0 1", False),
+        ("1k6/8/8/8/8/P7/8/2B1B1K1 w - - 0 1", True),
         ("2k5/8/8/8/8/P7/8/2B1K3 w - - 0 1", False),
         ("1k6/8/8/8/8/P7/8/4KB2 w - - 0 1", False),
         ("1k6/8/8/8/8/1P6/8/2B1K3 w - - 0 1", False),

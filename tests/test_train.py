@@ -116,25 +116,42 @@ def test_an_epoch_has_every_record_once_and_another_order_than_the_next() -> Non
     records["score"] = range(70)
 
     def order(seed: int, epoch: int) -> list[int]:
-        return [int(score) for rows in train.shuffled([records], 1, seed, epoch) for score in rows["score"]]
+        return [
+            int(score)
+            for rows in train.shuffled([train.Source(records)], 1, seed, epoch)
+            for score in rows["score"]
+        ]
 
     first = order(5, 0)
     assert sorted(first) == list(range(70))
     assert first == order(5, 0)
     assert len({tuple(first), tuple(order(5, 1)), tuple(order(6, 0)), tuple(range(70))}) == 4
-    whole = [len(rows) for rows in train.shuffled([records], 16, 0, 0)]
+    whole = [len(rows) for rows in train.shuffled([train.Source(records)], 16, 0, 0)]
     assert whole == [16] * 4
 
 
 def test_files_are_mixed() -> None:
-    files = [np.zeros(count, positions.RECORD) for count in (6400, 12800)]
-    files[1]["score"] = 1
+    files = [train.Source(np.zeros(count, positions.RECORD)) for count in (6400, 12800)]
+    files[1].records["score"] = 1
     batches = [int(rows["score"].sum()) for rows in train.shuffled(files, 64, 0, 0)]
     assert sum(batches) == 12800
     assert len(batches) == 300
     assert all(20 < count < 64 for count in batches)  # two of three, in each
     twice = [len(rows) for rows in train.shuffled([files[0], files[0]], 64, 0, 0)]
     assert len(twice) == 200
+
+
+def test_scores_of_another_scale_are_converted() -> None:
+    files = [train.Source(np.zeros(100, positions.RECORD), factor) for factor in (1, 0.5, 2)]
+    for file, score in zip(files, (7, -30, 20_000), strict=True):
+        file.records["score"] = score
+    scores = np.concatenate([rows["score"] for rows in train.shuffled(files, 30, 0, 0)])
+    assert {int(score): int((scores == score).sum()) for score in scores} == {
+        7: pytest.approx(100),
+        -15: pytest.approx(100),
+        32_767: pytest.approx(100),
+    }
+    assert (files[1].records["score"] == -30).all()
 
 
 @pytest.fixture(scope="module")
@@ -211,15 +228,40 @@ def test_however_large_weights_grow_they_can_be_exported(tmp_path: Path) -> None
     assert not any(weights[512:])
 
 
+def test_a_widened_network_judges_almost_as_the_one_it_begins_from(
+    data: tuple[Path, Path], trained: Path, tmp_path: Path
+) -> None:
+    batch = train.batch_of(positions.load(data[0]), 1, 400, 2, "cpu")
+
+    def judged(hidden: int) -> Any:
+        net = train.Net(hidden, 2)
+        net.load_state_dict(train._beginning(trained, hidden, 2, 5))
+        with torch.no_grad():
+            return net, net(batch).numpy()
+
+    narrow, exact = judged(16)
+    for hidden in (32, 48):
+        wide, found = judged(hidden)
+        assert np.corrcoef(found, exact)[0, 1] > 0.95
+        copies = wide.inputs.weight.detach().numpy().reshape(network.INPUTS, -1, 16)
+        original = narrow.inputs.weight.detach().numpy()[:, None]
+        assert (copies - original).std() == pytest.approx(train.DIFFERENCE * original.std(), rel=0.05)
+        assert np.abs(copies[:, 0] - copies[:, 1]).min() > 0
+        assert wide.outputs.weight.sum().item() == pytest.approx(narrow.outputs.weight.sum().item(), rel=1e-4)
+    own = {"hidden": 32, "begin": trained, "epochs": 1}
+    assert train.main(arguments(data, tmp_path / "wide", **own)) == 0
+    assert network.read(tmp_path / "wide" / "net.moff").hidden == 32
+
+
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
     data: tuple[Path, Path], trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learn = train.Run._learn
 
-    def interrupted(run: Any, rows: Any) -> Any:
+    def interrupted(run: Any, batch: Any) -> Any:
         if run.step == 31:
             raise KeyboardInterrupt
-        return learn(run, rows)
+        return learn(run, batch)
 
     run = tmp_path / "run"
     with monkeypatch.context() as patch:
@@ -255,7 +297,7 @@ def test_a_run_begins_with_the_numbers_of_another(
     for options in (kept, {**kept, "begin": begun}):
         assert train.main(arguments(data, begun, **options)) == 2
         assert "is a run with other settings: begin" in capsys.readouterr().err
-    assert train.main(arguments(data, tmp_path / "other", begin=trained, **{**kept, "hidden": 32})) == 2
+    assert train.main(arguments(data, tmp_path / "other", begin=trained, **{**kept, "outputs": 4})) == 2
     assert f"{trained} is a run of a network with other sizes" in capsys.readouterr().err
     damaged = tmp_path / "damaged"
     damaged.mkdir()
@@ -341,3 +383,18 @@ def test_from_no_position_to_a_network(tmp_path: Path, monkeypatch: pytest.Monke
         int(train.values(weights, train.batch_of(one, 1, 400, 2, "cpu"))[0]) for one in (queen_up, queen_down)
     )
     assert up > scaled(150, 0) + down
+
+
+def test_a_file_may_have_another_scale(
+    data: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = {"epochs": 1, "scale": 200}
+    scaled_files = (Path(f"{data[0]}:320@400"), Path(f"{data[1]}@400"))
+    assert train.main(arguments(scaled_files, tmp_path / "a", **own)) == 0
+    assert train.main(arguments((Path(f"{data[0]}:320"), data[1]), tmp_path / "b", epochs=1, scale=400)) == 0
+    assert losses_of(tmp_path / "a")[-1]["validation"] == losses_of(tmp_path / "b")[-1]["validation"]
+    assert json.loads((tmp_path / "a" / "settings.json").read_text())["factors"] == [0.5]
+    assert train.main(arguments((Path(f"{data[0]}:320"), data[1]), tmp_path / "a", **own)) == 2
+    assert "is a run with other settings: factors" in capsys.readouterr().err
+    assert train.main(arguments((Path(f"{data[0]}@0"), data[1]), tmp_path / "other", **own)) == 2
+    assert capsys.readouterr().err == f"{data[0]}@0: the scale must be positive\n"
