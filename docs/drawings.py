@@ -129,7 +129,7 @@ STEPS = [
     ("search/deepening.py", "one iteration with its aspiration window, without the GIL", "depth and window"),
     ("search/alphabeta.py", "the numbered steps; make, unmake, generate, see", "leaves"),
     ("search/quiescence.py", "captures until the position is quiet", "positions"),
-    ("search/evaluate.py", "the static evaluation in centipawns: the network and a few endings", "moves made"),
+    ("search/evaluate.py", "the static evaluation: of the network, and of a few endings", "moves made"),
     ("search/accumulators.py", "the network: its hidden numbers follow the moves; layer.py adds them up", ""),
 ]
 
