@@ -11,8 +11,13 @@ set -eu
 python=${1:-python3}
 compiler=${CC:-cc}
 here=$(cd "$(dirname "$0")/.." && pwd)
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT INT TERM
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT INT TERM
+copy=$folder/moff
+mkdir "$copy"
+if [ -d "$here/../shared" ]; then # data of the tests
+    ln -s "$(cd "$here/../shared" && pwd)" "$folder/shared"
+fi
 
 (cd "$here" && git ls-files -z | xargs -0 tar cf - 2>/dev/null) | tar xf - -C "$copy"
 cd "$copy"
@@ -35,7 +40,8 @@ address() {
     under_address "$python" engine.py bench 8
     under_address "$python" -m pytest -q -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
         tests/test_uci_input.py tests/test_uci_fuzz.py tests/test_divide.py tests/test_hash.py tests/test_search.py \
-        tests/test_table.py tests/test_strength.py tests/test_forged_table.py tests/test_tablebase_large.py
+        tests/test_table.py tests/test_strength.py tests/test_forged_table.py tests/test_probing.py \
+        tests/test_tablebase.py tests/test_tablebase_large.py
 
     MOFF_PURE=1 "$python" -m pytest -q -p no:cacheprovider tests/test_indices.py
 }
@@ -62,7 +68,7 @@ assert 'libtsan' in open('/proc/self/maps').read()"
     under_thread "$python" engine.py bench 6 4
     # Those that run with four threads; the others add nothing new.
     under_thread "$python" -m pytest -q -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
-        tests/test_uci_input.py -k threads4 || failed=1
+        tests/test_uci_input.py tests/test_probing.py -k threads4 || failed=1
     if ls "$copy"/race.* >/dev/null 2>&1; then
         cat "$copy"/race.* >&2
         failed=1

@@ -28,6 +28,7 @@ from x88.movegen import legal_moves
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data/syzygy is missing")
 
 QUEEN = "8/8/8/3k4/8/8/8/1KQ5 w - - 0 1"
+FIVE_MEN = "8/5k2/3r4/8/2P5/3N4/1K6/8 w - - 0 1"
 WON_PAWN = "8/8/8/8/8/2k5/8/K5PR w - - 0 1"
 
 
@@ -307,6 +308,18 @@ def test_the_engine_tells_hits_and_scores(moff: Conversation) -> None:
     moff.send("setoption name SyzygyPath value <empty>", "go depth 2")
     *_, last, _ = moff.until("bestmove")
     assert " tbhits 0 " in last
+
+
+@on_threads
+def test_threads_map_and_probe_the_tables_while_they_search(moff: Conversation) -> None:
+    for _ in range(scaled(5, 1)):
+        # Another path maps every file anew.
+        moff.send("setoption name SyzygyPath value <empty>", f"setoption name SyzygyPath value {FOLDER}")
+        moff.send("ucinewgame", f"position fen {FIVE_MEN}", f"go depth {scaled(12, 4)}")
+        *_, last, best = moff.until("bestmove")
+        words = last.split()
+        assert int(words[words.index("tbhits") + 1]) > scaled(100, 0)
+        assert chess.Move.from_uci(best.split()[1]) in chess.Board(FIVE_MEN).legal_moves
 
 
 def test_what_is_wrong_with_the_files_is_told_once(moff: Conversation, tmp_path: Path) -> None:
