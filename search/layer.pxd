@@ -1,6 +1,7 @@
 cimport cython
 
 from search.system cimport has_avx2
+from x88.pointer cimport memory_of
 
 cpdef enum:
     DEPTH = 136            # plies
@@ -20,8 +21,6 @@ cdef class Layer:
     cdef short* squares               # [view * hidden + i], the side to move first
     cdef tuple _held                  # keeps alive what the pointers point into
 
-    cdef _point(self, const short[::1] inputs, const short[::1] input_biases, const short[::1] output_weights,
-                const int[::1] output_biases, short[::1] sums, short[::1] squares)
     @cython.locals(band=int, total=cython.longlong, scaled=cython.longlong, lift=cython.longlong, value=int)
     cdef int value(self, int own, int other, int pieces) noexcept nogil
     cdef void start(self, int to) noexcept nogil

@@ -6,12 +6,12 @@ except ImportError:
     from x88 import uncompiled as cython
 
 from array import array
-from collections.abc import Sequence
 
 from search.network import Weights
 
 if not cython.compiled:
     from search.system import has_avx2
+    from x88.pointer import memory_of
 
     DEPTH = 136
     SCALE = 267
@@ -28,32 +28,18 @@ class Layer:
         sums = array("h", bytes(4 * DEPTH * weights.hidden))
         squares = array("h", bytes(4 * weights.hidden))
         self._held = (weights, sums, squares)
-        self._point(
-            weights.inputs, weights.input_biases, weights.output_weights, weights.output_biases, sums, squares
-        )
-
-    def _point(
-        self,
-        inputs: Sequence[int],
-        input_biases: Sequence[int],
-        output_weights: Sequence[int],
-        output_biases: Sequence[int],
-        sums: "array[int]",
-        squares: "array[int]",
-    ) -> None:
-        """Compiled, loops over pointers become vector instructions; those over memory views do not."""
         if cython.compiled:
-            self.inputs = cython.address(inputs[0])
-            self.input_biases = cython.address(input_biases[0])
-            self.output_weights = cython.address(output_weights[0])
-            self.output_biases = cython.address(output_biases[0])
-            self.sums = cython.address(sums[0])
-            self.squares = cython.address(squares[0])
+            self.inputs = cython.cast("const short*", memory_of(weights.inputs, False))
+            self.input_biases = cython.cast("const short*", memory_of(weights.input_biases, False))
+            self.output_weights = cython.cast("const short*", memory_of(weights.output_weights, False))
+            self.output_biases = cython.cast("const int*", memory_of(weights.output_biases, False))
+            self.sums = cython.cast("short*", memory_of(sums, True))
+            self.squares = cython.cast("short*", memory_of(squares, True))
         else:
-            self.inputs = inputs
-            self.input_biases = input_biases
-            self.output_weights = output_weights
-            self.output_biases = output_biases
+            self.inputs = weights.inputs
+            self.input_biases = weights.input_biases
+            self.output_weights = weights.output_weights
+            self.output_biases = weights.output_biases
             self.sums = sums
             self.squares = squares
 

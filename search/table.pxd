@@ -3,6 +3,7 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from x88.atomic cimport load_word, store_word
+from x88.pointer cimport memory_of
 
 cdef extern from *:
     """
@@ -32,7 +33,8 @@ cpdef int bound_of(uint64_t data) noexcept nogil
 
 @cython.final
 cdef class TranspositionTable:
-    cdef uint64_t[::1] words
+    cdef object memory              # the bytes that the words are
+    cdef uint64_t* words
     cdef readonly uint64_t clusters
     cdef readonly int age           # of the current search, 0..63
 

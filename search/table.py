@@ -1,4 +1,3 @@
-# cython: boundscheck=False, wraparound=False
 """The transposition table: search results by position key.
 
 An entry is two 64-bit words: the data, and the key XOR the data. A torn write makes the key mismatch, so
@@ -30,6 +29,7 @@ PREFAULTED = 4096
 
 if not cython.compiled:
     from x88.atomic import load_word, store_word
+    from x88.pointer import memory_of
 
     UPPER = 1
     LOWER = 2
@@ -91,7 +91,11 @@ class TranspositionTable:
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
         # Allocated pages take no memory until they are touched, and by then the old table is freed.
-        self.words = memoryview(memory.allocate(megabytes << 20, self.clusters * 64)).cast("Q")
+        self.memory = memory.allocate(megabytes << 20, self.clusters * 64)
+        if cython.compiled:
+            self.words = cython.cast("uint64_t*", memory_of(self.memory, True))
+        else:
+            self.words = memoryview(self.memory).cast("Q")
         self.clusters = (megabytes << 20) // 64
         self.age = 0
         if cython.compiled and megabytes <= PREFAULTED:

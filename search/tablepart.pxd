@@ -2,6 +2,8 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
+from x88.pointer cimport memory_of
+
 cpdef enum:
     DAMAGED = -1000000  # no value: below every result
     MOST_PIECES = 7     # larger tables are not used
@@ -52,8 +54,7 @@ cdef class Part:
     cdef long long file_size
     cdef tuple _held                  # keeps alive what the pointers to symbols point into
 
-    cdef _point(self, const unsigned short[::1] lefts, const unsigned short[::1] rights, const unsigned short[::1] spans)
-    cdef set_content(self, const unsigned char[::1] content, long long size)
+    cdef set_content(self, object content, long long size)
     @cython.locals(ordered="int[7]", taken=int, n=int, i=int, first=int, swapped=int, index=cython.longlong, found=cython.longlong,
                    at=int, group=int, end=int, square=int)
     cdef long long number(self, int* pieces, int* squares) noexcept nogil

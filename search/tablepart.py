@@ -18,6 +18,7 @@ from search import tablesquares
 
 if not cython.compiled:
     from search.tablesquares import above_diagonal
+    from x88.pointer import memory_of
 
     DAMAGED = -1000000
     MOST_PIECES = 7
@@ -81,24 +82,18 @@ class Part:
         """Set what the symbols stand for: checked copies, since the file may change while it is in use."""
         held = array("H", lefts), array("H", rights), array("H", spans)
         self._held = held
-        if len(lefts):
-            self._point(held[0], held[1], held[2])
-        self.symbols = len(lefts)
-
-    def _point(self, lefts: "array[int]", rights: "array[int]", spans: "array[int]") -> None:
         if cython.compiled:
-            self.lefts = cython.address(lefts[0])
-            self.rights = cython.address(rights[0])
-            self.spans = cython.address(spans[0])
+            self.lefts = cython.cast("const unsigned short*", memory_of(held[0], False))
+            self.rights = cython.cast("const unsigned short*", memory_of(held[1], False))
+            self.spans = cython.cast("const unsigned short*", memory_of(held[2], False))
         else:
-            self.lefts = lefts
-            self.rights = rights
-            self.spans = spans
+            self.lefts, self.rights, self.spans = held
+        self.symbols = len(lefts)
 
     def set_content(self, content: "mmap | bytes", size: int) -> None:
         """Set the mapped bytes of the file; the caller keeps them mapped."""
         if cython.compiled:
-            self.content = cython.address(content[0])
+            self.content = cython.cast("const unsigned char*", memory_of(content, False))
         else:
             self.content = content
         self.file_size = size

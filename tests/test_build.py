@@ -685,3 +685,10 @@ def test_a_damaged_file_of_counts_is_an_error(tmp_path: Path, text: str) -> None
     ended = signature("--file", str(file))
     assert ended.returncode == 1
     assert f"line 1: {text!r}" in ended.stderr
+
+
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, there are no modules to look at")
+def test_no_module_carries_the_code_of_memory_views() -> None:
+    """55 kB in each module that imports a header with one: a third of the wheel."""
+    for path in build.compiled_files():
+        assert b"View.MemoryView" not in Path(path).read_bytes(), path

@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t, uint64_t
 cimport cython
 
 from x88.atomic cimport load_word, store_word
+from x88.pointer cimport memory_of
 
 cpdef enum:
     CLUSTER = 8       # words in a cluster of four entries
@@ -15,7 +16,7 @@ cdef uint64_t[128] DEPTH_KEYS
 @cython.final
 cdef class PerftTable:
     cdef readonly object memory     # the bytes that the words are
-    cdef uint64_t[::1] words
+    cdef uint64_t* words
     cdef readonly uint64_t most      # clusters
     cdef readonly uint64_t clusters  # in use
 

@@ -1,4 +1,3 @@
-# cython: boundscheck=False, wraparound=False
 """A table of subtree counts for perft, shared by threads without locks.
 
 A position reached again with the same number of plies to go has the same number of leaves. An entry is two
@@ -24,6 +23,7 @@ from x88 import memory
 
 if not cython.compiled:
     from x88.atomic import load_word, store_word
+    from x88.pointer import memory_of
 
     CLUSTER = 8
     DEPTH_BITS = 7
@@ -62,7 +62,10 @@ class PerftTable:
         self.most = (megabytes << 20) // 64
         self.clusters = (1 << 20) // 64
         self.memory = memory.allocate(megabytes << 20)
-        self.words = memoryview(self.memory).cast("Q")
+        if cython.compiled:
+            self.words = cython.cast("uint64_t*", memory_of(self.memory, True))
+        else:
+            self.words = memoryview(self.memory).cast("Q")
 
     def widen(self, entries: int) -> None:
         """Use as much of the memory as this many entries need, never less than before.
