@@ -9,7 +9,7 @@
     threads     what more threads are worth
     suites      how much of tactical suites the versions solve
     solved      after how long the positions of a suite are solved
-    nets        the networks one after the other, against the hand-written evaluation
+    nets        the networks one after the other
 
 They are drawn from bench/results.json alone, a list of results in the order in which they are shown; a
 picture without any is left out. A new result is one more object there, with these keys:
@@ -34,7 +34,7 @@ and, by picture:
     solved      nodes, the nodes after which each solved position was solved; positions, the number of all;
                 nodes_per_second, the speed on an idle core by which they become seconds. The value is the
                 share solved in the end, in per cent
-    nets        group, likewise. Elo against the hand-written evaluation
+    nets        group, likewise: the games and, if not the hand-written evaluation, the opponent. Elo
 
 A figure that its author gives and nobody here has measured has `"claim": true`.
 
@@ -353,7 +353,7 @@ def draw_speed(results: list[Result], colours: Colours) -> Any:
 
 
 def draw_nets(results: list[Result], colours: Colours) -> Any:
-    """Elo against the hand-written evaluation, which is the line at 0."""
+    """Elo against the opponent, which is the line at 0."""
     rows = [
         Row(
             result.group,
@@ -366,7 +366,7 @@ def draw_nets(results: list[Result], colours: Colours) -> Any:
         )
         for result in results
     ]
-    figure = draw_rows(rows, colours, "Elo against the hand-written evaluation")
+    figure = draw_rows(rows, colours, "Elo against the hand-written evaluation, if nothing else is said")
     figure.axes[0].axvline(0, color=colours.faint, linewidth=1.2, linestyle="--", zorder=1)
     return figure
 
