@@ -6,12 +6,14 @@ complete. The build then records what is missing and how to install it, and Moff
 """
 
 import glob
+import gzip
 import importlib.util
 import os
 import platform
 import shutil
 import sys
 import sysconfig
+import tarfile
 import tempfile
 from types import ModuleType
 from typing import Any
@@ -19,6 +21,7 @@ from typing import Any
 from setuptools import Distribution, Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 from setuptools.errors import BaseError, CCompilerError, PlatformError
 
 DIRECTIVES = {
@@ -108,6 +111,42 @@ class BuildSource(build_py):
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
         found: list[tuple[str, str, str]] = super().find_package_modules(package, package_dir)
         return [module for module in found if f"{package}.{module[1]}" not in BENCH_ONLY]
+
+
+class SourceDistribution(sdist):
+    """With SOURCE_DATE_EPOCH in the environment, the same files give the same bytes, whoever packs them."""
+
+    def make_archive(
+        self,
+        base_name: str,
+        format: str,
+        root_dir: str | None = None,
+        base_dir: str | None = None,
+        owner: str | None = None,
+        group: str | None = None,
+    ) -> str:
+        epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+        if not epoch.isdecimal() or format != "gztar" or root_dir or not base_dir:
+            path: str = super().make_archive(base_name, format, root_dir, base_dir, owner, group)
+            return path
+
+        def normalised(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+            entry.mtime = int(epoch)
+            entry.uid = entry.gid = 0
+            entry.uname = entry.gname = ""
+            entry.mode = 0o755 if entry.mode & 0o100 else 0o644
+            return entry
+
+        os.makedirs(os.path.dirname(base_name) or ".", exist_ok=True)
+        names = [base_dir, *glob.glob(f"{base_dir}/**", recursive=True, include_hidden=True)]
+        with (
+            open(f"{base_name}.tar.gz", "wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=int(epoch)) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,
+        ):
+            for name in sorted({os.path.normpath(name) for name in names}):
+                archive.add(name, recursive=False, filter=normalised)
+        return f"{base_name}.tar.gz"
 
 
 class Compiling(build_ext):
@@ -369,7 +408,11 @@ def extensions() -> list[Extension]:
 
 def main() -> None:
     """Set up the compiled package where one can be built, the uncompiled one elsewhere."""
-    commands: dict[str, Any] = {"build_py": BuildSource, "build_ext": BuildExtensions}
+    commands: dict[str, Any] = {
+        "build_py": BuildSource,
+        "build_ext": BuildExtensions,
+        "sdist": SourceDistribution,
+    }
     BuildSource.obstacle, BuildSource.remedy = obstacle()
     if BuildSource.obstacle:
         setup(cmdclass=commands)

@@ -4,6 +4,7 @@ Each test works on a copy of this checkout, in child processes, with its compile
 checkout without gets empty files in their place: what must not be loaded then fails loudly if it is.
 """
 
+import io
 import json
 import os
 import platform
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -628,6 +630,32 @@ def test_an_uncompiled_checkout_keeps_the_reason_until_it_is_compiled(
     assert "no-such-compiler" in run(small_checkout, VERDICT)[2]
     assert build_with(small_checkout, real_compiler, "build_ext", "--inplace").returncode == 0
     assert run(small_checkout, VERDICT) == [True, "", ""]
+
+
+def test_a_source_distribution_has_the_same_bytes_whoever_packs_it(
+    small_checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def packed(day: int) -> bytes:
+        """The archive of a fresh checkout whose files all have this date."""
+        shutil.rmtree(small_checkout / "moff.egg-info", ignore_errors=True)
+        for path in small_checkout.rglob("*"):
+            os.utime(path, (day, day))
+        folder = tmp_path / f"dist{day}"
+        ended = build_with(small_checkout, "no-such-compiler", "sdist", "--dist-dir", str(folder))
+        assert ended.returncode == 0, ended.stderr
+        (archive,) = folder.iterdir()
+        return archive.read_bytes()
+
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    first = packed(1_600_000_000)
+    assert packed(1_650_000_000) == first
+    with tarfile.open(fileobj=io.BytesIO(first)) as archive:
+        members = archive.getmembers()
+        assert {(entry.mtime, entry.uid, entry.uname) for entry in members} == {(1_700_000_000, 0, "")}
+        names = {entry.name.partition("/")[2] for entry in members}
+    assert {"setup.py", "x88/board.py", "search/score.pxd", "PKG-INFO"} <= names
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    assert packed(1_650_000_001) != first
 
 
 def test_a_build_of_the_extensions_alone_fails_without_a_compiler(small_checkout: Path) -> None:
