@@ -8,9 +8,10 @@ The first command writes the positions of bench/selfplay.py in random order, wit
 second trains. RUN is a folder with the settings, a checkpoint after each part of an epoch, and the losses as
 a table (losses.csv) and as a plot (losses.svg). The same command continues an interrupted run, with the same
 results as without the interruption on the same machine with the same number of threads. --begin starts from
-the weights of another run's last checkpoint instead of random ones; if that network is a half, a third ...
-as wide, each of its hidden numbers is copied, the output weights are divided among the copies, and the
-copies are made to differ a little ("Net2Net", Tianqi Chen, Ian Goodfellow and Jonathon Shlens, 2016).
+the weights of another run's last checkpoint, or of a network file such as the shipped one, instead of random
+ones; if that network is a half, a third ... as wide, each of its hidden numbers is copied, the output weights
+are divided among the copies, and the copies are made to differ a little ("Net2Net", Tianqi Chen, Ian
+Goodfellow and Jonathon Shlens, 2016).
 --export writes the network of the run's last checkpoint in the format of search/network.py; a finished run
 has already written it to RUN/net.moff.
 
@@ -40,7 +41,7 @@ import re
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -481,18 +482,35 @@ def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:
     return found
 
 
-def _beginning(folder: Path, hidden: int, outputs: int, seed: int) -> dict[str, torch.Tensor]:
-    """The weights of another run, widened to more hidden numbers. Raises ValueError if it has other sizes
-    or is damaged, or OSError.
+def _beginning(path: Path, hidden: int, outputs: int, seed: int) -> dict[str, torch.Tensor]:
+    """The weights of another run or of a network file, widened to more hidden numbers. Raises ValueError if
+    it has other sizes or is damaged, or OSError.
     """
-    found: dict[str, torch.Tensor] = _checkpoint(folder)["net"]
+    found: dict[str, torch.Tensor] = _checkpoint(path)["net"] if path.is_dir() else _exact(network.read(path))
     copies = max(1, hidden // len(found["biases"]))
     if copies > 1:
         found = _widened(found, copies, torch.Generator().manual_seed(seed))
     own = {name: numbers.shape for name, numbers in Net(hidden, outputs).state_dict().items()}
     if {name: numbers.shape for name, numbers in found.items()} != own:
-        raise ValueError(f"{folder} is a run of a network with other sizes")
+        raise ValueError(f"{path} is a network with other sizes")
     return found
+
+
+def _exact(weights: network.Weights) -> dict[str, torch.Tensor]:
+    """The weights of a quantised network in floating point. `quantised` finds the same integers again, but
+    for the last bits of a large output bias.
+    """
+
+    def numbers(found: Sequence[int], scale: int, *shape: int) -> torch.Tensor:
+        return (torch.tensor(list(found), dtype=torch.double) / scale).float().reshape(shape)
+
+    hidden, outputs = weights.hidden, weights.outputs
+    return {
+        "inputs.weight": numbers(weights.inputs, network.INPUT_SCALE, network.INPUTS, hidden),
+        "biases": numbers(weights.input_biases, network.INPUT_SCALE, hidden),
+        "outputs.weight": numbers(weights.output_weights, network.OUTPUT_SCALE, outputs, 2 * hidden),
+        "outputs.bias": numbers(weights.output_biases, network.UNIT, outputs),
+    }
 
 
 def _widened(
@@ -531,7 +549,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--validation", metavar="FILE[:N][@S]", help="records of other games")
     parser.add_argument("--run", type=Path, required=True, metavar="FOLDER", help="where the run is kept")
-    parser.add_argument("--begin", type=Path, metavar="FOLDER", help="start from the weights of this run")
+    parser.add_argument(
+        "--begin", type=Path, metavar="PATH", help="start from the weights of this run or file"
+    )
     parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
     parser.add_argument("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
     parser.add_argument("--outputs", type=script.positive, default=8, metavar="N", help="default 8")

@@ -221,6 +221,14 @@ def test_random_words_are_never_taken_for_counts(seed: int) -> None:
         assert list(DividedPerft(board, depth, threads=2, table=table).run()) == expected(board, depth)
 
 
+def test_a_table_lends_its_memory_without_losing_it() -> None:
+    table = PerftTable(1)
+    table.memory.release()
+    table.store(1, 3, 900)
+    assert table.probe(1, 3) == 900
+    assert any(table.memory)
+
+
 def damage(memory: Any, generator: Random, how: str) -> None:
     """Change the words of a table: `flip` a bit of each entry, `swap` the data of neighbours, `half` of each
     entry another's, as two threads may leave it that write at once.

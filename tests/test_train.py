@@ -253,6 +253,28 @@ def test_a_widened_network_judges_almost_as_the_one_it_begins_from(
     assert network.read(tmp_path / "wide" / "net.moff").hidden == 32
 
 
+def test_a_run_begins_with_a_network_file(
+    data: tuple[Path, Path], trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = trained / "net.moff"
+    net = train.Net(16, 2)
+    net.load_state_dict(train._beginning(path, 16, 2, 0))
+    network.write(tmp_path / "same", train.quantised(net))
+    assert (tmp_path / "same").read_bytes() == path.read_bytes()
+    kept: dict[str, object] = {"epochs": 1, "rate": 0.000001, "final_rate": 0.000001, "begin": path}
+    assert train.main(arguments(data, tmp_path / "begun", **kept)) == 0
+    first, last = losses_of(tmp_path / "begun")[0], losses_of(trained)[-1]
+    assert first["validation"] == pytest.approx(last["validation"], rel=0.01)
+    assert train.main(arguments(data, tmp_path / "other", **{**kept, "outputs": 4})) == 2
+    assert f"{path} is a network with other sizes" in capsys.readouterr().err
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(path.read_bytes()[:-1])
+    for wrong in (damaged, tmp_path / "missing"):
+        assert train.main(arguments(data, tmp_path / "other", **{**kept, "begin": wrong})) == 2
+        assert f"{wrong}" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
+
+
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
     data: tuple[Path, Path], trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,7 +320,7 @@ def test_a_run_begins_with_the_numbers_of_another(
         assert train.main(arguments(data, begun, **options)) == 2
         assert "is a run with other settings: begin" in capsys.readouterr().err
     assert train.main(arguments(data, tmp_path / "other", begin=trained, **{**kept, "outputs": 4})) == 2
-    assert f"{trained} is a run of a network with other sizes" in capsys.readouterr().err
+    assert f"{trained} is a network with other sizes" in capsys.readouterr().err
     damaged = tmp_path / "damaged"
     damaged.mkdir()
     (damaged / "checkpoint.pt").write_bytes((trained / "checkpoint.pt").read_bytes()[:1000])

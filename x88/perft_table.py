@@ -61,11 +61,16 @@ class PerftTable:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
         self.most = (megabytes << 20) // 64
         self.clusters = (1 << 20) // 64
-        self.memory = memory.allocate(megabytes << 20)
+        self._mapped = memory.allocate(megabytes << 20)
         if cython.compiled:
-            self.words = cython.cast("uint64_t*", memory_of(self.memory, True))
+            self.words = cython.cast("uint64_t*", memory_of(self._mapped, True))
         else:
-            self.words = memoryview(self.memory).cast("Q")
+            self.words = memoryview(self._mapped).cast("Q")
+
+    @property
+    def memory(self) -> memoryview:
+        """The bytes of all entries."""
+        return memoryview(self._mapped)
 
     def widen(self, entries: int) -> None:
         """Use as much of the memory as this many entries need, never less than before.
