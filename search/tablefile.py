@@ -71,7 +71,7 @@ LEAF = 0xFFF
 """The second symbol that marks a value rather than a pair."""
 
 LARGEST_EXPONENT = 24
-"""Blocks and spans are powers of two; in every table their exponents are smaller than this."""
+"""Blocks and spans are powers of two; in every table their exponents are at most this."""
 
 NUMBER_OF_KIND = [0] * 16
 """The numbers of the pieces in the files, by kind; a black piece has 8 added."""

@@ -15,7 +15,7 @@ from tests.oracle import STARTS, Game, reference_texts, scaled, thrown, to_0x88
 from x88 import coordinate, fen, san
 from x88.attack_map import AttackMap
 from x88.board import Board
-from x88.diagram import ATTACK_LEGEND, SCORE_LEGEND, Style, draw, draw_attacks, list_moves
+from x88.diagram import ATTACK_LEGEND, SCORE_LEGEND, Style, draw, draw_attacks, draw_worths, list_moves
 from x88.movegen import scored_moves
 from x88.piece import BLACK, LETTERS, WHITE
 
@@ -339,3 +339,10 @@ def test_a_terminal_without_colours_gets_none(shown: Callable[..., str], changes
 def test_a_terminal_that_knows_no_pieces_gets_coloured_letters(shown: Callable[..., str]) -> None:
     output = shown("moves", PYTHONIOENCODING="ascii")
     assert without_notice(output) == expected(fen.START, Style(ascii=True, coloured=True))
+
+
+def test_worths_of_any_size_stand_beside_their_pieces_in_columns() -> None:
+    board = fen.parse("4k3/8/8/8/8/8/8/QRB1K3 w - - 0 1")
+    lines = draw_worths(board, Style(ascii=True), {0: 12_345, 1: -60_000, 2: -5})
+    assert lines[8] == "1  Q +123.4 R -600.0 B -0.05  .        K        .        .        .        1"
+    assert len({len(line) for line in lines[1:9]}) == 1

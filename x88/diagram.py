@@ -67,7 +67,7 @@ def draw_worths(board: Board, style: Style, worths: Mapping[int, int]) -> list[s
     """The board with a number in centipawns beside the pieces on the squares named, in pawns."""
 
     def cell(sq: int) -> str:
-        text = f"{worths[sq] / 100:+.2f}" if sq in worths else ""
+        text = f"{worths[sq] / 100:+.2f}"[:6] if sq in worths else ""  # tenths from 100 pawns on
         return _piece(board.piece_at(sq), sq, style, False) + f"{text:6}"
 
     return _frame(style, 9, cell)

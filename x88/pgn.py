@@ -80,7 +80,7 @@ _GLYPHS = {
 """The NAG of a glyph after a move of White, and after one of Black. Initiative, attack and the like belong to
 the side that has moved, zugzwang to the other side.
 """
-_SAID_BESIDES = ("e.p.", "ep", "ep.", "e.p", "+", "++", "#", "mate", "ch", "ch.")
+_ANNOTATIONS = ("e.p.", "ep", "ep.", "e.p", "+", "++", "#", "mate", "ch", "ch.")
 _NULL_MOVES = ("--", "Z0", "0000", "@@@@")
 _VARIANTS = ("standard", "normal", "chess", "from position")
 CHESS960 = "Chess960"
@@ -602,7 +602,7 @@ class Reader:
         if nag:
             line.moves[-1].nags.append(nag)
             return True
-        return text.lower() in _SAID_BESIDES
+        return text.lower() in _ANNOTATIONS
 
     def _note(self, game: Game, i: int, text: str) -> None:
         """Note damage at an index."""
