@@ -3,6 +3,7 @@
     python bench/epd.py ../shared/data/tactics/wac.epd                       one second a position
     python bench/epd.py bratko_kopec.epd --movetime 5000 --only-failed       five, and only the failures
     python bench/epd.py ../shared/data/tactics/mate3.fen --mate 3            plain FENs with a mate in three
+    python bench/epd.py suite960.epd --chess960                              Chess960 positions, X-FEN
 
 A suite holds one position per line: a FEN of four (or six) fields and operations terminated by `;`, as in
 `FEN bm Nd5 a4; id "BK.05";`. A line that begins with # is a comment. These operations define the solution; if
@@ -68,6 +69,8 @@ class Position:
     """Those of `am`."""
     mate: int | None
     """The moves of `dm`."""
+    chess960: bool = False
+    """Whether the FEN is read as X-FEN."""
 
     @property
     def name(self) -> str:
@@ -134,9 +137,11 @@ class Answer:
         return json.dumps(fields)
 
 
-def read_suite(path: Path, mate: int | None = None) -> tuple[list[Position], list[str]]:
+def read_suite(
+    path: Path, mate: int | None = None, chess960: bool = False
+) -> tuple[list[Position], list[str]]:
     """The positions of a file, and a message for each damaged line. `mate` is the `dm` of those without bm,
-    am and dm.
+    am and dm; `chess960` reads the positions as X-FEN.
 
     Raises OSError if the file cannot be read, ValueError with its path if it holds neither.
     """
@@ -146,7 +151,7 @@ def read_suite(path: Path, mate: int | None = None) -> tuple[list[Position], lis
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:
-            positions.append(_position(path, number, line, mate))
+            positions.append(_position(path, number, line, mate, chess960))
         except ValueError as error:
             complaints.append(f"{path}, line {number}: {_shortened(str(error))}")
     if not positions and not complaints:
@@ -154,13 +159,13 @@ def read_suite(path: Path, mate: int | None = None) -> tuple[list[Position], lis
     return positions, complaints
 
 
-def _position(path: Path, number: int, line: str, mate: int | None) -> Position:
+def _position(path: Path, number: int, line: str, mate: int | None, chess960: bool) -> Position:
     """The position of a line. Raises ValueError with the faulty text and what is wrong with it."""
     text, rest = _split_fen(line.strip())
     # Elsewhere missing fields have defaults, but here a wrong default would look like a wrong answer.
     if len(text.split()) < 4:
         raise ValueError(f"bad FEN {text!r}: it has fewer than 4 fields")
-    board = fen.parse(text)
+    board = fen.parse(text, chess960=chess960)
     operations = _operations(rest)
     if mate is not None and not any(code in operations for code in TASKS):
         operations["dm"] = [str(mate)]
@@ -171,7 +176,7 @@ def _position(path: Path, number: int, line: str, mate: int | None) -> Position:
     best, avoided = _moves(board, "bm", operations), _moves(board, "am", operations)
     if best and best <= avoided:
         raise ValueError(f"{rest.strip()!r}: am forbids all that bm asks for")
-    return Position(path, number, text, operations, best, avoided, _moves_to_mate(operations))
+    return Position(path, number, text, operations, best, avoided, _moves_to_mate(operations), chess960)
 
 
 def _split_fen(line: str) -> tuple[str, str]:
@@ -240,7 +245,7 @@ def solve(search: Search, positions: Sequence[Position], limits: Limits) -> Iter
     """Search every position, each as the first of a new game."""
     for position in positions:
         search.new_game()
-        board = fen.parse(position.fen)
+        board = fen.parse(position.fen, chess960=position.chess960)
         reports: list[Report] = []
         began = time.perf_counter()
         result = search.think(board, limits._replace(mate=position.mate), reports.append)
@@ -350,6 +355,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--mate", type=_positive, metavar="N", help="a position without bm, am and dm is a mate in N moves"
     )
+    parser.add_argument(
+        "--chess960", action="store_true", help="K, Q, k and q mean the outermost rooks (X-FEN)"
+    )
     parser.add_argument("--tables", default="", metavar="FOLDERS", help="folders of the Syzygy tables to use")
     parser.add_argument("--only-failed", action="store_true", help="show only unsolved positions")
     parser.add_argument(
@@ -383,7 +391,7 @@ def main() -> int:
     complaints: list[str] = []
     for path in options.files:
         try:
-            found, faults = read_suite(path, options.mate)
+            found, faults = read_suite(path, options.mate, options.chess960)
         except (OSError, ValueError) as error:
             print(error, file=sys.stderr)
             return 2

@@ -391,7 +391,20 @@ class Checkout:
         leaves the code that pytest compiles for later runs.
         """
         limited = f'ulimit -v {MEMORY}; exec "$@"'
-        command = ["sh", "-c", limited, "sh", sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-rfE"]
+        command = [
+            "sh",
+            "-c",
+            limited,
+            "sh",
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "--tb=no",
+            "-rfE",
+            "-n0",
+        ]
         command += ["-p", "no:cacheprovider", *tests]
         added = {"MOFF_TOUCHED": str(touched)} if touched else {"PYTHONDONTWRITEBYTECODE": "1"}
         environment = {**self._environment, **added}

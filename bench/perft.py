@@ -3,6 +3,7 @@
     python bench/perft.py                                        the suite next to this file
     python bench/perft.py ../shared/data/perft/standard.epd      another one
     python bench/perft.py --summary --max-nodes 10000000         only sums, up to ten million leaves each
+    python bench/perft.py SUITE.epd --chess960                   with castling rights as in X-FEN
     python bench/perft.py --threads 2 --hash 256                 on two threads, with a table of 256 MB
     python bench/perft.py --workers 4 SUITE.epd                  a suite in pieces, by four processes
     python bench/perft.py --fen FEN --depth 9 --scheduler HOST:PORT
@@ -88,8 +89,11 @@ class Count:
     seconds: float
 
 
-def read_suite(path: Path) -> list[Position]:
-    """The positions of an EPD file. Raises ValueError with its path, the damaged line and the reason."""
+def read_suite(path: Path, chess960: bool = False) -> list[Position]:
+    """The positions of an EPD file; `chess960` reads them as X-FEN.
+
+    Raises ValueError with its path, the damaged line and the reason.
+    """
     positions = []
     lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     for number, line in enumerate(lines, 1):
@@ -97,13 +101,17 @@ def read_suite(path: Path) -> list[Position]:
             continue
         text, *fields = line.split(";")
         try:
-            fen.parse(text)
-            positions.append(Position(number, text.strip(), _leaves(fields)))
+            positions.append(Position(number, _read(text, chess960), _leaves(fields)))
         except ValueError as error:
             raise ValueError(f"{path}, line {number}: {error}") from None
     if not positions:
         raise ValueError(f"{path} holds no position")
     return positions
+
+
+def _read(text: str, chess960: bool, told: list[str] | None = None) -> str:
+    """The position of a FEN; `chess960` reads it as X-FEN, which all that `fen.write` returns is."""
+    return fen.write(fen.parse(text, told, chess960))
 
 
 def _leaves(fields: list[str]) -> dict[int, int]:
@@ -133,16 +141,18 @@ def measure(positions: list[Position], depth: int, nodes: int, means: Means) -> 
         if not deepest:
             continue
         for way, playing in WAYS.items():
-            board = fen.parse(position.fen)
+            board = fen.parse(position.fen, chess960=True)
             started = time.perf_counter()
             division = DividedPerft(board, deepest, playing, means.threads, None if playing else table)
             found = sum(leaves for _, leaves in division.run())
             yield Count(position.line, deepest, way, found, time.perf_counter() - started)
 
 
-def measure_uncompiled(suite: Path, depth: int, nodes: int, means: Means) -> Iterator[Count]:
+def measure_uncompiled(suite: Path, chess960: bool, depth: int, nodes: int, means: Means) -> Iterator[Count]:
     """The same from a child process that runs the uncompiled source."""
     limits = ["--depth", str(depth), "--max-nodes", str(nodes), "--threads", str(means.threads)]
+    if chess960:
+        limits += ["--chess960"]
     if means.megabytes:
         limits += ["--hash", str(means.megabytes)]
     command = [sys.executable, __file__, str(suite), "--json", *limits]
@@ -247,6 +257,9 @@ def _options() -> argparse.Namespace:
         help="an EPD file (default: bench/perft.epd)",
     )
     number = script.positive
+    parser.add_argument(
+        "--chess960", action="store_true", help="K, Q, k and q mean the outermost rooks (X-FEN)"
+    )
     parser.add_argument("--fen", metavar="FEN", help="one position instead of a suite, at --depth plies")
     parser.add_argument(
         "--depth", type=number, metavar="N", help="maximum plies (default: those of the suite)"
@@ -374,7 +387,7 @@ def _trees(options: argparse.Namespace, positions: list[Position]) -> dict[int, 
         if options.depth > DEEPEST:
             raise ValueError(f"{options.depth} is not a depth from 1 to {DEEPEST}")
         told: list[str] = []
-        text = fen.write(fen.parse(options.fen, told))
+        text = _read(options.fen, options.chess960, told)
         for sentence in told:
             print(sentence, file=sys.stderr)
         return {0: Tree(text, options.depth)}
@@ -394,7 +407,7 @@ def _crew(options: argparse.Namespace) -> contextlib.AbstractContextManager[Crew
 
 def _print_first_moves(tree: Tree, firsts: Counter[str]) -> None:
     """Print the leaves under each move."""
-    board = fen.parse(tree.fen)
+    board = fen.parse(tree.fen, chess960=True)
     for move in legal_moves(board):
         text = coordinate.write(move)
         print(f"{text}: {firsts[text]}")
@@ -419,7 +432,7 @@ def main() -> int:
     script.require("bench", "tabulate", "tqdm")
     if options.threads > MOST_THREADS or options.hash > LARGEST:
         raise ValueError(f"--threads takes at most {MOST_THREADS}, --hash at most {LARGEST} megabytes")
-    positions = [] if options.fen else read_suite(options.suite)
+    positions = [] if options.fen else read_suite(options.suite, options.chess960)
     if options.workers or options.scheduler or options.fen:
         if options.json or options.summary:
             raise ValueError("--json and --summary are not for counts in pieces")
@@ -439,7 +452,7 @@ def main() -> int:
     else:
         print(build.notice(), file=sys.stderr)
     if not options.no_pure:
-        counts = measure_uncompiled(options.suite, depth, options.pure_max_nodes, means)
+        counts = measure_uncompiled(options.suite, options.chess960, depth, options.pure_max_nodes, means)
         try:
             builds["uncompiled"] = _watched("uncompiled", positions, counts, depth, options.pure_max_nodes)
         except RuntimeError as error:

@@ -84,7 +84,7 @@ def cut(tree: Tree, most: int, plies: int = 0) -> dict[Tree, Counter[str]]:
     """
     level = {_position(tree.fen): Counter({"": 1})}
     below = tree.depth
-    ways, branching = 1, len(legal_moves(fen.parse(tree.fen)))
+    ways, branching = 1, len(legal_moves(fen.parse(tree.fen, chess960=True)))
     while below and level:
         is_small = branching**below <= most or len(level) * branching > MOST_PIECES
         if is_small and tree.depth - below >= plies:
@@ -100,7 +100,7 @@ def _replies(level: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
     """The positions one ply further into the tree."""
     found: dict[str, Counter[str]] = {}
     for position, firsts in level.items():
-        board = fen.parse(position)
+        board = fen.parse(position, chess960=True)
         for move in legal_moves(board):
             text = coordinate.write(move)
             board.make(move)
@@ -130,7 +130,9 @@ def count(job: Job, is_unwanted: Callable[[], bool] = lambda: False) -> Piece:
     leaves = 1
     if job.tree.depth:
         table = shared_table(job.megabytes) if job.megabytes else None
-        division = DividedPerft(fen.parse(job.tree.fen), job.tree.depth, threads=job.threads, table=table)
+        division = DividedPerft(
+            fen.parse(job.tree.fen, chess960=True), job.tree.depth, threads=job.threads, table=table
+        )
         for _ in division.run(lambda: division.stop() if is_unwanted() else None):
             pass
         if division.is_stopped:

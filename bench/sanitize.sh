@@ -38,12 +38,12 @@ address() {
     under_address "$python" -c "from x88 import build; assert build.compiled, build.notice()"
     under_address "$python" bench/perft.py tests/perft.epd --summary
     under_address "$python" engine.py bench 8
-    under_address "$python" -m pytest -q -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
+    under_address "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
         tests/test_uci_input.py tests/test_uci_fuzz.py tests/test_divide.py tests/test_hash.py tests/test_search.py \
         tests/test_table.py tests/test_strength.py tests/test_forged_table.py tests/test_probing.py \
         tests/test_tablebase.py tests/test_tablebase_large.py
 
-    MOFF_PURE=1 "$python" -m pytest -q -p no:cacheprovider tests/test_indices.py
+    MOFF_PURE=1 "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_indices.py
 }
 
 # What Python does under its GIL is in order for the thread sanitizer although Python is not instrumented: the GIL, its
@@ -67,7 +67,7 @@ thread() {
 assert 'libtsan' in open('/proc/self/maps').read()"
     under_thread "$python" engine.py bench 6 4
     # Those that run with four threads; the others add nothing new.
-    under_thread "$python" -m pytest -q -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
+    under_thread "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
         tests/test_uci_input.py tests/test_probing.py -k threads4 || failed=1
     if ls "$copy"/race.* >/dev/null 2>&1; then
         cat "$copy"/race.* >&2

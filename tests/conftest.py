@@ -13,6 +13,11 @@ from x88 import build
 SKIPPED = os.environ.get("MOFF_SKIPPED", "")
 """A file for the names of the tests that were skipped, one a line: `pytest @FILE` runs these."""
 
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
+"""The process among those that run the tests in parallel; empty in the one that collects their reports, or
+if there is only one.
+"""
+
 FORCED_PURE = os.environ.get("MOFF_PURE", "0") not in ("", "0")
 
 settings.register_profile(
@@ -45,13 +50,15 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
-    """Note a file of tests that was skipped."""
-    _note_if_skipped(report)
+    """Note a file of tests that was skipped, once: every worker collects all files."""
+    if WORKER in ("", "gw0"):
+        _note_if_skipped(report)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Note a test that was skipped."""
-    _note_if_skipped(report)
+    if not WORKER:
+        _note_if_skipped(report)
 
 
 def _note_if_skipped(report: pytest.CollectReport | pytest.TestReport) -> None:

@@ -195,6 +195,12 @@ def test_one_of_the_best_moves_is_enough(tmp_path: Path) -> None:
     assert [found["solved"] for found in answers(suite(tmp_path, *lines))] == [True, False]
 
 
+def test_castling_rights_may_mean_the_outermost_rooks(tmp_path: Path) -> None:
+    path = suite(tmp_path, "2rkr3/2p1p3/8/8/8/8/8/1RK5 w Q - bm O-O-O; dm 1;")
+    assert [row["played"] for row in answers(path, "--depth", 2, "--chess960")] == ["O-O-O#"]
+    assert "O-O-O" in complaints(path)[0], "castles only with king and rooks at home"
+
+
 def test_any_move_solves_am_but_those_it_names(tmp_path: Path) -> None:
     lines = [f"{BACK_RANK} am h3 g4;", f"{BACK_RANK} am h3 Ra8;", f"{BACK_RANK} bm Ra8; am h3;"]
     assert [found["solved"] for found in answers(suite(tmp_path, *lines))] == [True, False, True]

@@ -176,6 +176,18 @@ def test_the_script_tells_a_wrong_count(tmp_path: Path) -> None:
     assert "WRONG" in ended.stdout
 
 
+def test_the_script_counts_castling_by_the_outermost_rooks(tmp_path: Path) -> None:
+    # By H. G. Muller and others: published with the perft suites of python-chess.
+    text = "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1"
+    suite = tmp_path / "suite.epd"
+    suite.write_text(f"{text} ;D1 23 ;D2 522\n", encoding="utf-8")
+    assert run(suite, "--summary", "--chess960").returncode == 0
+    assert "perft counts" in run(suite, "--summary").stdout, "castles only with king and rooks at home"
+    pieces = tmp_path / "pieces"
+    ended = run("--fen", text, "--depth", 2, "--chess960", "--workers", 1, "--pieces", pieces)
+    assert "522" in ended.stdout, ended.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
