@@ -114,7 +114,9 @@ class BuildSource(build_py):
 
 
 class SourceDistribution(sdist):
-    """With SOURCE_DATE_EPOCH in the environment, the same files give the same bytes, whoever packs them."""
+    """With SOURCE_DATE_EPOCH in the environment, the same files give the same bytes, whoever packs them with
+    the same tools.
+    """
 
     def make_archive(
         self,
@@ -126,7 +128,9 @@ class SourceDistribution(sdist):
         group: str | None = None,
     ) -> str:
         epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-        if not epoch.isdecimal() or format != "gztar" or root_dir or not base_dir:
+        if epoch and not (epoch.isdecimal() and int(epoch) < 1 << 32):
+            raise PlatformError(f"SOURCE_DATE_EPOCH: {epoch!r} is not a number of seconds below 2 ** 32")
+        if not epoch or format != "gztar" or root_dir or not base_dir:
             path: str = super().make_archive(base_name, format, root_dir, base_dir, owner, group)
             return path
 
@@ -142,7 +146,7 @@ class SourceDistribution(sdist):
         with (
             open(f"{base_name}.tar.gz", "wb") as file,
             gzip.GzipFile("", "wb", fileobj=file, mtime=int(epoch)) as packed,
-            tarfile.open(fileobj=packed, mode="w") as archive,
+            tarfile.open(fileobj=packed, mode="w", dereference=True) as archive,
         ):
             for name in sorted({os.path.normpath(name) for name in names}):
                 archive.add(name, recursive=False, filter=normalised)

@@ -9,7 +9,7 @@ second trains. RUN is a folder with the settings, a checkpoint after each part o
 a table (losses.csv) and as a plot (losses.svg). The same command continues an interrupted run, with the same
 results as without the interruption on the same machine with the same number of threads. --begin starts from
 the weights of another run's last checkpoint, or of a network file such as the shipped one, instead of random
-ones; if that network is a half, a third ... as wide, each of its hidden numbers is copied, the output weights
+ones; if that network is half, a third, ... as wide, each of its hidden numbers is copied, the output weights
 are divided among the copies, and the copies are made to differ a little ("Net2Net", Tianqi Chen, Ian
 Goodfellow and Jonathon Shlens, 2016).
 --export writes the network of the run's last checkpoint in the format of search/network.py; a finished run
@@ -84,8 +84,11 @@ rounding.
 MOST_SCORE = 32767
 """A record's score has 16 bits."""
 
+LEAST_SCALE, MOST_SCALE = 1, 100_000
+"""Of scores, in centipawns."""
+
 DIFFERENCE = 0.1
-"""The standard deviation of the differences between copies, in those of the weights."""
+"""The standard deviation of what is added to the input weights of each copy, as a share of theirs."""
 
 COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
 
@@ -159,6 +162,10 @@ class Source:
 
     def __len__(self) -> int:
         return len(self.records)
+
+    def all(self) -> Records:
+        """All records, with their scores on the scale of the run."""
+        return self.block(0, len(self))
 
     def block(self, first: int, size: int) -> Records:
         """Some of the records, with their scores on the scale of the run."""
@@ -282,13 +289,13 @@ class Settings:
     blend: float
     scale: float
     factors: list[float]
-    """By what the scores of each file are multiplied."""
+    """By what the scores of each file are multiplied, those for validation last."""
     seed: int
     positions: int
     checked: int
     """Positions for training and for validation."""
     begin: str
-    """The CRC-32 of the initial weights; empty if they are random."""
+    """The CRC-32 of the weights it begins with, before they are widened; empty if they are random."""
 
 
 class Run:
@@ -297,8 +304,8 @@ class Run:
     def __init__(
         self, folder: Path, settings: Settings, device: str, begin: dict[str, torch.Tensor] | None = None
     ) -> None:
-        """Continues the run in the folder, or begins with these weights. Raises ValueError if the run there
-        has other settings, or OSError.
+        """Continues the run in the folder, or begins with these weights, widened. Raises ValueError if the
+        run there has other settings, or OSError.
         """
         self.folder = folder
         self.settings = settings
@@ -320,7 +327,7 @@ class Run:
             ]
             raise ValueError(f"{folder} is a run with other settings: {', '.join(sorted(different))}")
         if begin is not None:
-            self.net.load_state_dict(begin)
+            self.net.load_state_dict(_widened(begin, settings.hidden, settings.seed))
         if (folder / "checkpoint.pt").exists():
             state = _checkpoint(folder, device)
             self.net.load_state_dict(state["net"])
@@ -364,18 +371,18 @@ class Run:
                         loss.zero_()
 
     def _batches(self, files: list[Source], epoch: int, done: int) -> Iterator[Batch]:
-        """The batches of an epoch after those that are done. While one is learnt from, a thread prepares the
-        next.
+        """The batches of an epoch after those that are done. While the network learns from one, a thread
+        prepares the next.
         """
         rows = shuffled(files, self.settings.batch, self.settings.seed, epoch)
         chosen = itertools.islice(rows, done, None)
         with ThreadPoolExecutor(1) as worker:
 
             def prepare() -> Batch | None:
-                following = next(chosen, None)
-                return None if following is None else self._batch(following)
+                records = next(chosen, None)
+                return None if records is None else self._batch(records)
 
-            batch = worker.submit(prepare).result()
+            batch = prepare()  # here, where an interrupt ends it: it first goes through all that are done
             while batch is not None:
                 following = worker.submit(prepare)
                 yield batch
@@ -476,23 +483,25 @@ def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:
     """The last checkpoint of a run. Raises ValueError if it is damaged, or OSError."""
     path = folder / "checkpoint.pt"
     try:
-        found: dict[str, Any] = torch.load(path, map_location=device, weights_only=True)
+        found: Any = torch.load(path, map_location=device, weights_only=True)
     except (RuntimeError, pickle.UnpicklingError, EOFError) as error:
         raise ValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
+    if not isinstance(found, dict) or found.keys() != {"net", "optimiser", "step", "losses"}:
+        raise ValueError(f"{path} is not a checkpoint of a run")
     return found
 
 
-def _beginning(path: Path, hidden: int, outputs: int, seed: int) -> dict[str, torch.Tensor]:
-    """The weights of another run or of a network file, widened to more hidden numbers. Raises ValueError if
-    it has other sizes or is damaged, or OSError.
+def _beginning(path: Path, hidden: int, outputs: int) -> dict[str, torch.Tensor]:
+    """The weights of another run or of a network file, whose hidden layer is as wide, half, a third, ... as
+    wide. Raises ValueError if it has other sizes or is damaged, or OSError.
     """
     found: dict[str, torch.Tensor] = _checkpoint(path)["net"] if path.is_dir() else _exact(network.read(path))
-    copies = max(1, hidden // len(found["biases"]))
-    if copies > 1:
-        found = _widened(found, copies, torch.Generator().manual_seed(seed))
-    own = {name: numbers.shape for name, numbers in Net(hidden, outputs).state_dict().items()}
-    if {name: numbers.shape for name, numbers in found.items()} != own:
-        raise ValueError(f"{path} is a network with other sizes")
+    width, bands = len(found["biases"]), len(found["outputs.bias"])
+    if hidden % width or bands != outputs:
+        raise ValueError(
+            f"{path} is a network with {width} hidden numbers and {bands} outputs, from which one with "
+            f"{hidden} and {outputs} cannot begin"
+        )
     return found
 
 
@@ -513,10 +522,14 @@ def _exact(weights: network.Weights) -> dict[str, torch.Tensor]:
     }
 
 
-def _widened(
-    numbers: dict[str, torch.Tensor], copies: int, chance: torch.Generator
-) -> dict[str, torch.Tensor]:
-    """The weights of a network with several copies of each hidden number, which differ a little."""
+def _widened(numbers: dict[str, torch.Tensor], hidden: int, seed: int) -> dict[str, torch.Tensor]:
+    """The weights of a network with several copies of each hidden number, which differ a little; the same
+    weights if it has as many as asked for.
+    """
+    copies = hidden // len(numbers["biases"])
+    if copies == 1:
+        return numbers
+    chance = torch.Generator().manual_seed(seed)
     inputs, outputs = numbers["inputs.weight"], numbers["outputs.weight"]
     wide = inputs.repeat(1, copies)
     noise = torch.randn(wide.shape, generator=chance) * DIFFERENCE * inputs.std()
@@ -550,7 +563,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--validation", metavar="FILE[:N][@S]", help="records of other games")
     parser.add_argument("--run", type=Path, required=True, metavar="FOLDER", help="where the run is kept")
     parser.add_argument(
-        "--begin", type=Path, metavar="PATH", help="start from the weights of this run or file"
+        "--begin", type=Path, metavar="PATH", help="start from the weights of this run or network file"
     )
     parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
     parser.add_argument("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
@@ -576,15 +589,18 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 def _load(text: str, scale: float) -> Source:
     """The records of "FILE", the first N of "FILE:N", either with "@S" for scores on the scale S, in a run on
-    another scale. Raises ValueError if there are fewer or no such scale, or OSError.
+    another scale; a file of that very name goes first. Raises ValueError if there are fewer or no such scale,
+    or OSError.
     """
     found = re.fullmatch(r"(?P<path>.+?)(:(?P<count>[0-9]+))?(@(?P<scale>[0-9]+(\.[0-9]*)?))?", text, re.S)
     if not found:
         raise ValueError("the name of a file of records is empty")
+    if os.path.exists(text):  # False for a name that is too long
+        return Source(positions.load(Path(text)))
     factor = 1.0
     if found["scale"]:
-        if not float(found["scale"]):
-            raise ValueError(f"{text}: the scale must be positive")
+        if not LEAST_SCALE <= float(found["scale"]) <= MOST_SCALE:
+            raise ValueError(f"{text}: the scale is not from {LEAST_SCALE} to {MOST_SCALE}")
         factor = scale / float(found["scale"])
     records = positions.load(Path(found["path"]))
     if found["count"]:
@@ -594,14 +610,8 @@ def _load(text: str, scale: float) -> Source:
     return Source(records, factor)
 
 
-def _checked(options: argparse.Namespace, scale: float) -> Records:
-    """The positions for validation."""
-    source = _load(options.validation, scale)
-    return source.block(0, len(source))
-
-
 def _settings(
-    options: argparse.Namespace, files: list[Source], checked: Records, begin: dict[str, torch.Tensor] | None
+    options: argparse.Namespace, files: list[Source], checked: Source, begin: dict[str, torch.Tensor] | None
 ) -> Settings:
     """Raises ValueError for impossible ones."""
     count = sum(map(len, files))
@@ -626,7 +636,7 @@ def _settings(
         options.final_rate,
         options.blend,
         options.scale,
-        [file.factor for file in files],
+        [file.factor for file in (*files, checked)],
         options.seed,
         count,
         len(checked),
@@ -661,22 +671,23 @@ def main(arguments: list[str] | None = None) -> int:
         if not (options.run / "checkpoint.pt").exists():
             raise ValueError(f"{options.run} has no checkpoint")
         run = Run(options.run, _known_settings(options.run), device)
-        checked: Any = _checked(options, run.settings.scale) if options.validation else np.empty(0)
-        print(run.export(options.export, checked))
+        rows: Any = _load(options.validation, run.settings.scale).all() if options.validation else np.empty(0)
+        print(run.export(options.export, rows))
         return 0
     if not options.records or not options.validation:
         raise ValueError("training needs RECORDS and --validation RECORDS")
-    if not options.scale > 0:
-        raise ValueError("--scale must be positive")
+    if not LEAST_SCALE <= options.scale <= MOST_SCALE:
+        raise ValueError(f"--scale must be from {LEAST_SCALE} to {MOST_SCALE}")
     files = [_load(text, options.scale) for text in options.records]
-    checked = _checked(options, options.scale)
+    checked = _load(options.validation, options.scale)
     begin = None
     if options.begin:
-        begin = _beginning(options.begin, options.hidden, options.outputs, options.seed)
+        network.check_sizes(options.hidden, options.outputs)
+        begin = _beginning(options.begin, options.hidden, options.outputs)
     run = Run(options.run, _settings(options, files, checked, begin), device, begin)
-    run.train(files, checked)
+    run.train(files, checked.all())
     run.draw()
-    print(run.export(options.run / "net.moff", checked))
+    print(run.export(options.run / "net.moff", checked.all()))
     return 0
 
 

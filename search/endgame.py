@@ -17,19 +17,23 @@ if not cython.compiled:
 
 
 def is_drawn(board: Board, strong: int) -> bool:
-    """Whether a side cannot win though it may have more: a lone minor piece, two knights, bishops on squares
-    of one colour, or rook's pawns of one file, with or without bishops of the wrong colour, and the other
-    king in the corner.
+    """Whether a side cannot win though it may have more: a lone minor piece, or bishops on squares of one
+    colour; against an enemy without pawns also two knights, or rook's pawns of one file, with or without
+    bishops of the wrong colour, and the enemy king in the corner.
+
+    Enemy pawns can be taken onto another file, and spare two knights the stalemate. That a piece in the
+    enemy king's way helps to mate it with a minor piece is too rare to matter.
     """
     own = WHITE_PIECE << strong
+    bare_of_pawns = not board.material[(WHITE_PIECE << (strong ^ 1)) | PAWN]
     if board.material[own | PAWN]:
         men = board.material[own | PAWN] + board.material[own | BISHOP] + 1
-        return men == board.count[strong] and _is_wrong_rook_pawn(board, strong)
+        return bare_of_pawns and men == board.count[strong] and _is_wrong_rook_pawn(board, strong)
     if board.material[own | ROOK] + board.material[own | QUEEN]:
         return False
     if not board.material[own | KNIGHT]:
         return _bishop_colours(board, strong) != DARK_AND_LIGHT
-    return not board.material[own | BISHOP] and board.material[own | KNIGHT] <= 2
+    return not board.material[own | BISHOP] and board.material[own | KNIGHT] <= (2 if bare_of_pawns else 1)
 
 
 def _bishop_colours(board: Board, side: int) -> int:

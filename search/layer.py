@@ -29,12 +29,12 @@ class Layer:
         squares = array("h", bytes(4 * weights.hidden))
         self._held = (weights, sums, squares)
         if cython.compiled:
-            self.inputs = cython.cast("const short*", memory_of(weights.inputs, False))
-            self.input_biases = cython.cast("const short*", memory_of(weights.input_biases, False))
-            self.output_weights = cython.cast("const short*", memory_of(weights.output_weights, False))
-            self.output_biases = cython.cast("const int*", memory_of(weights.output_biases, False))
-            self.sums = cython.cast("short*", memory_of(sums, True))
-            self.squares = cython.cast("short*", memory_of(squares, True))
+            self.inputs = cython.cast("const short*", memory_of(weights.inputs, 2, False))
+            self.input_biases = cython.cast("const short*", memory_of(weights.input_biases, 2, False))
+            self.output_weights = cython.cast("const short*", memory_of(weights.output_weights, 2, False))
+            self.output_biases = cython.cast("const int*", memory_of(weights.output_biases, 4, False))
+            self.sums = cython.cast("short*", memory_of(sums, 2, True))
+            self.squares = cython.cast("short*", memory_of(squares, 2, True))
         else:
             self.inputs = weights.inputs
             self.input_biases = weights.input_biases

@@ -91,11 +91,12 @@ class TranspositionTable:
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
         # Allocated pages take no memory until they are touched, and by then the old table is freed.
-        self.memory = memory.allocate(megabytes << 20, self.clusters * 64)
+        held = memoryview(memory.allocate(megabytes << 20, self.clusters * 64))
         if cython.compiled:
-            self.words = cython.cast("uint64_t*", memory_of(self.memory, True))
+            self.words = cython.cast("uint64_t*", memory_of(held, 1, True))
         else:
-            self.words = memoryview(self.memory).cast("Q")
+            self.words = held.cast("Q")
+        self.memory = held
         self.clusters = (megabytes << 20) // 64
         self.age = 0
         if cython.compiled and megabytes <= PREFAULTED:

@@ -83,9 +83,9 @@ class Part:
         held = array("H", lefts), array("H", rights), array("H", spans)
         self._held = held
         if cython.compiled:
-            self.lefts = cython.cast("const unsigned short*", memory_of(held[0], False))
-            self.rights = cython.cast("const unsigned short*", memory_of(held[1], False))
-            self.spans = cython.cast("const unsigned short*", memory_of(held[2], False))
+            self.lefts = cython.cast("const unsigned short*", memory_of(held[0], 2, False))
+            self.rights = cython.cast("const unsigned short*", memory_of(held[1], 2, False))
+            self.spans = cython.cast("const unsigned short*", memory_of(held[2], 2, False))
         else:
             self.lefts, self.rights, self.spans = held
         self.symbols = len(lefts)
@@ -93,7 +93,7 @@ class Part:
     def set_content(self, content: "mmap | bytes", size: int) -> None:
         """Set the mapped bytes of the file; the caller keeps them mapped."""
         if cython.compiled:
-            self.content = cython.cast("const unsigned char*", memory_of(content, False))
+            self.content = cython.cast("const unsigned char*", memory_of(content, 1, False))
         else:
             self.content = content
         self.file_size = size

@@ -176,6 +176,23 @@ def test_extreme_weights_leave_no_range(module: str) -> None:
 
 @pytest.mark.skipif(not build.compiled, reason="uncompiled, none has vector instructions")
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="not an x86-64 processor")
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, numbers are read one by one")
+@pytest.mark.parametrize(
+    ("name", "kind", "said"),
+    [
+        ("inputs", "i", "items of 4 bytes instead of 2"),
+        ("output_biases", "h", "items of 2 bytes instead of 4"),
+    ],
+)
+def test_numbers_of_another_width_are_refused(name: str, kind: str, said: str) -> None:
+    weights = random_weights(16, 1)
+    wrong = weights._replace(**{name: array(kind, [0]) * 12_288})
+    with pytest.raises(ValueError, match=said):
+        inference.layer(wrong)
+    with pytest.raises(TypeError):
+        inference.layer(weights._replace(**{name: [0] * 12_288}))
+
+
 def test_on_x86_64_both_modules_are_built() -> None:
     assert importlib.util.find_spec(inference.WIDE)
 

@@ -648,14 +648,21 @@ def test_a_source_distribution_has_the_same_bytes_whoever_packs_it(
 
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     first = packed(1_600_000_000)
+    (small_checkout / "engine.py").chmod(0o600)
     assert packed(1_650_000_000) == first
     with tarfile.open(fileobj=io.BytesIO(first)) as archive:
         members = archive.getmembers()
-        assert {(entry.mtime, entry.uid, entry.uname) for entry in members} == {(1_700_000_000, 0, "")}
+        owners = {(entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname) for entry in members}
+        assert owners == {(1_700_000_000, 0, 0, "", "")}
         names = {entry.name.partition("/")[2] for entry in members}
     assert {"setup.py", "x88/board.py", "search/score.pxd", "PKG-INFO"} <= names
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     assert packed(1_650_000_001) != first
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "4294967296")
+    ended = build_with(small_checkout, "no-such-compiler", "sdist", "--dist-dir", str(tmp_path / "none"))
+    assert ended.returncode != 0
+    assert "SOURCE_DATE_EPOCH: '4294967296' is not a number of seconds below 2 ** 32" in ended.stderr
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_build_of_the_extensions_alone_fails_without_a_compiler(small_checkout: Path) -> None:

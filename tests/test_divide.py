@@ -215,7 +215,7 @@ def test_the_entry_with_the_fewest_leaves_makes_room() -> None:
 def test_random_words_are_never_taken_for_counts(seed: int) -> None:
     generator = Random(seed)
     table = PerftTable(1)
-    table.memory[:] = generator.randbytes(1 << 20)
+    table.content[:] = generator.randbytes(1 << 20)
     board = fen.parse(KIWIPETE)
     for depth in (2, 3):
         assert list(DividedPerft(board, depth, threads=2, table=table).run()) == expected(board, depth)
@@ -223,10 +223,12 @@ def test_random_words_are_never_taken_for_counts(seed: int) -> None:
 
 def test_a_table_lends_its_memory_without_losing_it() -> None:
     table = PerftTable(1)
-    table.memory.release()
+    with pytest.raises(BufferError):
+        table.content.obj.close()
+    table.content.release()
     table.store(1, 3, 900)
     assert table.probe(1, 3) == 900
-    assert any(table.memory)
+    assert any(table.content)
 
 
 def damage(memory: Any, generator: Random, how: str) -> None:
@@ -251,9 +253,9 @@ def test_damaged_entries_are_never_taken_for_counts(how: str) -> None:
     table = PerftTable(1)
     known = list(DividedPerft(board, DEPTH, table=table).run())
     assert known == expected(board, DEPTH)
-    kept = bytes(table.memory)
-    damage(table.memory, Random(how), how)
-    assert bytes(table.memory) != kept
+    kept = bytes(table.content)
+    damage(table.content, Random(how), how)
+    assert bytes(table.content) != kept
     assert list(DividedPerft(board, DEPTH, threads=2, table=table).run()) == known
 
 

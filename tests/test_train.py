@@ -3,6 +3,7 @@
 import importlib
 import json
 import sys
+import threading
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -142,16 +143,17 @@ def test_files_are_mixed() -> None:
 
 
 def test_scores_of_another_scale_are_converted() -> None:
-    files = [train.Source(np.zeros(100, positions.RECORD), factor) for factor in (1, 0.5, 2)]
-    for file, score in zip(files, (7, -30, 20_000), strict=True):
+    files = [train.Source(np.zeros(100, positions.RECORD), factor) for factor in (1, 0.4, 2, 2)]
+    for file, score in zip(files, (7, -34, 20_000, -20_000), strict=True):
         file.records["score"] = score
-    scores = np.concatenate([rows["score"] for rows in train.shuffled(files, 30, 0, 0)])
+    scores = np.concatenate([rows["score"] for rows in train.shuffled(files, 40, 0, 0)])
     assert {int(score): int((scores == score).sum()) for score in scores} == {
-        7: pytest.approx(100),
-        -15: pytest.approx(100),
-        32_767: pytest.approx(100),
+        7: 100,
+        -14: 100,
+        32_767: 100,
+        -32_767: 100,
     }
-    assert (files[1].records["score"] == -30).all()
+    assert (files[1].records["score"] == -34).all()
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +237,7 @@ def test_a_widened_network_judges_almost_as_the_one_it_begins_from(
 
     def judged(hidden: int) -> Any:
         net = train.Net(hidden, 2)
-        net.load_state_dict(train._beginning(trained, hidden, 2, 5))
+        net.load_state_dict(train._widened(train._beginning(trained, hidden, 2), hidden, 5))
         with torch.no_grad():
             return net, net(batch).numpy()
 
@@ -247,6 +249,8 @@ def test_a_widened_network_judges_almost_as_the_one_it_begins_from(
         original = narrow.inputs.weight.detach().numpy()[:, None]
         assert (copies - original).std() == pytest.approx(train.DIFFERENCE * original.std(), rel=0.05)
         assert np.abs(copies[:, 0] - copies[:, 1]).min() > 0
+        biases = narrow.biases.detach().numpy()
+        assert (wide.biases.detach().numpy().reshape(-1, 16) == biases).all()
         assert wide.outputs.weight.sum().item() == pytest.approx(narrow.outputs.weight.sum().item(), rel=1e-4)
     own = {"hidden": 32, "begin": trained, "epochs": 1}
     assert train.main(arguments(data, tmp_path / "wide", **own)) == 0
@@ -258,7 +262,7 @@ def test_a_run_begins_with_a_network_file(
 ) -> None:
     path = trained / "net.moff"
     net = train.Net(16, 2)
-    net.load_state_dict(train._beginning(path, 16, 2, 0))
+    net.load_state_dict(train._beginning(path, 16, 2))
     network.write(tmp_path / "same", train.quantised(net))
     assert (tmp_path / "same").read_bytes() == path.read_bytes()
     kept: dict[str, object] = {"epochs": 1, "rate": 0.000001, "final_rate": 0.000001, "begin": path}
@@ -266,12 +270,15 @@ def test_a_run_begins_with_a_network_file(
     first, last = losses_of(tmp_path / "begun")[0], losses_of(trained)[-1]
     assert first["validation"] == pytest.approx(last["validation"], rel=0.01)
     assert train.main(arguments(data, tmp_path / "other", **{**kept, "outputs": 4})) == 2
-    assert f"{path} is a network with other sizes" in capsys.readouterr().err
+    said = "a network with 16 hidden numbers and 2 outputs, from which one with 16 and 4 cannot begin"
+    assert f"{path} is {said}" in capsys.readouterr().err
     damaged = tmp_path / "damaged"
     damaged.write_bytes(path.read_bytes()[:-1])
-    for wrong in (damaged, tmp_path / "missing"):
+    for wrong, reason in ((damaged, "bytes instead of"), (tmp_path / "missing", "No such file")):
         assert train.main(arguments(data, tmp_path / "other", **{**kept, "begin": wrong})) == 2
-        assert f"{wrong}" in capsys.readouterr().err
+        error = capsys.readouterr().err
+        assert str(wrong) in error
+        assert reason in error
     assert not (tmp_path / "other").exists()
 
 
@@ -320,13 +327,25 @@ def test_a_run_begins_with_the_numbers_of_another(
         assert train.main(arguments(data, begun, **options)) == 2
         assert "is a run with other settings: begin" in capsys.readouterr().err
     assert train.main(arguments(data, tmp_path / "other", begin=trained, **{**kept, "outputs": 4})) == 2
-    assert f"{trained} is a network with other sizes" in capsys.readouterr().err
+    assert "from which one with 16 and 4 cannot begin" in capsys.readouterr().err
+    assert train.main(arguments(data, tmp_path / "other", begin=trained, **{**kept, "hidden": 40})) == 2
+    assert "is not a multiple of 16" in capsys.readouterr().err
     damaged = tmp_path / "damaged"
     damaged.mkdir()
     (damaged / "checkpoint.pt").write_bytes((trained / "checkpoint.pt").read_bytes()[:1000])
     assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
     assert f"{damaged / 'checkpoint.pt'} is damaged" in capsys.readouterr().err
     assert train.main(["--run", str(damaged), "--export", str(tmp_path / "net")]) == 2
+    torch.save({"net": {}}, damaged / "checkpoint.pt")
+    capsys.readouterr()
+    assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
+    assert "is not a checkpoint of a run" in capsys.readouterr().err
+    # Its weights may be widened on another machine, which need not give the same random numbers.
+    wide = {"epochs": 1, "hidden": 32, "begin": trained}
+    assert train.main(arguments(data, tmp_path / "wide", **wide)) == 0
+    assert train.main(arguments(data, tmp_path / "wide", **wide, device="cpu")) == 0
+    begins = [json.loads((run / "settings.json").read_text())["begin"] for run in (begun, tmp_path / "wide")]
+    assert begins[0] == begins[1]
 
 
 @pytest.mark.parametrize(
@@ -336,7 +355,8 @@ def test_a_run_begins_with_the_numbers_of_another(
         ({"seed": 1, "blend": 1}, "is a run with other settings: blend, seed"),
         ({"batch": 641}, "640 positions for training and 100 for validation are too few: one batch has 641"),
         ({"blend": 1.1}, "--blend must be from 0 to 1"),
-        ({"scale": 0}, "--scale must be positive"),
+        ({"scale": 0}, "--scale must be from 1 to 100000"),
+        ({"scale": "inf"}, "--scale must be from 1 to 100000"),
         ({"rate": 0.000001}, "--rate must be positive, and --final-rate no higher"),
         ({"hidden": 20}, "a hidden layer of 20 is not a multiple of 16"),
         ({"seed": -1}, "--seed must not be negative"),
@@ -415,8 +435,39 @@ def test_a_file_may_have_another_scale(
     assert train.main(arguments(scaled_files, tmp_path / "a", **own)) == 0
     assert train.main(arguments((Path(f"{data[0]}:320"), data[1]), tmp_path / "b", epochs=1, scale=400)) == 0
     assert losses_of(tmp_path / "a")[-1]["validation"] == losses_of(tmp_path / "b")[-1]["validation"]
-    assert json.loads((tmp_path / "a" / "settings.json").read_text())["factors"] == [0.5]
+    assert json.loads((tmp_path / "a" / "settings.json").read_text())["factors"] == [0.5, 0.5]
     assert train.main(arguments((Path(f"{data[0]}:320"), data[1]), tmp_path / "a", **own)) == 2
     assert "is a run with other settings: factors" in capsys.readouterr().err
-    assert train.main(arguments((Path(f"{data[0]}@0"), data[1]), tmp_path / "other", **own)) == 2
-    assert capsys.readouterr().err == f"{data[0]}@0: the scale must be positive\n"
+    assert train.main(arguments((scaled_files[0], data[1]), tmp_path / "a", **own)) == 2
+    assert "is a run with other settings: factors" in capsys.readouterr().err
+    for scale in ("0", "0." + 300 * "0" + "1", 400 * "9"):
+        assert train.main(arguments((Path(f"{data[0]}@{scale}"), data[1]), tmp_path / "other", **own)) == 2
+        error = capsys.readouterr().err
+        assert error == f"{data[0]}@{scale}: the scale is not from 1 to 100000\n"
+    assert train._load(f"{data[0]}:10@62.5", 125).factor == 2
+    assert len(train._load(f"{data[0]}:10@62.5", 125)) == 10
+    odd = tmp_path / "odd:3@400"
+    odd.write_bytes(data[1].read_bytes())
+    assert (len(train._load(str(odd), 200)), train._load(str(odd), 200).factor) == (100, 1)
+
+
+def test_what_fails_in_the_thread_that_prepares_batches_is_told(
+    data: tuple[Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    block = train.Source.block
+    threads = set()
+
+    def failing(source: Any, first: int, size: int) -> Any:
+        threads.add(threading.current_thread() is threading.main_thread())
+        if len(threads) == 2:
+            raise OSError("the disk is gone")
+        return block(source, first, size)
+
+    monkeypatch.setattr(train, "TOGETHER", 4)
+    monkeypatch.setattr(train.Source, "block", failing)
+    assert train.main(arguments(data, tmp_path / "run")) == 2
+    assert "the disk is gone" in capsys.readouterr().err
+    assert threads == {True, False}

@@ -15,7 +15,7 @@ cdef uint64_t[128] DEPTH_KEYS
 
 @cython.final
 cdef class PerftTable:
-    cdef object _mapped             # the bytes that the words are
+    cdef object _held               # the bytes that the words are
     cdef uint64_t* words
     cdef readonly uint64_t most      # clusters
     cdef readonly uint64_t clusters  # in use

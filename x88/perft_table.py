@@ -61,16 +61,16 @@ class PerftTable:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
         self.most = (megabytes << 20) // 64
         self.clusters = (1 << 20) // 64
-        self._mapped = memory.allocate(megabytes << 20)
+        self._held = memoryview(memory.allocate(megabytes << 20))  # so it cannot be closed
         if cython.compiled:
-            self.words = cython.cast("uint64_t*", memory_of(self._mapped, True))
+            self.words = cython.cast("uint64_t*", memory_of(self._held, 1, True))
         else:
-            self.words = memoryview(self._mapped).cast("Q")
+            self.words = self._held.cast("Q")
 
     @property
-    def memory(self) -> memoryview:
+    def content(self) -> memoryview:
         """The bytes of all entries."""
-        return memoryview(self._mapped)
+        return memoryview(self._held)
 
     def widen(self, entries: int) -> None:
         """Use as much of the memory as this many entries need, never less than before.

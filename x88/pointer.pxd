@@ -3,13 +3,17 @@
 
 cdef extern from *:
     """
-    static CYTHON_INLINE void* moff_memory(PyObject* lender, int writable) {
+    static CYTHON_INLINE void* moff_memory(PyObject* lender, int size, int writable) {
         Py_buffer view;
         void* found;
-        if (PyObject_GetBuffer(lender, &view, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE)) return NULL;
+        if (PyObject_GetBuffer(lender, &view, PyBUF_ND | (writable ? PyBUF_WRITABLE : 0))) return NULL;
         found = view.buf;
+        if (view.itemsize != size) {
+            found = NULL;
+            PyErr_Format(PyExc_ValueError, "the memory holds items of %zd bytes instead of %d", view.itemsize, size);
+        }
         PyBuffer_Release(&view);
         return found;
     }
     """
-    void* memory_of "moff_memory"(object lender, bint writable) except NULL
+    void* memory_of "moff_memory"(object lender, int size, bint writable) except NULL
