@@ -123,7 +123,7 @@ def test_what_an_ordinary_search_has_left_out_hides_no_mate(text: str) -> None:
 
 def test_mates_are_announced_with_their_distance_by_a_search_that_knows_of_none() -> None:
     for text, moves in known_mates(3):
-        _, reports = think(text, Limits(nodes=scaled(2_000_000, 6000)))
+        _, reports = think(text, Limits(nodes=scaled(5_000_000, 6000)))
         assert reports[-1].mate == moves, text
 
 
