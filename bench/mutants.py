@@ -391,21 +391,8 @@ class Checkout:
         leaves the code that pytest compiles for later runs.
         """
         limited = f'ulimit -v {MEMORY}; exec "$@"'
-        command = [
-            "sh",
-            "-c",
-            limited,
-            "sh",
-            sys.executable,
-            "-m",
-            "pytest",
-            "-x",
-            "-q",
-            "--tb=no",
-            "-rfE",
-            "-n0",
-        ]
-        command += ["-p", "no:cacheprovider", *tests]
+        command = ["sh", "-c", limited, "sh", sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-rfE"]
+        command += ["-n0", "-p", "no:cacheprovider", *tests]
         added = {"MOFF_TOUCHED": str(touched)} if touched else {"PYTHONDONTWRITEBYTECODE": "1"}
         environment = {**self._environment, **added}
         with self._lock:

@@ -110,7 +110,7 @@ def read_suite(path: Path, chess960: bool = False) -> list[Position]:
 
 
 def _read(text: str, chess960: bool, told: list[str] | None = None) -> str:
-    """The position of a FEN; `chess960` reads it as X-FEN, which all that `fen.write` returns is."""
+    """The position of a FEN; `chess960` reads it as X-FEN, as is everything that `fen.write` returns."""
     return fen.write(fen.parse(text, told, chess960))
 
 

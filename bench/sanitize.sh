@@ -1,9 +1,9 @@
 #!/bin/sh
 # Moff compiled with the address and undefined-behaviour sanitizers: the perft suite, the bench and the tests of the UCI
-# conversation and of intact and damaged tablebases must run clean. Then the uncompiled source, where an index off an
-# array is an error anyway and a negative one is made one, over the same perft suite. Last, compiled with the thread
-# sanitizer: the bench, the tests of the UCI conversation and four threads that probe tablebases. Takes a copy; needs
-# gcc or clang, and some twenty minutes. SANITIZERS chooses from "address" and "thread".
+# conversation, the search, its tables, and intact and damaged tablebases must run clean. Then the uncompiled source,
+# where an index off an array is an error anyway and a negative one is made one, over the same perft suite. Last,
+# compiled with the thread sanitizer: the bench, the tests of the UCI conversation and four threads that probe
+# tablebases. Takes a copy; needs gcc or clang, and some twenty minutes. SANITIZERS chooses from "address" and "thread".
 #
 #     sh bench/sanitize.sh [PYTHON]
 set -eu

@@ -36,7 +36,6 @@ import itertools
 import json
 import math
 import os
-import pickle
 import re
 import sys
 import time
@@ -88,7 +87,7 @@ LEAST_SCALE, MOST_SCALE = 1, 100_000
 """Of scores, in centipawns."""
 
 DIFFERENCE = 0.1
-"""The standard deviation of what is added to the input weights of each copy, as a share of theirs."""
+"""The standard deviation of what is added to the input weights of each copy, relative to theirs."""
 
 COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
 
@@ -382,7 +381,7 @@ class Run:
                 records = next(chosen, None)
                 return None if records is None else self._batch(records)
 
-            batch = prepare()  # here, where an interrupt ends it: it first goes through all that are done
+            batch = prepare()  # here, so that an interrupt ends it: those that are done are skipped first
             while batch is not None:
                 following = worker.submit(prepare)
                 yield batch
@@ -484,9 +483,16 @@ def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:
     path = folder / "checkpoint.pt"
     try:
         found: Any = torch.load(path, map_location=device, weights_only=True)
-    except (RuntimeError, pickle.UnpicklingError, EOFError) as error:
-        raise ValueError(f"{path} is damaged: {str(error).splitlines()[0]}") from None
-    if not isinstance(found, dict) or found.keys() != {"net", "optimiser", "step", "losses"}:
+    except OSError:
+        raise
+    except Exception as error:  # of many kinds: a pickle says what it wants
+        reason = (str(error).splitlines() or ["it is cut off"])[0]
+        raise ValueError(f"{path} is damaged: {reason}") from None
+    if (
+        not isinstance(found, dict)
+        or found.keys() != {"net", "optimiser", "step", "losses"}
+        or found["net"].keys() != {"inputs.weight", "biases", "outputs.weight", "outputs.bias"}
+    ):
         raise ValueError(f"{path} is not a checkpoint of a run")
     return found
 
@@ -589,8 +595,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 def _load(text: str, scale: float) -> Source:
     """The records of "FILE", the first N of "FILE:N", either with "@S" for scores on the scale S, in a run on
-    another scale; a file of that very name goes first. Raises ValueError if there are fewer or no such scale,
-    or OSError.
+    another scale; a file of that very name takes precedence. Raises ValueError if there are fewer or no such
+    scale, or OSError.
     """
     found = re.fullmatch(r"(?P<path>.+?)(:(?P<count>[0-9]+))?(@(?P<scale>[0-9]+(\.[0-9]*)?))?", text, re.S)
     if not found:

@@ -21,8 +21,9 @@ def is_drawn(board: Board, strong: int) -> bool:
     colour; against an enemy without pawns also two knights, or rook's pawns of one file, with or without
     bishops of the wrong colour, and the enemy king in the corner.
 
-    Enemy pawns can be taken onto another file, and spare two knights the stalemate. That a piece in the
-    enemy king's way helps to mate it with a minor piece is too rare to matter.
+    Enemy pawns can be captured, which leads onto another file, and with a pawn to move the enemy is not
+    stalemated by two knights. Other enemy pieces are ignored: that one stands in its king's way, or can be
+    captured, is too rare to matter.
     """
     own = WHITE_PIECE << strong
     bare_of_pawns = not board.material[(WHITE_PIECE << (strong ^ 1)) | PAWN]

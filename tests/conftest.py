@@ -50,7 +50,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
-    """Note a file of tests that was skipped, once: every worker collects all files."""
+    """Note a file of tests that was skipped. Every worker collects all files, and the process that collects
+    their reports hears of some: it may be noted twice, of which pytest runs one.
+    """
     if WORKER in ("", "gw0"):
         _note_if_skipped(report)
 

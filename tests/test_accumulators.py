@@ -174,8 +174,6 @@ def test_extreme_weights_leave_no_range(module: str) -> None:
             assert accumulators.value(board) == value_of(board, net)
 
 
-@pytest.mark.skipif(not build.compiled, reason="uncompiled, none has vector instructions")
-@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="not an x86-64 processor")
 @pytest.mark.skipif(not build.compiled, reason="uncompiled, numbers are read one by one")
 @pytest.mark.parametrize(
     ("name", "kind", "said"),
@@ -193,6 +191,8 @@ def test_numbers_of_another_width_are_refused(name: str, kind: str, said: str) -
         inference.layer(weights._replace(**{name: [0] * 12_288}))
 
 
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, none has vector instructions")
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="not an x86-64 processor")
 def test_on_x86_64_both_modules_are_built() -> None:
     assert importlib.util.find_spec(inference.WIDE)
 

@@ -336,14 +336,23 @@ def test_a_run_begins_with_the_numbers_of_another(
     assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
     assert f"{damaged / 'checkpoint.pt'} is damaged" in capsys.readouterr().err
     assert train.main(["--run", str(damaged), "--export", str(tmp_path / "net")]) == 2
-    torch.save({"net": {}}, damaged / "checkpoint.pt")
     capsys.readouterr()
-    assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
-    assert "is not a checkpoint of a run" in capsys.readouterr().err
+    for content in (b"", 100 * b"junk"):
+        (damaged / "checkpoint.pt").write_bytes(content)
+        assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
+        assert f"{damaged / 'checkpoint.pt'} is damaged: " in capsys.readouterr().err
+    for other in ({"net": {}}, {"net": {}, "optimiser": {}, "step": 0, "losses": []}):
+        torch.save(other, damaged / "checkpoint.pt")
+        assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
+        assert "is not a checkpoint of a run" in capsys.readouterr().err
     # Its weights may be widened on another machine, which need not give the same random numbers.
     wide = {"epochs": 1, "hidden": 32, "begin": trained}
     assert train.main(arguments(data, tmp_path / "wide", **wide)) == 0
     assert train.main(arguments(data, tmp_path / "wide", **wide, device="cpu")) == 0
+    for hidden in (16, 48):
+        own = {**wide, "hidden": hidden, "begin": tmp_path / "wide"}
+        assert train.main(arguments(data, tmp_path / "other", **own)) == 2
+        assert f"from which one with {hidden} and 2 cannot begin" in capsys.readouterr().err
     begins = [json.loads((run / "settings.json").read_text())["begin"] for run in (begun, tmp_path / "wide")]
     assert begins[0] == begins[1]
 
@@ -357,6 +366,8 @@ def test_a_run_begins_with_the_numbers_of_another(
         ({"blend": 1.1}, "--blend must be from 0 to 1"),
         ({"scale": 0}, "--scale must be from 1 to 100000"),
         ({"scale": "inf"}, "--scale must be from 1 to 100000"),
+        ({"scale": 100_001}, "--scale must be from 1 to 100000"),
+        ({"scale": 0.99}, "--scale must be from 1 to 100000"),
         ({"rate": 0.000001}, "--rate must be positive, and --final-rate no higher"),
         ({"hidden": 20}, "a hidden layer of 20 is not a multiple of 16"),
         ({"seed": -1}, "--seed must not be negative"),
