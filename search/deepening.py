@@ -34,10 +34,12 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
     searcher.failed_low = False
     while True:
         score = search(searcher, alpha, beta, depth, 0, 0, False)
-        if searcher.stop.stopped or alpha < score < beta or (alpha == -INFINITE and beta == INFINITE):
+        if searcher.stop.stopped or alpha < score < beta:
             return score
-        width *= 4
         is_upper = score <= alpha
+        if (alpha == -INFINITE) if is_upper else (beta == INFINITE):
+            return score  # by a damaged entry of the table: nothing is left to widen
+        width *= 4
         searcher.failed_low = is_upper
         if is_upper:
             alpha = max(-INFINITE, score - width) if width < 500 else -INFINITE

@@ -89,6 +89,15 @@ def test_a_score_above_the_window_widens_it_upwards_and_its_line_is_kept(
     assert searcher.finding() == (8, 2000, [legal_moves(searcher.board)[3]])
 
 
+@pytest.mark.parametrize("score", [-INFINITE - 1, -INFINITE, INFINITE, INFINITE + 1])
+def test_a_score_that_no_window_can_hold_ends_the_iteration(
+    score: int, searcher: Searcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    windows = windows_of(monkeypatch, lambda _: score)
+    assert deepening.iterate(searcher, 8, 0) == score
+    assert len(windows) == 2
+
+
 def test_bounds_are_told_while_reporting(searcher: Searcher, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[int, bool]] = []
     searcher.on_bound = lambda score, is_upper: told.append((score, is_upper))
