@@ -247,9 +247,9 @@ class Forgery:
 
 def forge(search: Search, random: Random, key: int, move: int) -> None:
     """Store random bytes, with this short move, as the entry of a key."""
-    bits = random.getrandbits(42)
+    bits = random.getrandbits(43)
     score, static = (bits & 0xFFFF) - 32768, (bits >> 16 & 0xFFFF) - 32768
-    search.table.store(key, move, score, static, bits >> 32 & 0xFF, bits >> 40)
+    search.table.store(key, move, score, static, bits >> 32 & 0xFF, bits >> 40 & 3, bits >> 42 == 1)
 
 
 def forged_entries(board: Board, random: Random) -> list[tuple[int, int]]:

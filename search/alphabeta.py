@@ -28,7 +28,18 @@ if not cython.compiled:
         to_table,
     )
     from search.searcher import Searcher
-    from search.table import EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of
+    from search.table import (
+        EXACT,
+        LOWER,
+        UPPER,
+        bound_of,
+        depth_of,
+        move_of,
+        score_of,
+        short_move,
+        static_of,
+        was_pv,
+    )
     from x88.attack import gives_check, last_move_checks, see_at_least
     from x88.board import Board
     from x88.move import CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED
@@ -36,6 +47,7 @@ if not cython.compiled:
     from x88.piece import BLACK, KIND, PAWN, WHITE, WHITE_PIECE
 
     TABLEBASE_DEPTH = 6
+    PROBCUT_REDUCTION = 4
 
 VALUE = piece.VALUE
 
@@ -51,6 +63,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     if not searcher.enter(ply):
         return DRAW
     pv_node = beta - alpha > 1
+    former_pv = pv_node
     in_check = last_move_checks(searcher.board)
     # 2. Check extension. Like all extensions, it stops at `extension_ply`, or a series of checks would never
     # end. The transposition table is probed and stored with the extended depth.
@@ -80,6 +93,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     tt_bound = 0
     raw_eval = NO_SCORE
     data = searcher.table.probe(searcher.key())
+    if data:
+        former_pv = former_pv or was_pv(data)
     if data and not excluded:
         tt_move = move_of(data)
         tt_score = from_table(score_of(data), ply)
@@ -110,7 +125,13 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             bound = LOWER if score >= CERTAIN_WIN else UPPER if score <= -CERTAIN_WIN else EXACT
             if bound == EXACT or (bound == LOWER and score >= beta) or (bound == UPPER and score <= alpha):
                 searcher.table.store(
-                    searcher.key(), tt_move, to_table(score, ply), raw_eval, depth + TABLEBASE_DEPTH, bound
+                    searcher.key(),
+                    tt_move,
+                    to_table(score, ply),
+                    raw_eval,
+                    depth + TABLEBASE_DEPTH,
+                    bound,
+                    former_pv,
                 )
                 return score
             if pv_node and bound == LOWER:
@@ -129,7 +150,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         else:
             if raw_eval == NO_SCORE:
                 raw_eval = searcher.evaluation.value(searcher.board)
-            static_eval = searcher.corrected(raw_eval)
+            static_eval = searcher.corrected(raw_eval, ply)
         estimate = static_eval
         if tt_bound and abs(tt_score) < CERTAIN_WIN:
             if (
@@ -144,6 +165,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             or static_eval > searcher.static_evals[ply - 2]
         )
     searcher.static_evals[ply] = static_eval
+    searcher.history.set_pawns(ply, searcher.keys.pawns())
 
     # 8. Hindsight extension: the previous move was reduced a lot, yet its side is no worse off than before,
     # so undo one ply of that reduction.
@@ -198,11 +220,54 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if verification >= beta:
                     return score
 
-    # 11. Internal iterative reduction: without a TT move, ordering is poor and a full-depth search is costly.
+        # 11. ProbCut: if a capture fails high against a margin above beta in a shallower search, it will fail
+        # high in this one.
+        probcut_beta = beta + searcher.parameters.probcut
+        if (
+            depth >= searcher.parameters.probcut_depth
+            and ply
+            and not (tt_bound and tt_depth >= depth - 3 and tt_score < probcut_beta)
+        ):
+            end = generate_scored(searcher, sp, ply, tt_move, True)
+            for i in range(sp, end):
+                move = pick(searcher.board, searcher.stack, i, end)
+                if searcher.stack.scores[i] < 0:
+                    break
+                if not see_at_least(searcher.board, move, probcut_beta - static_eval):
+                    continue
+                searcher.reductions[ply] = 0
+                searcher.make(move, ply)
+                score = -quiesce(searcher, -probcut_beta, 1 - probcut_beta, ply + 1, end, 0)
+                if score >= probcut_beta and not searcher.stop.stopped:
+                    score = -search(
+                        searcher,
+                        -probcut_beta,
+                        1 - probcut_beta,
+                        depth - PROBCUT_REDUCTION,
+                        ply + 1,
+                        end,
+                        not cut_node,
+                    )
+                searcher.unmake()
+                if searcher.stop.stopped:
+                    return DRAW
+                if score >= probcut_beta:
+                    searcher.table.store(
+                        searcher.key(),
+                        short_move(move),
+                        to_table(score, ply),
+                        raw_eval,
+                        depth - PROBCUT_REDUCTION + 1,
+                        LOWER,
+                        former_pv,
+                    )
+                    return score
+
+    # 12. Internal iterative reduction: without a TT move, ordering is poor and a full-depth search is costly.
     if depth >= searcher.parameters.iir_depth and not tt_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
-    # 12. Move loop, best move first. The TT move often fails high, so generate the others only after it.
+    # 13. Move loop, best move first. The TT move often fails high, so generate the others only after it.
     end = sp
     generated = False
     if tt_move and ply and not in_check and not excluded:
@@ -252,7 +317,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             history = searcher.history.capture_score(side, move)
         base_reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
-        # 13. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
+        # 14. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
         # Quiet checks are exempt, and at least one move has been searched without being mated. Full-width
         # search applies only to a mate search whose alpha is a mate score: in every search with such a
         # window, the tree would explode.
@@ -298,8 +363,9 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 continue
 
-        # 14. Singular extension: extend the TT move if all other moves fail low against a margin below its
-        # score. Otherwise, reduce it if it is expected to fail high anyway.
+        # 15. Singular extension: extend the TT move if all other moves fail low against a margin below its
+        # score. If that margin is not below beta, the node fails high by more than one move: cut it off
+        # (multi-cut). Otherwise, reduce the TT move if it is expected to fail high anyway.
         extension = 0
         if (
             pick_score == TT_MOVE
@@ -320,6 +386,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 extension = 1
                 if not pv_node and score < singular_beta - searcher.parameters.double_margin:
                     extension = 2
+            elif singular_beta >= beta:
+                return singular_beta
             elif tt_score >= beta:
                 extension = -2
             elif cut_node:
@@ -342,7 +410,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if number == 1:
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
-            # 15. Late move reduction: a reduced null-window search first, and a re-search if it fails high.
+            # 16. Late move reduction: a reduced null-window search first, and a re-search if it fails high, a
+            # ply deeper if it does so by far.
             reduction = 0
             if reducible:
                 reduction = base_reduction - (history * searcher.parameters.lmr_history >> 10)
@@ -352,11 +421,17 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     reduction -= searcher.parameters.lmr_check
                 if not quiet:
                     reduction -= searcher.parameters.lmr_capture
+                if pv_node:
+                    reduction -= searcher.parameters.lmr_pv
+                elif former_pv:
+                    reduction -= searcher.parameters.lmr_tt_pv
                 reduction = max(0, min(reduction >> 10, new_depth))
             searcher.reductions[ply] = reduction
             score = -search(searcher, -alpha - 1, -alpha, new_depth - reduction, ply + 1, end, True)
             searcher.reductions[ply] = 0
             if reduction and score > alpha:
+                if score > best + searcher.parameters.deeper + 2 * new_depth:
+                    new_depth += 1
                 score = -search(searcher, -alpha - 1, -alpha, new_depth, ply + 1, end, not cut_node)
             if alpha < score < beta:
                 score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, False)
@@ -377,7 +452,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     if ply == 0:
                         searcher.root_score = score
                 if score >= beta:
-                    # 16. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
+                    # 17. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
                     update_histories(searcher, sp, i, ply, depth)
                     break
     if number == 0:
@@ -385,14 +460,14 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         return alpha
     best = min(best, ceiling)
 
-    # 17. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
+    # 18. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
     if best <= old_alpha and ply and not excluded:
         move = searcher.board.last_move()
         if move != NO_MOVE and not move & (CAPTURED | PROMOTED):
             bonus = min(depth * searcher.parameters.prior_bonus, searcher.parameters.bonus_max)
             searcher.history.update_quiet(side ^ 1, move, ply - 1, bonus)
 
-    # 18. Correction history: learn the error of the static evaluation, unless a capture is best or the score
+    # 19. Correction history: learn the error of the static evaluation, unless a capture is best or the score
     # is a bound that the static evaluation already satisfies.
     if (
         not in_check
@@ -402,14 +477,14 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         and not (best >= beta and best <= static_eval)
         and not (best <= old_alpha and best >= static_eval)
     ):
-        searcher.update_corrections(best - static_eval, depth)
+        searcher.update_corrections(best - static_eval, depth, ply)
 
     if not excluded and (ply or not searcher.allowed_count):
         bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
         # Leave out the hindsight extension: an entry that deep would cut off the next iteration.
         depth = min(depth, nominal_depth)
         searcher.table.store(
-            searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, depth, bound
+            searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, depth, bound, former_pv
         )
     return best
 

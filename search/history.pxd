@@ -1,4 +1,4 @@
-from libc.stdint cimport int16_t
+from libc.stdint cimport int16_t, uint64_t
 
 cimport cython
 
@@ -9,25 +9,33 @@ from x88.piece cimport KIND
 cpdef enum:
     NO_PREVIOUS = 768    # row of `continuations` that stays zero
     LIMIT = 16384
+    BEFORE_ROOT = 4      # plies before the root that continuation history looks back to
+    PAWN_ROWS = 512
 
 cdef int[16] PIECE_INDEX
 
 
 @cython.final
 cdef class History:
-    cdef int[136] moved     # [ply + 2] -> piece-to index
+    cdef int fourth_weight
+    cdef int pawn_weight
+    cdef int[136] pawn_rows # [ply] -> where the row of its pawns begins
+    cdef int[138] moved     # [ply + BEFORE_ROOT] -> piece-to index
     cdef int[272] killers   # [2 * ply], two for each ply
     cdef int16_t[8192] quiets   # [side << 12 | origin << 6 | target]
     cdef int16_t[590592] continuations   # [piece-to of a previous move * 768 + piece-to]
+    cdef int16_t[393216] pawns   # [hash of the pawns * 768 + piece-to]
     cdef int16_t[6144] captures   # [piece-to << 3 | captured kind]
 
+    cpdef void weigh(self, int fourth, int pawns) noexcept nogil
     cpdef void clear(self) noexcept nogil
     cpdef void new_search(self) noexcept nogil
     cpdef void record_move(self, int ply, int side, int move) noexcept nogil
     cpdef void record_null_move(self, int ply) noexcept nogil
-    @cython.locals(target=int)
+    cpdef void set_pawns(self, int ply, uint64_t key) noexcept nogil
+    @cython.locals(target=int, fourth=int)
     cpdef int quiet_score(self, int side, int move, int ply) noexcept nogil
-    @cython.locals(last=int, before=int, i=int, move=int, target=int)
+    @cython.locals(last=int, before=int, fourth=int, pawns=int, i=int, move=int, target=int)
     cdef void add_quiet_scores(self, MoveStack stack, int start, int end, int side, int ply) noexcept nogil
     @cython.locals(target=int, index=int, back=int, row=int)
     cpdef void update_quiet(self, int side, int move, int ply, int bonus) noexcept nogil

@@ -1,4 +1,5 @@
-"""Move ordering statistics: killer moves, quiet history, continuation history and capture history.
+"""Move ordering statistics: killer moves, quiet history by squares, by the moves before and by the pawns, and
+capture history.
 
 Sources: Selim G. Akl and Monroe M. Newborn, "The principal continuation and the killer heuristic", 1977;
 Jonathan Schaeffer, "The history heuristic and alpha-beta search enhancements in practice", 1989.
@@ -16,6 +17,8 @@ if not cython.compiled:
 
     NO_PREVIOUS = 768
     LIMIT = 16384
+    BEFORE_ROOT = 4
+    PAWN_ROWS = 512
 
 PIECE_INDEX = [0, 0, 1, 2, 3, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0]
 """PIECE_INDEX[kind]: the kinds of piece numbered from 0 to 5."""
@@ -24,17 +27,32 @@ PIECE_INDEX = [0, 0, 1, 2, 3, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0]
 class History:
     """History tables with scores within +-LIMIT, and two killer moves for each ply.
 
-    `moved[ply + 2]` is the piece-to index of the move made at a ply of the current line, NO_PREVIOUS for a
-    null move and before the root. A piece-to index is (side * 6 + kind) * 64 + target square.
+    `moved[ply + BEFORE_ROOT]` is the piece-to index of the move made at a ply of the current line, or before
+    the root at a negative ply, NO_PREVIOUS for a null move and where there is none. A piece-to index is
+    (side * 6 + kind) * 64 + target square. `pawn_rows[ply]` is where the row of the pawns on the board at a
+    ply begins in `pawns`.
+
+    `fourth_weight` and `pawn_weight` are the weights that `weigh` sets.
     """
 
     def __init__(self) -> None:
-        self.moved = [0] * 136
+        self.moved = [0] * 138
+        self.fourth_weight = 0
+        self.pawn_weight = 0
+        self.pawn_rows = [0] * 136
+        self.pawns = [0] * 393216
         self.killers = [0] * 272
         self.quiets = [0] * 8192
         self.continuations = [0] * 590592
         self.captures = [0] * 6144
         self.clear()
+
+    def weigh(self, fourth: int, pawns: int) -> None:
+        """Set the weights, in 1024ths, of continuation history for the move four plies ago and of pawn
+        history. Before, they are 0.
+        """
+        self.fourth_weight = fourth
+        self.pawn_weight = pawns
 
     def clear(self) -> None:
         """Clear all tables for a new game."""
@@ -44,11 +62,13 @@ class History:
             self.continuations[i] = 0
         for i in range(6144):
             self.captures[i] = 0
+        for i in range(PAWN_ROWS * 768):
+            self.pawns[i] = 0
         self.new_search()
 
     def new_search(self) -> None:
-        """Clear the killers and halve quiet history, for the next search of the same game."""
-        for i in range(136):
+        """Clear the killers and the line, and halve quiet history, for the next search of the same game."""
+        for i in range(138):
             self.moved[i] = NO_PREVIOUS
         for i in range(272):
             self.killers[i] = 0
@@ -57,25 +77,36 @@ class History:
 
     def record_move(self, ply: int, side: int, move: int) -> None:
         """Record the move made by `side` at a ply of the current line."""
-        self.moved[ply + 2] = piece_to(side, move)
+        self.moved[ply + BEFORE_ROOT] = piece_to(side, move)
 
     def record_null_move(self, ply: int) -> None:
         """Record a null move at a ply of the current line."""
-        self.moved[ply + 2] = NO_PREVIOUS
+        self.moved[ply + BEFORE_ROOT] = NO_PREVIOUS
+
+    def set_pawns(self, ply: int, key: int) -> None:
+        """Record the key of the pawns at a ply, before its quiet moves are scored or updated."""
+        self.pawn_rows[ply] = (key & PAWN_ROWS - 1) * 768
 
     def quiet_score(self, side: int, move: int, ply: int) -> int:
-        """Quiet history plus continuation history of the last two moves, for a quiet move at a ply."""
+        """The history of a quiet move at a ply: by its squares, by the moves one, two and four plies ago, and
+        by the pawns.
+        """
         target = piece_to(side, move)
+        fourth = self.moved[ply + BEFORE_ROOT - 4] * 768
         return (
             self.quiets[from_to(side, move)]
-            + self.continuations[self.moved[ply + 1] * 768 + target]
-            + self.continuations[self.moved[ply] * 768 + target]
+            + self.continuations[self.moved[ply + BEFORE_ROOT - 1] * 768 + target]
+            + self.continuations[self.moved[ply + BEFORE_ROOT - 2] * 768 + target]
+            + (self.continuations[fourth + target] * self.fourth_weight >> 10)
+            + (self.pawns[self.pawn_rows[ply] + target] * self.pawn_weight >> 10)
         )
 
     def add_quiet_scores(self, stack: MoveStack, start: int, end: int, side: int, ply: int) -> None:
         """Add `quiet_score` to the scores of the quiet moves from `start` to `end`."""
-        last = self.moved[ply + 1] * 768
-        before = self.moved[ply] * 768
+        last = self.moved[ply + BEFORE_ROOT - 1] * 768
+        before = self.moved[ply + BEFORE_ROOT - 2] * 768
+        fourth = self.moved[ply + BEFORE_ROOT - 4] * 768
+        pawns = self.pawn_rows[ply]
         for i in range(start, end):
             move = stack.moves[i]
             if not move & (CAPTURED | PROMOTED):
@@ -84,6 +115,8 @@ class History:
                     self.quiets[from_to(side, move)]
                     + self.continuations[last + target]
                     + self.continuations[before + target]
+                    + (self.continuations[fourth + target] * self.fourth_weight >> 10)
+                    + (self.pawns[pawns + target] * self.pawn_weight >> 10)
                 )
 
     def update_quiet(self, side: int, move: int, ply: int, bonus: int) -> None:
@@ -91,11 +124,13 @@ class History:
         target = piece_to(side, move)
         index = from_to(side, move)
         self.quiets[index] = apply_bonus(self.quiets[index], bonus)
-        for back in range(2):
-            row = self.moved[ply + 1 - back]
-            if row != NO_PREVIOUS:
+        for back in range(1, 5):
+            row = self.moved[ply + BEFORE_ROOT - back]
+            if row != NO_PREVIOUS and back != 3:
                 index = row * 768 + target
                 self.continuations[index] = apply_bonus(self.continuations[index], bonus)
+        index = self.pawn_rows[ply] + target
+        self.pawns[index] = apply_bonus(self.pawns[index], bonus)
 
     def capture_score(self, side: int, move: int) -> int:
         """Capture history of a capture or promotion."""

@@ -47,4 +47,12 @@ cdef class Parameters:
     cdef public int correct_minors
     cdef public int correction_step
     cdef public int correction_max
+    cdef public int probcut_depth
+    cdef public int probcut
+    cdef public int lmr_pv
+    cdef public int lmr_tt_pv
+    cdef public int deeper
+    cdef public int correct_moves
+    cdef public int fourth_history
+    cdef public int pawn_history
     cdef int[4096] reductions

@@ -55,6 +55,14 @@ class Parameters:
     correct_minors: int
     correction_step: int
     correction_max: int
+    probcut_depth: int
+    probcut: int
+    lmr_pv: int
+    lmr_tt_pv: int
+    deeper: int
+    correct_moves: int
+    fourth_history: int
+    pawn_history: int
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         """`values` override those of `tuned.SEARCH`. Raises ValueError for an unknown name."""

@@ -12,7 +12,7 @@ if not cython.compiled:
     from search.movepick import TT_MOVE, pick, score_captures, score_moves
     from search.score import CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
-    from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of
+    from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of, was_pv
     from x88.attack import last_move_checks
     from x88.move import CAPTURED, CAPTURED_SHIFT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
     from x88.movegen import generate, generate_captures, plain_move
@@ -41,8 +41,10 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     # 1. Transposition table cutoff: every entry is at least as deep as quiescence.
     tt_move = 0
     raw_eval = NO_SCORE
+    former_pv = beta - alpha > 1
     data = searcher.table.probe(searcher.key())
     if data:
+        former_pv = former_pv or was_pv(data)
         tt_move = move_of(data)
         raw_eval = static_of(data)
         score = from_table(score_of(data), ply)
@@ -59,13 +61,13 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     else:
         if raw_eval == NO_SCORE:
             raw_eval = searcher.evaluation.value(searcher.board)
-        best = searcher.corrected(raw_eval)
+        best = searcher.corrected(raw_eval, ply)
         if data and abs(score) < CERTAIN_WIN:
             if bound == EXACT or (bound == LOWER and score > best) or (bound == UPPER and score < best):
                 best = score
         if best >= beta:
             if not data:
-                searcher.table.store(searcher.key(), 0, to_table(best, ply), raw_eval, 0, LOWER)
+                searcher.table.store(searcher.key(), 0, to_table(best, ply), raw_eval, 0, LOWER, former_pv)
             return best
         if best > alpha:
             alpha = best
@@ -125,7 +127,9 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
                 if score >= beta:
                     break
     bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
-    searcher.table.store(searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, 0, bound)
+    searcher.table.store(
+        searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, 0, bound, former_pv
+    )
     return best
 
 

@@ -4,7 +4,7 @@ cimport cython
 
 from search.correction cimport Corrections
 from search.evaluate cimport Evaluation
-from search.history cimport History
+from search.history cimport BEFORE_ROOT, History
 from search.keys cimport Keys
 from search.nodecounts cimport NodeCounts
 from search.parameters cimport Parameters
@@ -79,6 +79,8 @@ cdef class Searcher:
     cdef object on_root_move
     cdef object on_bound
 
+    @cython.locals(side=int, back=int, move=int)
+    cdef void record_game(self) noexcept nogil
     @cython.locals(kept=int, i=int, j=int)
     cdef int keep_allowed(self, int sp, int end) noexcept nogil
     cdef void begin_root_move(self, int move, int number) noexcept nogil
@@ -106,9 +108,9 @@ cdef class Searcher:
     cdef void unmake_null(self) noexcept nogil
     @cython.locals(score=int)
     cdef int probe_tablebases(self, int depth, int ply, int sp) noexcept nogil
-    @cython.locals(side=int, pawns=int, pieces=int, minors=int, error=int)
-    cdef int corrected(self, int value) noexcept nogil
-    @cython.locals(maximum=int)
-    cdef void update_corrections(self, int error, int depth) noexcept nogil
+    @cython.locals(side=int, pawns=int, pieces=int, minors=int, moves=int, top=int, error=int)
+    cdef int corrected(self, int value, int ply) noexcept nogil
+    @cython.locals(maximum=int, top=int)
+    cdef void update_corrections(self, int error, int depth, int ply) noexcept nogil
     @cython.locals(row=int, end=int, i=int)
     cdef void update_pv(self, int ply, int move) noexcept nogil

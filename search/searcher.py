@@ -16,7 +16,7 @@ from search.network import Weights
 if not cython.compiled:
     from search.correction import Corrections
     from search.evaluate import Evaluation
-    from search.history import History
+    from search.history import BEFORE_ROOT, History
     from search.keys import Keys
     from search.nodecounts import NodeCounts
     from search.parameters import Parameters
@@ -132,6 +132,8 @@ class Searcher:
         self.evaluation.reset(self.board)
         self.keys.reset(self.board)
         self.history.new_search()
+        self.history.weigh(self.parameters.fourth_history, self.parameters.pawn_history)
+        self.record_game()
         self.forget_search()
         self.node_limit = node_limit
         self.node_share = 0
@@ -151,6 +153,15 @@ class Searcher:
         for i in range(self.root_count):
             self.root_moves[i] = self.stack.moves[i]
             self.root_nodes[i] = 0
+
+    def record_game(self) -> None:
+        """Record the last moves before the root, on which continuation history goes on."""
+        side = self.board.side
+        for back in range(1, min(self.board.ply, BEFORE_ROOT) + 1):
+            side ^= 1
+            move = self.board.moves[self.board.ply - back]
+            if move != NO_MOVE:
+                self.history.record_move(-back, side, move)
 
     def evaluation_by(self, weights: Weights) -> Evaluation:
         """An evaluation by another network, with the noise of this one."""
@@ -348,27 +359,33 @@ class Searcher:
             self.tb_hits += 1
         return score
 
-    def corrected(self, value: int) -> int:
-        """A static evaluation of the position, adjusted by correction history."""
+    def corrected(self, value: int, ply: int) -> int:
+        """A static evaluation of the position at a ply, adjusted by correction history."""
         side = self.board.side
         pawns = self.corrections.by_pawns(side, self.keys.pawns() & 0x3FFF)
         pieces = self.corrections.by_pieces(
             side, self.keys.pieces(WHITE) & 0x3FFF, self.keys.pieces(BLACK) & 0x3FFF
         )
         minors = self.corrections.by_minors(side, self.keys.minors() & 0x3FFF)
+        top = ply + BEFORE_ROOT
+        moves = self.corrections.by_moves(self.history.moved[top - 1], self.history.moved[top - 2])
         error = pawns * self.parameters.correct_pawns
         error += pieces * self.parameters.correct_pieces + minors * self.parameters.correct_minors
+        error += moves * self.parameters.correct_moves
         return value + (error >> 14)
 
-    def update_corrections(self, error: int, depth: int) -> None:
+    def update_corrections(self, error: int, depth: int, ply: int) -> None:
         """Update correction history by an error: search score minus static evaluation, in centipawns."""
         maximum = self.parameters.correction_max
+        top = ply + BEFORE_ROOT
         self.corrections.update(
             self.board.side,
             self.keys.pawns() & 0x3FFF,
             self.keys.pieces(WHITE) & 0x3FFF,
             self.keys.pieces(BLACK) & 0x3FFF,
             self.keys.minors() & 0x3FFF,
+            self.history.moved[top - 1],
+            self.history.moved[top - 2],
             max(-maximum, min(error * depth * self.parameters.correction_step, maximum)),
         )
 

@@ -29,6 +29,7 @@ cpdef int score_of(uint64_t data) noexcept nogil
 cpdef int static_of(uint64_t data) noexcept nogil
 cpdef int depth_of(uint64_t data) noexcept nogil
 cpdef int bound_of(uint64_t data) noexcept nogil
+cpdef bint was_pv(uint64_t data) noexcept nogil
 
 
 @cython.final
@@ -36,7 +37,7 @@ cdef class TranspositionTable:
     cdef object memory              # the bytes that the words are
     cdef uint64_t* words
     cdef readonly uint64_t clusters
-    cdef readonly int age           # of the current search, 0..63
+    cdef readonly int age           # of the current search, 0..31
 
     cpdef _wipe_part(self, uint64_t start, uint64_t end)
     @cython.locals(i=uint64_t)
@@ -46,10 +47,12 @@ cdef class TranspositionTable:
     @cython.locals(index=uint64_t, data=uint64_t, i=int)
     cpdef uint64_t probe(self, uint64_t key) noexcept nogil
     @cython.locals(index=uint64_t, i=uint64_t, place=uint64_t, data=uint64_t, lowest=int, priority=int)
-    cpdef void store(self, uint64_t key, int move, int score, int static, int depth, int bound) noexcept nogil
+    cpdef void store(
+        self, uint64_t key, int move, int score, int static, int depth, int bound, bint pv
+    ) noexcept nogil
     @cython.locals(sample=uint64_t, i=uint64_t, data=uint64_t, used=uint64_t)
     cpdef int hashfull(self) noexcept nogil
 
 
 @cython.locals(high=uint64_t, low=uint64_t, middle=uint64_t)
-cdef uint64_t _pack(int move, int score, int static, int depth, int bound, int age) noexcept nogil
+cdef uint64_t _pack(int move, int score, int static, int depth, int kind, int age) noexcept nogil

@@ -11,7 +11,8 @@ implementation for parallel search chess engines", 2002). Four entries share a c
 | 32-47 | static evaluation + 32768 |
 | 48-55 | depth |
 | 56-57 | bound: 1 upper, 2 lower, 3 exact |
-| 58-63 | age |
+| 58 | whether the position has been in a principal variation |
+| 59-63 | age |
 """
 
 import itertools
@@ -74,6 +75,11 @@ def bound_of(data: int) -> int:
     return data >> 56 & 3
 
 
+def was_pv(data: int) -> bool:
+    """Whether the position of an entry has been a PV node, in this search or an earlier one."""
+    return data >> 58 & 1 != 0
+
+
 class TranspositionTable:
     """A transposition table of a given size, shared by the threads of a search."""
 
@@ -134,7 +140,7 @@ class TranspositionTable:
 
     def new_search(self) -> None:
         """Start a new generation: older entries are replaced first."""
-        self.age = self.age + 1 & 63
+        self.age = self.age + 1 & 31
 
     def prefetch(self, key: int) -> None:
         """Prefetch the cluster of a key for `probe`."""
@@ -150,7 +156,7 @@ class TranspositionTable:
                 return data
         return 0
 
-    def store(self, key: int, move: int, score: int, static: int, depth: int, bound: int) -> None:
+    def store(self, key: int, move: int, score: int, static: int, depth: int, bound: int, pv: bool) -> None:
         """Store a result in the entry of the same position, an empty one, or else the one of lowest priority
         in the cluster.
 
@@ -166,7 +172,7 @@ class TranspositionTable:
             if data == 0 or load_word(self.words[i]) ^ data == key:
                 place = i
                 break
-            priority = depth_of(data) - 8 * (self.age - (data >> 58) & 63)
+            priority = depth_of(data) - 8 * (self.age - (data >> 59) & 31)
             if priority < lowest:
                 lowest = priority
                 place = i
@@ -174,9 +180,9 @@ class TranspositionTable:
         if data and load_word(self.words[place]) ^ data == key:
             if move == 0:
                 move = move_of(data)
-            if bound != EXACT and depth + 4 < depth_of(data) and data >> 58 == self.age:
+            if bound != EXACT and depth + 4 < depth_of(data) and data >> 59 == self.age:
                 return
-        data = _pack(move, score, static, max(0, min(depth, DEEPEST)), bound, self.age)
+        data = _pack(move, score, static, max(0, min(depth, DEEPEST)), bound | pv << 2, self.age)
         if cython.compiled:
             store_word(self.words[place], key ^ data)
             store_word(self.words[place + 1], data)
@@ -190,13 +196,13 @@ class TranspositionTable:
         used = 0
         for i in range(1, sample * CLUSTER, 2):
             data = load_word(self.words[i])
-            if data and data >> 58 == self.age:
+            if data and data >> 59 == self.age:
                 used += 1
         return used * 1000 // (sample * 4)
 
 
-def _pack(move: int, score: int, static: int, depth: int, bound: int, age: int) -> int:
-    high = depth | bound << 8 | age << 10
+def _pack(move: int, score: int, static: int, depth: int, kind: int, age: int) -> int:
+    high = depth | kind << 8 | age << 11
     low = score + 32768
     middle = static + 32768
     return move | low << 16 | middle << 32 | high << 48

@@ -3,6 +3,7 @@ what it stores and learns.
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -13,7 +14,18 @@ from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
 from search.search import Search
 from search.searcher import Searcher
 from search.stop import Stop
-from search.table import EXACT, LOWER, UPPER, TranspositionTable, depth_of, move_of, short_move
+from search.table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    TranspositionTable,
+    bound_of,
+    depth_of,
+    move_of,
+    score_of,
+    short_move,
+    was_pv,
+)
 from x88 import build, coordinate, fen
 from x88.attack import in_check
 from x88.move import NO_MOVE, captured_of, promoted_of
@@ -112,11 +124,11 @@ def test_the_evaluation_learns_from_no_capture_and_no_mate(monkeypatch: pytest.M
     learn, store = Searcher.update_corrections, TranspositionTable.store
     searchers: list[Searcher] = []
 
-    def learn_spy(searcher: Searcher, error: int, depth: int) -> None:
+    def learn_spy(searcher: Searcher, error: int, depth: int, ply: int) -> None:
         searchers.append(searcher)
         learnt.append((searcher.board.key, error))
         assert not in_check(searcher.board)
-        learn(searcher, error, depth)
+        learn(searcher, error, depth, ply)
 
     def store_spy(table: TranspositionTable, key: int, move: int, score: int, *rest: int) -> None:
         if learnt and learnt[-1][0] == key and len(stored) < len(learnt):
@@ -140,7 +152,7 @@ def test_the_evaluation_learns_from_no_capture_and_no_mate(monkeypatch: pytest.M
 def test_a_node_in_check_asks_the_table_for_its_extended_depth(stored: int, cuts: bool) -> None:
     searcher = searcher_at(IN_CHECK)
     key = searcher.board.key
-    searcher.table.store(key, 0, 777, 0, stored, EXACT)
+    searcher.table.store(key, 0, 777, 0, stored, EXACT, False)
     score = alphabeta.search(searcher, 700, 701, 2, 1, 0, True)
     assert (score == 777) == cuts
 
@@ -187,7 +199,7 @@ def test_captures_en_passant_are_not_asked_whether_they_give_check(monkeypatch: 
 def test_the_move_of_an_entry_is_tried_first(monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = searcher_at(QUIET, "b1c3")
     move = coordinate.parse(searcher.board, "h7h6")
-    searcher.table.store(searcher.board.key, short_move(move), 0, 0, 1, EXACT)
+    searcher.table.store(searcher.board.key, short_move(move), 0, 0, 1, EXACT, False)
     assert move_of(searcher.table.probe(searcher.board.key)) == short_move(move)
     played: list[int] = []
 
@@ -214,6 +226,7 @@ def test_a_null_move_with_a_single_piece_is_verified(
 ) -> None:
     """With one piece, zugzwang is likely enough for a second search, in which the side does not pass."""
     searcher = searcher_at(text, "e8f8")
+    searcher.parameters.reverse_futility_depth = 0
     verified = []
 
     def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
@@ -242,7 +255,7 @@ def test_the_singular_margin_grows_with_the_depth(depth: int, monkeypatch: pytes
     searcher = searcher_at(QUIET, "b1c3")
     searcher.parameters.singular_margin = 3 * 64  # three centipawns per ply
     move = coordinate.parse(searcher.board, "h7h6")
-    searcher.table.store(searcher.key(), short_move(move), 50, 0, depth - 1, LOWER)
+    searcher.table.store(searcher.key(), short_move(move), 50, 0, depth - 1, LOWER, False)
     windows = []
 
     def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
@@ -265,8 +278,8 @@ def test_the_singular_margin_grows_with_the_depth(depth: int, monkeypatch: pytes
         (-100, 50, False, 2),
         (-10, 50, False, 1),
         (49, 50, False, -1),
-        (49, 150, False, -2),
-        (49, 150, True, 0),
+        (49, 105, False, -2),
+        (49, 105, True, 0),
     ],
 )
 def test_the_move_of_an_entry_is_extended_as_far_as_it_is_singular(
@@ -276,7 +289,7 @@ def test_the_move_of_an_entry_is_extended_as_far_as_it_is_singular(
     searcher.parameters.singular_margin = 64
     searcher.parameters.double_margin = 60
     move = coordinate.parse(searcher.board, "h7h6")
-    searcher.table.store(searcher.key(), short_move(move), tt_score, 0, 6, LOWER)
+    searcher.table.store(searcher.key(), short_move(move), tt_score, 0, 6, LOWER, False)
     depths = []
 
     def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
@@ -321,7 +334,7 @@ def test_the_score_of_a_shallow_entry_is_a_better_estimate_where_its_bound_says_
 ) -> None:
     """Reverse futility pruning returns the estimate."""
     searcher = searcher_at(QUIET, "b1c3")
-    searcher.table.store(searcher.key(), 0, score, 500, 0, bound)
+    searcher.table.store(searcher.key(), 0, score, 500, 0, bound, False)
     monkeypatch.setattr(alphabeta, "search", None)
     assert alphabeta_search(searcher, -1, 0, 2, 1, 0, True) == returned
     assert searcher.nodes == 1
@@ -342,7 +355,7 @@ def test_a_move_s_search_is_one_ply_shallower_and_without_an_expected_move_anoth
         searcher.parameters.null_depth = 100
         if known:
             move = short_move(coordinate.parse(searcher.board, "h7h6"))
-            searcher.table.store(searcher.key(), move, 0, 0, 0, UPPER)
+            searcher.table.store(searcher.key(), move, 0, 0, 0, UPPER, False)
         depths = watch_children(monkeypatch, 0)
         alphabeta_search(searcher, -30, 30 if pv_node else -29, 6, 1, 0, cut_node)
         assert depths[0] == depth
@@ -390,7 +403,7 @@ def test_without_the_only_legal_move_there_is_no_score_above_alpha() -> None:
 def test_an_entry_may_have_the_only_legal_move(monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = searcher_at(ONE_MOVE)
     (move,) = legal_moves(searcher.board)
-    searcher.table.store(searcher.key(), short_move(move), 0, 0, 0, EXACT)
+    searcher.table.store(searcher.key(), short_move(move), 0, 0, 0, EXACT, False)
     depths = watch_children(monkeypatch, 12)
     assert alphabeta_search(searcher, -100, 100, 3, 1, 0, False) == 12
     assert depths == [2]
@@ -445,7 +458,7 @@ def test_a_killer_move_is_reduced_by_its_history(monkeypatch: pytest.MonkeyPatch
         searcher.history.add_killer(1, killer)
         for _ in range(50):
             searcher.history.update_quiet(searcher.board.side, killer, 1, bonus)
-        searcher.table.store(searcher.key(), short_move(expected), 0, 0, 0, UPPER)
+        searcher.table.store(searcher.key(), short_move(expected), 0, 0, 0, UPPER, False)
         searcher.parameters.singular_depth = searcher.parameters.null_depth = 100
         alphabeta_search(searcher, 0, 1, 10, 1, 0, False)
         found.append(depths["a7a6"])
@@ -532,3 +545,143 @@ def test_every_node_below_the_root_counts_for_one_of_its_moves() -> None:
     counts = [searcher.nodes_under(move) for move in legal_moves(searcher.board)]
     assert sum(counts) == searcher.nodes - 1
     assert min(counts) >= 1
+
+
+FREE_QUEEN = "4k3/8/8/3q4/8/8/8/3RK3 b - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("depth", "cut", "entry", "cuts"),
+    [
+        (5, True, None, True),
+        (4, True, None, False),
+        (5, False, None, False),
+        (5, True, (-5000, 2), False),  # the table says at nearly this depth that it does not fail high
+        (5, True, (-5000, 1), True),
+    ],
+)
+def test_a_capture_that_fails_high_by_far_in_a_shallow_search_cuts_the_node_off(
+    depth: int, cut: bool, entry: tuple[int, int] | None, cuts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = searcher_at(FREE_QUEEN, "e8e7")
+    searcher.parameters.null_depth = searcher.parameters.singular_depth = 100
+    searcher.parameters.reverse_futility_depth = 0
+    searcher.parameters.probcut_depth, searcher.parameters.probcut = 5, 100
+    key = searcher.key()
+    if entry is not None:
+        score, found = entry
+        searcher.table.store(key, 0, score, 0, found, UPPER, False)
+    beta = searcher.evaluation.value(searcher.board) + 200
+    calls: list[tuple[str, int]] = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        calls.append((coordinate.write(searcher.board.last_move()), arguments[2]))
+        if cut and (arguments[0], arguments[1]) == (-beta - 100, -beta - 99):
+            return -beta - 100
+        return -beta + 1  # fails low
+
+    original = alphabeta.search
+    watch(monkeypatch, spy)
+    score = original(searcher, beta - 1, beta, depth, 1, 0, True)
+    data = searcher.table.probe(key)
+    if cuts:
+        assert calls == [("d1d5", depth - 4)]
+        assert score == score_of(data) == beta + 100
+        assert (depth_of(data), bound_of(data)) == (depth - 3, LOWER)
+        assert move_of(data) == short_move(coordinate.parse(searcher.board, "d1d5"))
+    else:
+        assert score < beta
+        assert len(calls) > 1
+
+
+def test_a_node_with_two_good_moves_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but the TT move together reach a margin that is not below beta."""
+    for beta, cuts in ((142, True), (143, False)):
+        searcher = searcher_at(QUIET, "b1c3")
+        searcher.parameters.singular_margin = 64  # of a depth of eight: 8
+        searcher.parameters.reverse_futility_depth = 0
+        searcher.parameters.null_depth = searcher.parameters.probcut_depth = 100
+        move = coordinate.parse(searcher.board, "h7h6")
+        searcher.table.store(searcher.key(), short_move(move), 150, 0, 6, LOWER, False)
+        played = []
+
+        def spy(_search: Call, searcher: Searcher, *_: Any, played: list[int] = played) -> int:
+            if searcher.excluded[1]:
+                return 142
+            played.append(searcher.board.last_move())
+            return -30_000  # fails high
+
+        original = alphabeta_search
+        watch(monkeypatch, spy)
+        score = original(searcher, beta - 1, beta, 8, 1, 0, True)
+        monkeypatch.undo()
+        assert played == ([] if cuts else [move])
+        assert score == (142 if cuts else 30_000)
+
+
+def test_that_a_node_was_in_the_principal_variation_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    for stored, pv_node in product((False, True), repeat=2):
+        searcher = searcher_at(QUIET, "b1c3")
+        key = searcher.key()
+        if stored:
+            searcher.table.store(key, 0, 0, 0, 0, UPPER, True)
+        searcher.parameters.null_depth = searcher.parameters.probcut_depth = 100
+        searcher.parameters.reverse_futility_depth = 0
+        watch_children(monkeypatch, 0)
+        alphabeta_search(searcher, -1, 30 if pv_node else 0, 6, 1, 0, True)
+        assert bool(was_pv(searcher.table.probe(key))) == (stored or pv_node)
+
+
+def reduced_depths(
+    monkeypatch: pytest.MonkeyPatch, pv_node: bool = False, former_pv: bool = False
+) -> dict[str, int]:
+    """How deep each move is searched first, by its text, where all fail low."""
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.parameters.null_depth = searcher.parameters.probcut_depth = 100
+    searcher.parameters.reverse_futility_depth = 0
+    searcher.parameters.lmr_pv, searcher.parameters.lmr_tt_pv = 3 * 1024, 2 * 1024
+    expected = short_move(coordinate.parse(searcher.board, "h7h6"))
+    searcher.table.store(searcher.key(), expected, 0, 0, 0, UPPER, former_pv)
+    depths: dict[str, int] = {}
+
+    def child(searcher: Searcher, _alpha: int, _beta: int, depth: int, *_: Any) -> int:
+        depths.setdefault(coordinate.write(searcher.board.last_move()), depth)
+        return 5000
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    alphabeta_search(searcher, 0, 30 if pv_node else 1, 20, 1, 0, False)
+    return depths
+
+
+def test_moves_are_reduced_less_in_pv_nodes_and_in_former_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = reduced_depths(monkeypatch)
+    former = reduced_depths(monkeypatch, former_pv=True)
+    pv_node = reduced_depths(monkeypatch, pv_node=True)
+    both = reduced_depths(monkeypatch, pv_node=True, former_pv=True)
+    late = [move for move in plain if plain[move] < 16]
+    assert len(late) > 5
+    assert all(former[move] == plain[move] + 2 for move in late)
+    assert all(pv_node[move] == plain[move] + 3 for move in late)
+    assert both == pv_node
+
+
+@pytest.mark.parametrize(("better", "deeper"), [(49, 0), (51, 1)])
+def test_a_move_that_fails_high_by_far_is_searched_a_ply_deeper(
+    better: int, deeper: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.parameters.null_depth = searcher.parameters.probcut_depth = 100
+    searcher.parameters.reverse_futility_depth = 0
+    searcher.parameters.deeper = 50 - 2 * 19
+    depths: list[int] = []
+
+    def child(_searcher: Searcher, _alpha: int, _beta: int, depth: int, *_: Any) -> int:
+        depths.append(depth)
+        if min(depths[-2:]) < 17:
+            return -better  # a reduced search, and its re-search
+        return 0
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    alphabeta_search(searcher, 0, 1, 20, 1, 0, False)
+    assert depths[-1] == 19 + deeper
+    assert depths[-2] < 17

@@ -35,7 +35,7 @@ def test_scores_and_evaluations_that_cannot_be_still_bring_a_move(score: int, bo
     board = fen.parse(KIWIPETE)
     for move in legal_moves(board):
         board.make(move)
-        search.table.store(board.key, 0, score, score, 255, bound)
+        search.table.store(board.key, 0, score, score, 255, bound, False)
         board.unmake()
     reports: list[Report] = []
     result = search.think(board, Limits(depth=2), reports.append)

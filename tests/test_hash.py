@@ -27,7 +27,7 @@ TACTICS = [
     ("rnbqkb1r/pppp1ppp/8/4P3/6n1/7P/PPPNPPP1/R1BQKBNR b KQkq - 0 1", "g4e3"),
     ("3r1r1k/1p4pp/p4p2/8/1PQR4/6Pq/P3PP2/2R3K1 b - - 0 1", "d8c8"),
 ]
-Entry = tuple[int, int, int, int, int]
+Entry = tuple[int, int, int, int, int, bool]
 
 SCORES = st.integers(-MATE, MATE) | st.sampled_from([-MATE, -LONGEST_MATE, 0, LONGEST_MATE, MATE])
 ENTRIES = st.tuples(
@@ -36,6 +36,7 @@ ENTRIES = st.tuples(
     st.integers(-5000, 5000) | st.just(NO_SCORE),
     st.integers(0, 127),
     st.sampled_from([UPPER, LOWER, EXACT]),
+    st.booleans(),
 )
 
 
@@ -99,7 +100,7 @@ def fill(search: Search) -> None:
     assert search.table.clusters == 1 << 14
     for cluster in range(1 << 14):
         for low in range(4):
-            search.table.store(cluster << 50 | low, 0, 0, 0, 127, EXACT)
+            search.table.store(cluster << 50 | low, 0, 0, 0, 127, EXACT, False)
 
 
 @pytest.mark.skipif(not build.compiled, reason="takes more nodes than the uncompiled search has time for")
@@ -163,7 +164,7 @@ def think_with(text: str, entries: Iterator[Entry], depth: int, current: bool = 
     for key in keys(board, 2):
         search.table.store(key, *next(entries))
     if current:
-        for _ in range(63):
+        for _ in range(31):  # and once more by the search: the ages have come round
             search.table.new_search()
     reports: list[Report] = []
     result = search.think(board, Limits(depth=depth, nodes=scaled(20_000, 300)), reports.append)
@@ -186,6 +187,7 @@ def forged(seed: int) -> Iterator[Entry]:
             generator.choice([generator.randint(-5000, 5000), NO_SCORE]),
             generator.choice([generator.randint(0, 127), generator.randint(0, 6)]),
             generator.choice([UPPER, LOWER, EXACT]),
+            generator.random() < 0.5,
         )
 
 
@@ -206,7 +208,7 @@ def test_where_every_position_is_decided_by_a_forged_entry_the_root_has_a_move(
 ) -> None:
     for text in PLAYED[:: scaled(6, 3)]:
         for move in (0, 0xFFFF):
-            entries = iter(lambda: (move, score, NO_SCORE, 127, bound), None)  # noqa: B023
+            entries = iter(lambda: (move, score, NO_SCORE, 127, bound, True), None)  # noqa: B023
             think_with(text, entries, scaled(8, 3), True)
 
 

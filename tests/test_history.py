@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from search.history import LIMIT, History
 from search.tuned import SEARCH
 from tests.oracle import scaled
-from x88 import coordinate, fen
+from x88 import build, coordinate, fen
+from x88.movegen import MoveStack, generate
 from x88.piece import BLACK, WHITE
 
 BONUS = 1000
@@ -60,6 +61,45 @@ def test_the_line_so_far_counts_from_the_ply_of_the_move(history: History) -> No
     history.record_move(6, BLACK, ANSWER)
     assert history.quiet_score(WHITE, KNIGHT, 7) == 3 * BONUS
     assert history.quiet_score(WHITE, KNIGHT, 5) < 3 * BONUS
+
+
+def test_a_quiet_move_scores_as_the_answer_to_the_move_four_plies_ago(history: History) -> None:
+    history.weigh(512, 0)
+    history.update_quiet(WHITE, KNIGHT, 4, BONUS)  # the moves of plies 2 and 3 are unknown
+    assert history.quiet_score(WHITE, KNIGHT, 4) == BONUS + BONUS // 2
+    history.record_move(0, WHITE, OTHER)
+    assert history.quiet_score(WHITE, KNIGHT, 4) == BONUS
+    history.record_move(1, BLACK, PAWN)
+    assert history.quiet_score(WHITE, KNIGHT, 4) == BONUS, "three plies ago does not count"
+
+
+def test_a_quiet_move_scores_by_the_pawns(history: History) -> None:
+    history.weigh(0, 512)
+    history.set_pawns(0, 77)
+    history.set_pawns(5, 77 + 512 * 3)
+    history.set_pawns(6, 78)
+    history.update_quiet(WHITE, KNIGHT, 0, BONUS)
+    assert [history.quiet_score(WHITE, KNIGHT, ply) for ply in (5, 6)] == [BONUS + BONUS // 2, BONUS]
+    history.clear()
+    assert history.quiet_score(WHITE, KNIGHT, 5) == 0
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, the list of moves cannot be scored alone")
+@pytest.mark.parametrize("ply", [0, 1, 4, 5])
+def test_many_quiet_moves_score_as_one_does(history: History, ply: int) -> None:
+    history.weigh(700, 300)
+    for at, key in ((ply, 5), (ply + 1, 6)):
+        history.set_pawns(at, key)
+    for at in range(2, ply):
+        history.record_move(at, at & 1, OTHER)
+    for bonus, move in ((BONUS, KNIGHT), (-BONUS, OTHER), (BONUS // 2, PAWN)):
+        history.update_quiet(WHITE, move, ply, bonus)
+    stack = MoveStack()
+    end = generate(fen.parse(fen.START), stack, 0)
+    before = [stack.score_at(i) for i in range(end)]
+    history.add_quiet_scores(stack, 0, end, WHITE, ply)
+    for i in range(end):
+        assert stack.score_at(i) - before[i] == history.quiet_score(WHITE, stack.move_at(i), ply)
 
 
 def test_there_is_no_answer_to_a_null_move_nor_before_the_root(history: History) -> None:

@@ -315,7 +315,15 @@ def test_an_option_that_an_engine_does_not_have_is_told_once(tmp_path: Path) -> 
 
 def test_an_option_beyond_the_bounds_of_an_engine_is_told(tmp_path: Path) -> None:
     ended = play(
-        tmp_path / "a.pgn", "--each", "nodes=5", "option.Hash=10", "option.UCI_Elo=x", "--longest", 2
+        tmp_path / "a.pgn",
+        "--games",
+        2,
+        "--each",
+        "nodes=5",
+        "option.Hash=10",
+        "option.UCI_Elo=x",
+        "--longest",
+        2,
     )
     assert ended.returncode == 0, ended.stderr
     for name in ("first", "second"):

@@ -52,7 +52,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int = 1, depth: int 
 def remember(searcher: Searcher, static: int, score: int, bound: int, move: str = "", depth: int = 0) -> None:
     """Store an entry of the position."""
     code = short_move(coordinate.parse(searcher.board, move)) if move else 0
-    searcher.table.store(searcher.key(), code, score, static, depth, bound)
+    searcher.table.store(searcher.key(), code, score, static, depth, bound, False)
 
 
 def entry(searcher: Searcher) -> int:

@@ -11,6 +11,7 @@ from search.searcher import Searcher
 from search.stop import Stop
 from search.table import TranspositionTable
 from x88 import build, coordinate, fen
+from x88.move import captured_of
 from x88.movegen import legal_moves
 
 pytestmark = pytest.mark.skipif(build.compiled, reason="compiled, a searcher cannot be looked into")
@@ -196,19 +197,58 @@ def test_the_correction_learnt_grows_with_error_and_depth_up_to_a_limit(
     searcher = searcher_at()
     searcher.parameters.correction_step, searcher.parameters.correction_max = 8, 1000
     for error, depth in ((10, 3), (-10, 3), (10, 6), (500, 9), (-500, 9)):
-        searcher.update_corrections(error, depth)
+        searcher.update_corrections(error, depth, 0)
     assert learnt == [240, -240, 480, 1000, -1000]
 
 
 def test_a_correction_moves_the_evaluation_towards_what_the_search_found() -> None:
     searcher = searcher_at()
-    assert searcher.corrected(50) == 50
+    assert searcher.corrected(50, 0) == 50
     for _ in range(200):
-        searcher.update_corrections(100, 10)
-    assert 50 < searcher.corrected(50) <= 50 + 32 * 4
+        searcher.update_corrections(100, 10, 0)
+    limits = (searcher.parameters.correct_pawns, 2 * searcher.parameters.correct_pieces)
+    limits += (searcher.parameters.correct_minors, searcher.parameters.correct_moves)
+    assert 50 + max(limits) < searcher.corrected(50, 0) <= 50 + sum(limits)
     for _ in range(400):
-        searcher.update_corrections(-100, 10)
-    assert searcher.corrected(50) < 50
+        searcher.update_corrections(-100, 10, 0)
+    assert searcher.corrected(50, 0) < 50
+
+
+def test_a_correction_goes_by_the_last_two_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at()
+    for name in ("correct_pawns", "correct_pieces", "correct_minors"):
+        setattr(searcher.parameters, name, 0)
+    for ply, move in enumerate(("g1f3", "b8c6")):
+        searcher.make(coordinate.parse(searcher.board, move), ply)
+    for _ in range(200):
+        searcher.update_corrections(100, 10, 2)
+    limit = searcher.parameters.correct_moves
+    assert 0.9 * limit < searcher.corrected(0, 2) <= limit
+    searcher.unmake()
+    searcher.make(coordinate.parse(searcher.board, "g8f6"), 1)
+    assert searcher.corrected(0, 2) == 0
+    searcher.unmake()
+    searcher.unmake()
+    # The same moves, the last two of the game.
+    board = fen.parse(fen.START)
+    for move in ("g1f3", "b8c6"):
+        board.make(coordinate.parse(board, move))
+    searcher.prepare(board, 0)
+    assert 0.9 * limit < searcher.corrected(0, 0) <= limit
+
+
+def test_a_search_goes_on_from_the_last_four_moves_of_the_game() -> None:
+    """A quiet move is also scored as the answer to the moves one, two and four plies ago."""
+    searcher = searcher_at()
+    searcher.parameters.pawn_history, searcher.parameters.fourth_history = 0, 512
+    board = fen.parse(fen.START)
+    for text, answers in (("e2e4", 1), ("e7e5", 2), ("g1f3", 2), ("b8c6", 2.5), ("f1c4", 2.5)):
+        board.make(coordinate.parse(board, text))
+        searcher.forget()
+        searcher.prepare(board, 0)
+        answer = next(move for move in legal_moves(board) if not captured_of(move))
+        searcher.history.update_quiet(board.side, answer, 0, 1000)
+        assert searcher.history.quiet_score(board.side, answer, 0) == 1000 + 1000 * answers
 
 
 def test_moves_and_null_moves_are_made_on_the_board_and_in_the_evaluation() -> None:

@@ -25,6 +25,7 @@ from search.table import (
     score_of,
     short_move,
     static_of,
+    was_pv,
 )
 from x88 import build, fen, memory
 from x88.movegen import legal_moves
@@ -37,24 +38,25 @@ ENTRIES = st.tuples(
     SCORES | st.just(NO_SCORE),
     st.integers(0, 127),
     st.sampled_from([UPPER, LOWER, EXACT]),
+    st.booleans(),
 )
 
+Entry = tuple[int, int, int, int, int, bool]
 
-def read(data: int) -> tuple[int, int, int, int, int]:
-    return move_of(data), score_of(data), static_of(data), depth_of(data), bound_of(data)
+
+def read(data: int) -> Entry:
+    return move_of(data), score_of(data), static_of(data), depth_of(data), bound_of(data), bool(was_pv(data))
 
 
 @given(KEYS, ENTRIES)
-def test_an_entry_comes_back_as_it_went_in(key: int, entry: tuple[int, int, int, int, int]) -> None:
+def test_an_entry_comes_back_as_it_went_in(key: int, entry: Entry) -> None:
     table = TranspositionTable(1)
     table.store(key, *entry)
     assert read(table.probe(key)) == entry
 
 
 @given(KEYS, KEYS, ENTRIES)
-def test_an_entry_is_found_under_its_own_key_only(
-    key: int, other: int, entry: tuple[int, int, int, int, int]
-) -> None:
+def test_an_entry_is_found_under_its_own_key_only(key: int, other: int, entry: Entry) -> None:
     table = TranspositionTable(1)
     table.store(key, *entry)
     if other != key:
@@ -63,7 +65,7 @@ def test_an_entry_is_found_under_its_own_key_only(
 
 @given(KEYS, st.integers(0, 31), ENTRIES)
 def test_a_key_that_differs_in_its_low_bits_alone_is_another_position(
-    key: int, bit: int, entry: tuple[int, int, int, int, int]
+    key: int, bit: int, entry: Entry
 ) -> None:
     """Such keys share a cluster, where only the comparison tells them apart."""
     table = TranspositionTable(1)
@@ -73,25 +75,25 @@ def test_a_key_that_differs_in_its_low_bits_alone_is_another_position(
 
 def test_a_new_result_replaces_the_old_one_of_the_same_position() -> None:
     table = TranspositionTable(1)
-    table.store(5, 1, 10, 0, 4, UPPER)
-    table.store(5, 2, 20, 0, 5, EXACT)
-    assert read(table.probe(5)) == (2, 20, 0, 5, EXACT)
+    table.store(5, 1, 10, 0, 4, UPPER, False)
+    table.store(5, 2, 20, 0, 5, EXACT, False)
+    assert read(table.probe(5)) == (2, 20, 0, 5, EXACT, False)
 
 
 def test_a_missing_move_keeps_the_known_one() -> None:
     table = TranspositionTable(1)
-    table.store(5, 77, 10, 0, 4, LOWER)
-    table.store(5, 0, -10, 0, 6, UPPER)
-    assert read(table.probe(5)) == (77, -10, 0, 6, UPPER)
+    table.store(5, 77, 10, 0, 4, LOWER, False)
+    table.store(5, 0, -10, 0, 6, UPPER, False)
+    assert read(table.probe(5)) == (77, -10, 0, 6, UPPER, False)
 
 
 def test_a_shallow_bound_does_not_replace_a_deep_result() -> None:
     table = TranspositionTable(1)
-    table.store(5, 77, 10, 0, 12, EXACT)
-    table.store(5, 78, 11, 0, 2, LOWER)
+    table.store(5, 77, 10, 0, 12, EXACT, False)
+    table.store(5, 78, 11, 0, 2, LOWER, False)
     assert depth_of(table.probe(5)) == 12
     table.new_search()
-    table.store(5, 78, 11, 0, 2, LOWER)
+    table.store(5, 78, 11, 0, 2, LOWER, False)
     assert depth_of(table.probe(5)) == 2
 
 
@@ -99,8 +101,8 @@ def test_a_full_cluster_gives_up_its_least_entry() -> None:
     table = TranspositionTable(1)
     depths = [7, 3, 9, 5]
     for key, depth in enumerate(depths):
-        table.store(key, 1, 0, 0, depth, EXACT)
-    table.store(99, 1, 0, 0, 6, EXACT)
+        table.store(key, 1, 0, 0, depth, EXACT, False)
+    table.store(99, 1, 0, 0, 6, EXACT, False)
     assert table.probe(1) == 0
     assert [depth_of(table.probe(key)) for key in (0, 2, 3, 99)] == [7, 9, 5, 6]
 
@@ -108,14 +110,24 @@ def test_a_full_cluster_gives_up_its_least_entry() -> None:
 def test_entries_of_old_searches_go_first() -> None:
     table = TranspositionTable(1)
     for key in range(4):
-        table.store(key, 1, 0, 0, 6, EXACT)
+        table.store(key, 1, 0, 0, 6, EXACT, False)
     for _ in range(3):
         table.new_search()
     for key in range(3):
-        table.store(key, 1, 0, 0, 2, EXACT)
-    table.store(99, 1, 0, 0, 1, EXACT)
+        table.store(key, 1, 0, 0, 2, EXACT, False)
+    table.store(99, 1, 0, 0, 1, EXACT, False)
     assert table.probe(3) == 0
     assert all(table.probe(key) for key in (0, 1, 2, 99))
+
+
+def test_after_32_searches_ages_come_round() -> None:
+    table = TranspositionTable(1)
+    table.store(5, 1, 0, 0, 6, EXACT, True)
+    for search in range(1, 33):
+        table.new_search()
+        assert (table.age, table.hashfull()) == ((search, 0) if search < 32 else (0, 1))
+    table.store(5, 2, 0, 0, 1, LOWER, True)
+    assert depth_of(table.probe(5)) == 6, "a bound does not replace a much deeper result of the same age"
 
 
 def test_many_positions_fill_the_table_and_a_clear_empties_it() -> None:
@@ -124,7 +136,7 @@ def test_many_positions_fill_the_table_and_a_clear_empties_it() -> None:
     keys = [generator.getrandbits(64) for _ in range(20_000)]
     assert table.hashfull() == 0
     for key in keys:
-        table.store(key, 1, 0, 0, 1, EXACT)
+        table.store(key, 1, 0, 0, 1, EXACT, key % 2 == 1)
     assert 200 < table.hashfull() < 400
     assert sum(table.probe(key) != 0 for key in keys) > 19_000
     table.new_search()
@@ -147,6 +159,7 @@ def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:
             generator.randint(-MATE, MATE),
             generator.randint(0, 127),
             generator.choice([UPPER, LOWER, EXACT]),
+            generator.random() < 0.5,
         )
         table.store(key, *given[key])
         if generator.random() < 0.01:
@@ -159,10 +172,10 @@ def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:
 @pytest.mark.parametrize("megabytes", [0, -1, LARGEST + 1])
 def test_an_impossible_size_is_refused_and_the_table_stays(megabytes: int) -> None:
     table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, 4, EXACT)
+    table.store(5, 1, 2, 3, 4, EXACT, False)
     with pytest.raises(ValueError, match=str(megabytes)):
         table.resize(megabytes)
-    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT)
+    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
 
 
 def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,21 +183,21 @@ def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(monkeypatch: 
         raise OSError(12, "Cannot allocate memory")
 
     table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, 4, EXACT)
+    table.store(5, 1, 2, 3, 4, EXACT, False)
     monkeypatch.setattr("mmap.mmap", no_memory)
     with pytest.raises(MemoryError, match="2 MB"):
         table.resize(2)
     monkeypatch.undo()
-    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT)
+    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
 
 
 def test_memory_that_is_promised_and_not_there_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, 4, EXACT)
+    table.store(5, 1, 2, 3, 4, EXACT, False)
     monkeypatch.setattr("x88.memory.free_memory", lambda: 100 << 20)
     with pytest.raises(MemoryError, match=r"no 102 MB of memory for the table: 101 MB are free"):
         table.resize(102)
-    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT)
+    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
     table.resize(2)
 
 
@@ -207,7 +220,7 @@ def test_the_free_memory_is_what_the_system_tells() -> None:
 
 def test_a_resized_table_is_empty_and_has_its_size() -> None:
     table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, 4, EXACT)
+    table.store(5, 1, 2, 3, 4, EXACT, False)
     for megabytes in (3, 7):
         table.resize(megabytes)
         assert table.clusters * 64 == megabytes << 20
@@ -228,7 +241,7 @@ def test_short_moves_tell_all_moves_of_a_position_apart() -> None:
 def test_mate_scores_fit_into_an_entry() -> None:
     table = TranspositionTable(1)
     for score in (MATE, -MATE, LONGEST_MATE, -LONGEST_MATE):
-        table.store(9, 1, score, NO_SCORE, 100, EXACT)
+        table.store(9, 1, score, NO_SCORE, 100, EXACT, False)
         assert score_of(table.probe(9)) == score
         assert static_of(table.probe(9)) == NO_SCORE
 
@@ -236,8 +249,8 @@ def test_mate_scores_fit_into_an_entry() -> None:
 @pytest.mark.parametrize(("depth", "kept"), [(-3, 0), (255, 255), (256, 255), (10_000, 255)])
 def test_a_depth_beyond_its_bits_is_the_nearest_that_fits(depth: int, kept: int) -> None:
     table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, depth, UPPER)
-    assert read(table.probe(5)) == (1, 2, 3, kept, UPPER)
+    table.store(5, 1, 2, 3, depth, UPPER, False)
+    assert read(table.probe(5)) == (1, 2, 3, kept, UPPER, False)
 
 
 @pytest.mark.skipif(build.compiled, reason="compiled, the largest size is no variable")
