@@ -188,7 +188,7 @@ def test_faults_and_wrong_variations_are_told(tmp_path: Path) -> None:
 
 def test_an_interrupted_ladder_keeps_its_games_and_goes_on(tmp_path: Path) -> None:
     engines = fake("--engine", "own", "--think", 0.02)
-    process = start(tmp_path, *engines, "--games", 20)
+    process = start(tmp_path, *engines, "--games", 8)
     folder = tmp_path / "games"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not any(path.stat().st_size for path in folder.glob("*")):
@@ -201,13 +201,13 @@ def test_an_interrupted_ladder_keeps_its_games_and_goes_on(tmp_path: Path) -> No
     assert "Traceback" not in errors
     (path,) = folder.iterdir()
     before = path.read_text(encoding="utf-8")
-    assert 0 < len(games(path)) < 20
+    assert 0 < len(games(path)) < 8
     # A game that was torn as it was written is played again.
     path.write_text(before[:-30], encoding="utf-8")
-    ended = run(tmp_path, *fake("--engine", "own"), "--games", 20)
+    ended = run(tmp_path, *fake("--engine", "own"), "--games", 8)
     assert ended.returncode == 0, ended.stderr
     assert "game is torn" in ended.stderr
-    assert all(len(games(path)) == 20 for path in folder.iterdir())
+    assert all(len(games(path)) == 8 for path in folder.iterdir())
     assert path.read_text(encoding="utf-8").startswith(before[: before.rindex("[Event ")])
 
 
