@@ -3,7 +3,9 @@
 Sources: Donald E. Knuth and Ronald W. Moore, "An analysis of alpha-beta pruning", 1975; T. Anthony Marsland,
 "Relative efficiency of alpha-beta implementations", 1983 (principal variation search); Chrilly Donninger,
 "Null move and deep search", 1993; Ernst A. Heinz, "Extended futility pruning", 1998; Thomas Anantharaman,
-Murray Campbell and Feng-hsiung Hsu, "Singular extensions", 1988.
+Murray Campbell and Feng-hsiung Hsu, "Singular extensions", 1988; Michael Buro, "ProbCut: an effective
+selective extension of the alpha-beta algorithm", 1995; Yngvi Björnsson and T. Anthony Marsland, "Multi-cut
+pruning in alpha-beta search", 1999.
 """
 
 try:
@@ -65,8 +67,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     pv_node = beta - alpha > 1
     former_pv = pv_node
     in_check = last_move_checks(searcher.board)
-    # 2. Check extension. Like all extensions, it stops at `extension_ply`, or a series of checks would never
-    # end. The transposition table is probed and stored with the extended depth.
+    # 2. Check extension. Like singular extension, it stops at `extension_ply`, or a series of checks would
+    # never end. The transposition table is probed and stored with the extended depth.
     if in_check and ply < searcher.extension_ply:
         depth += 1
     nominal_depth = depth
@@ -223,10 +225,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         # 11. ProbCut: if a capture fails high against a margin above beta in a shallower search, it will fail
         # high in this one.
         probcut_beta = beta + searcher.parameters.probcut
-        if (
-            depth >= searcher.parameters.probcut_depth
-            and ply
-            and not (tt_bound and tt_depth >= depth - 3 and tt_score < probcut_beta)
+        if depth >= searcher.parameters.probcut_depth and not (
+            tt_bound and tt_depth >= depth - 3 and tt_score < probcut_beta
         ):
             end = generate_scored(searcher, sp, ply, tt_move, True)
             for i in range(sp, end):
@@ -235,7 +235,6 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     break
                 if not see_at_least(searcher.board, move, probcut_beta - static_eval):
                     continue
-                searcher.reductions[ply] = 0
                 searcher.make(move, ply)
                 score = -quiesce(searcher, -probcut_beta, 1 - probcut_beta, ply + 1, end, 0)
                 if score >= probcut_beta and not searcher.stop.stopped:
@@ -364,8 +363,9 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 continue
 
         # 15. Singular extension: extend the TT move if all other moves fail low against a margin below its
-        # score. If that margin is not below beta, the node fails high by more than one move: cut it off
-        # (multi-cut). Otherwise, reduce the TT move if it is expected to fail high anyway.
+        # score. If they do not, and that margin is at least beta, more than one move fails high: cut the node
+        # off (multi-cut). Otherwise, reduce the TT move if it is expected to fail high anyway. Not in a mate
+        # search: no shallower search with an ordinary window can refute a mate.
         extension = 0
         if (
             pick_score == TT_MOVE
@@ -375,6 +375,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             and tt_depth >= depth - 3
             and tt_bound & LOWER
             and abs(tt_score) < CERTAIN_WIN
+            and not searcher.seeks_mate
         ):
             singular_beta = tt_score - (searcher.parameters.singular_margin * depth >> 6)
             searcher.excluded[ply] = move
@@ -387,7 +388,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if not pv_node and score < singular_beta - searcher.parameters.double_margin:
                     extension = 2
             elif singular_beta >= beta:
-                return singular_beta
+                return min(singular_beta, ceiling)
             elif tt_score >= beta:
                 extension = -2
             elif cut_node:
@@ -410,8 +411,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if number == 1:
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
-            # 16. Late move reduction: a reduced null-window search first, and a re-search if it fails high, a
-            # ply deeper if it does so by far.
+            # 16. Late move reduction: a reduced null-window search first, and a re-search if it fails high,
+            # one ply deeper if it fails high by a wide margin.
             reduction = 0
             if reducible:
                 reduction = base_reduction - (history * searcher.parameters.lmr_history >> 10)

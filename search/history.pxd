@@ -9,7 +9,7 @@ from x88.piece cimport KIND
 cpdef enum:
     NO_PREVIOUS = 768    # row of `continuations` that stays zero
     LIMIT = 16384
-    BEFORE_ROOT = 4      # plies before the root that continuation history looks back to
+    BEFORE_ROOT = 4      # plies before the root that histories look back to
     PAWN_ROWS = 512
 
 cdef int[16] PIECE_INDEX

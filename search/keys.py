@@ -1,4 +1,4 @@
-"""Hash keys of parts of a position, for the correction history, updated along the line being searched."""
+"""Hash keys of parts of a position, for correction and pawn history, updated along the line searched."""
 
 try:
     import cython

@@ -155,7 +155,9 @@ class Searcher:
             self.root_nodes[i] = 0
 
     def record_game(self) -> None:
-        """Record the last moves before the root, on which continuation history goes on."""
+        """Record the last moves of the game, so that continuation and correction history can look back past
+        the root.
+        """
         side = self.board.side
         for back in range(1, min(self.board.ply, BEFORE_ROOT) + 1):
             side ^= 1

@@ -11,7 +11,7 @@ implementation for parallel search chess engines", 2002). Four entries share a c
 | 32-47 | static evaluation + 32768 |
 | 48-55 | depth |
 | 56-57 | bound: 1 upper, 2 lower, 3 exact |
-| 58 | whether the position has been in a principal variation |
+| 58 | whether the position has been a PV node |
 | 59-63 | age |
 """
 

@@ -41,7 +41,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "lmr_check": (3000, 0, 4000),             # 1024ths of a ply less for a check
     "lmr_pv": (800, 0, 2500),                 # 1024ths of a ply less in a PV node,
     "lmr_tt_pv": (800, 0, 2500),              # or in a former one
-    "deeper": (50, 5, 200),                   # centipawns above the best score for a deeper re-search
+    "deeper": (50, 5, 200),                   # centipawns and 2 a ply above the best for a deeper re-search
     "hindsight": (3, 1, 64),                  # minimum reduction of the previous move, plies
     "bonus_step": (160, 50, 400),             # history bonus per ply of depth,
     "bonus_max": (1600, 400, 4000),           # and its maximum

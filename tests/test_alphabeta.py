@@ -24,6 +24,7 @@ from search.table import (
     move_of,
     score_of,
     short_move,
+    static_of,
     was_pv,
 )
 from x88 import build, coordinate, fen
@@ -558,26 +559,25 @@ FREE_QUEEN = "4k3/8/8/3q4/8/8/8/3RK3 b - - 0 1"
         (5, False, None, False),
         (5, True, (-5000, 2), False),  # the table says at nearly this depth that it does not fail high
         (5, True, (-5000, 1), True),
+        (5, True, (5000, 2), True),
     ],
 )
 def test_a_capture_that_fails_high_by_far_in_a_shallow_search_cuts_the_node_off(
     depth: int, cut: bool, entry: tuple[int, int] | None, cuts: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    searcher = searcher_at(FREE_QUEEN, "e8e7")
-    searcher.parameters.null_depth = searcher.parameters.singular_depth = 100
-    searcher.parameters.reverse_futility_depth = 0
-    searcher.parameters.probcut_depth, searcher.parameters.probcut = 5, 100
+    searcher = probcut_searcher()
     key = searcher.key()
+    static = searcher.evaluation.value(searcher.board)
     if entry is not None:
         score, found = entry
-        searcher.table.store(key, 0, score, 0, found, UPPER, False)
-    beta = searcher.evaluation.value(searcher.board) + 200
-    calls: list[tuple[str, int]] = []
+        searcher.table.store(key, 0, score, static, found, UPPER, True)
+    beta = static + 200
+    calls: list[tuple[str, int, bool]] = []
 
     def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
-        calls.append((coordinate.write(searcher.board.last_move()), arguments[2]))
+        calls.append((coordinate.write(searcher.board.last_move()), arguments[2], arguments[5]))
         if cut and (arguments[0], arguments[1]) == (-beta - 100, -beta - 99):
-            return -beta - 100
+            return -beta - 150
         return -beta + 1  # fails low
 
     original = alphabeta.search
@@ -585,13 +585,60 @@ def test_a_capture_that_fails_high_by_far_in_a_shallow_search_cuts_the_node_off(
     score = original(searcher, beta - 1, beta, depth, 1, 0, True)
     data = searcher.table.probe(key)
     if cuts:
-        assert calls == [("d1d5", depth - 4)]
-        assert score == score_of(data) == beta + 100
-        assert (depth_of(data), bound_of(data)) == (depth - 3, LOWER)
+        assert calls == [("d1d5", depth - 4, False)]
+        assert score == score_of(data) == beta + 150
+        assert (depth_of(data), bound_of(data), static_of(data)) == (depth - 3, LOWER, static)
         assert move_of(data) == short_move(coordinate.parse(searcher.board, "d1d5"))
+        assert bool(was_pv(data)) == (entry is not None)
     else:
         assert score < beta
         assert len(calls) > 1
+
+
+def probcut_searcher(text: str = FREE_QUEEN) -> Searcher:
+    """A searcher at ply 1, after the king's move to e7, with the steps that would come first switched off."""
+    searcher = searcher_at(text, "e8e7")
+    searcher.parameters.null_depth = searcher.parameters.singular_depth = 100
+    searcher.parameters.reverse_futility_depth = 0
+    searcher.parameters.probcut_depth, searcher.parameters.probcut = 5, 100
+    return searcher
+
+
+@pytest.mark.parametrize(
+    ("text", "above", "quiescent"),
+    [
+        (FREE_QUEEN, 1500, 9000),  # more than the exchange can win
+        (FREE_QUEEN, 200, -9000),  # quiescence sees no gain
+        ("4k3/2p5/3p4/8/8/8/8/3RK3 b - - 0 1", -2000, 9000),  # the capture loses the exchange
+    ],
+)
+def test_a_capture_that_promises_too_little_is_not_tried_first(
+    text: str, above: int, quiescent: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = probcut_searcher(text)
+    beta = searcher.evaluation.value(searcher.board) + above
+    windows: list[tuple[int, int]] = []
+
+    def child(_searcher: Searcher, alpha: int, beta: int, *_: Any) -> int:
+        windows.append((alpha, beta))
+        return -beta + 1
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    monkeypatch.setattr(alphabeta, "quiesce", lambda *_: -quiescent)
+    alphabeta_search(searcher, beta - 1, beta, 5, 1, 0, True)
+    assert windows
+    assert (-beta - 100, -beta - 99) not in windows
+
+
+def test_a_mate_found_by_a_capture_in_a_shallow_search_is_stored_as_counted_from_its_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searcher = probcut_searcher()
+    beta = searcher.evaluation.value(searcher.board) + 200
+    watch(monkeypatch, lambda *_: 10 - MATE)
+    monkeypatch.setattr(alphabeta, "quiesce", lambda *_: -9000)
+    assert alphabeta_search(searcher, beta - 1, beta, 5, 1, 0, True) == MATE - 10
+    assert score_of(searcher.table.probe(searcher.key())) == MATE - 9
 
 
 def test_a_node_with_two_good_moves_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -607,7 +654,7 @@ def test_a_node_with_two_good_moves_is_cut_off(monkeypatch: pytest.MonkeyPatch) 
 
         def spy(_search: Call, searcher: Searcher, *_: Any, played: list[int] = played) -> int:
             if searcher.excluded[1]:
-                return 142
+                return 145
             played.append(searcher.board.last_move())
             return -30_000  # fails high
 
@@ -619,7 +666,7 @@ def test_a_node_with_two_good_moves_is_cut_off(monkeypatch: pytest.MonkeyPatch) 
         assert score == (142 if cuts else 30_000)
 
 
-def test_that_a_node_was_in_the_principal_variation_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_that_a_position_was_a_pv_node_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     for stored, pv_node in product((False, True), repeat=2):
         searcher = searcher_at(QUIET, "b1c3")
         key = searcher.key()
@@ -665,7 +712,7 @@ def test_moves_are_reduced_less_in_pv_nodes_and_in_former_ones(monkeypatch: pyte
     assert both == pv_node
 
 
-@pytest.mark.parametrize(("better", "deeper"), [(49, 0), (51, 1)])
+@pytest.mark.parametrize(("better", "deeper"), [(49, 0), (50, 0), (51, 1)])
 def test_a_move_that_fails_high_by_far_is_searched_a_ply_deeper(
     better: int, deeper: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -682,6 +729,43 @@ def test_a_move_that_fails_high_by_far_is_searched_a_ply_deeper(
         return 0
 
     monkeypatch.setattr(alphabeta, "search", child)
-    alphabeta_search(searcher, 0, 1, 20, 1, 0, False)
+    alphabeta_search(searcher, 20, 21, 20, 1, 0, False)  # the first move scores 0
     assert depths[-1] == 19 + deeper
     assert depths[-2] < 17
+
+
+def test_a_search_for_a_mate_is_not_cut_off_by_several_good_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches of half the depth, with pruning, refute no mate."""
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.seeks_mate = True
+    move = coordinate.parse(searcher.board, "h7h6")
+    searcher.table.store(searcher.key(), short_move(move), 0, 0, 7, LOWER, False)
+    depths: list[int] = []
+
+    def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
+        assert not searcher.excluded[1]
+        depths.append(arguments[2])
+        return LONGEST_MATE + 50
+
+    original = alphabeta_search
+    watch(monkeypatch, spy)
+    beta = -LONGEST_MATE - 2
+    original(searcher, beta - 1, beta, 8, 1, 0, False)
+    assert len(depths) == len(legal_moves(searcher.board))
+
+
+def test_several_good_moves_do_not_save_what_the_tables_call_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.probing.most = 32
+    monkeypatch.setattr(Searcher, "probe_tablebases", lambda *_: -19_999)
+    move = coordinate.parse(searcher.board, "h7h6")
+    searcher.table.store(searcher.key(), short_move(move), 0, 0, 7, LOWER, False)
+    original = alphabeta_search
+    watch(monkeypatch, lambda *_: 0)
+    assert original(searcher, -INFINITE, -16, 8, 1, 0, False) <= -19_999
+
+
+def test_the_row_of_the_pawns_is_that_of_the_position() -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    alphabeta_search(searcher, -1, 1, 2, 1, 0, False)
+    assert searcher.history.pawn_rows[1] == searcher.keys.pawns() % 512 * 768 != 0

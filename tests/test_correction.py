@@ -38,9 +38,10 @@ def test_nothing_is_noted_for_the_other_side_to_move(
     assert corrections.by_minors(side, minors) == -ERROR
     assert corrections.by_pawns(side ^ 1, pawns) == corrections.by_minors(side ^ 1, minors) == 0
     assert corrections.by_pieces(side ^ 1, white, black) == 0
-    assert corrections.by_moves(0, 768) == -ERROR
+    corrections.update(side, pawns, white, black, minors, 768, 768, -ERROR)
+    assert corrections.by_moves(0, 768) == corrections.by_moves(768, 768) == -ERROR
     corrections.clear()
-    assert corrections.by_moves(0, 768) == 0
+    assert corrections.by_moves(0, 768) == corrections.by_moves(768, 768) == 0
     assert corrections.by_pawns(side, pawns) == corrections.by_minors(side, minors) == 0
     assert corrections.by_pieces(side, white, black) == 0
 

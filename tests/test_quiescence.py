@@ -21,6 +21,7 @@ from search.table import (
     score_of,
     short_move,
     static_of,
+    was_pv,
 )
 from x88 import build, coordinate, fen
 from x88.move import captured_of, promoted_of
@@ -418,3 +419,12 @@ def test_what_a_capture_has_gained_is_alpha_for_the_next(monkeypatch: pytest.Mon
     assert alphas[1:] == [401, 402]
     assert alphas[0] < 400
     assert {(alpha, ply, depth) for alpha, _, ply, depth in windows} == {(-HIGH, 4, -2)}
+
+
+def test_that_a_position_was_a_pv_node_is_remembered() -> None:
+    for stored, pv_node in itertools.product((False, True), repeat=2):
+        searcher = searcher_at(CALM)
+        if stored:
+            searcher.table.store(searcher.key(), 0, 0, 0, 0, UPPER, True)
+        quiesce(searcher, -9000, 9000 if pv_node else -8999)
+        assert bool(was_pv(entry(searcher))) == (stored or pv_node)

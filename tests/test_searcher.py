@@ -240,7 +240,7 @@ def test_a_correction_goes_by_the_last_two_moves(monkeypatch: pytest.MonkeyPatch
 def test_a_search_goes_on_from_the_last_four_moves_of_the_game() -> None:
     """A quiet move is also scored as the answer to the moves one, two and four plies ago."""
     searcher = searcher_at()
-    searcher.parameters.pawn_history, searcher.parameters.fourth_history = 0, 512
+    searcher.parameters.pawn_history, searcher.parameters.fourth_history = 256, 512
     board = fen.parse(fen.START)
     for text, answers in (("e2e4", 1), ("e7e5", 2), ("g1f3", 2), ("b8c6", 2.5), ("f1c4", 2.5)):
         board.make(coordinate.parse(board, text))
@@ -248,7 +248,13 @@ def test_a_search_goes_on_from_the_last_four_moves_of_the_game() -> None:
         searcher.prepare(board, 0)
         answer = next(move for move in legal_moves(board) if not captured_of(move))
         searcher.history.update_quiet(board.side, answer, 0, 1000)
-        assert searcher.history.quiet_score(board.side, answer, 0) == 1000 + 1000 * answers
+        assert searcher.history.quiet_score(board.side, answer, 0) == 1250 + 1000 * answers
+    board.make_null()
+    searcher.forget()
+    searcher.prepare(board, 0)
+    answer = next(move for move in legal_moves(board) if not captured_of(move))
+    searcher.history.update_quiet(board.side, answer, 0, 1000)
+    assert searcher.history.quiet_score(board.side, answer, 0) == 1250 + 1500, "nothing answers a null move"
 
 
 def test_moves_and_null_moves_are_made_on_the_board_and_in_the_evaluation() -> None:
