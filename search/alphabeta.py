@@ -222,8 +222,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if verification >= beta:
                     return score
 
-        # 11. ProbCut: if a capture fails high against a margin above beta in a shallower search, it will fail
-        # high in this one.
+        # 11. ProbCut: if a capture beats beta by a margin in a shallower search, the node is expected to fail
+        # high.
         probcut_beta = beta + searcher.parameters.probcut
         if depth >= searcher.parameters.probcut_depth and not (
             tt_bound and tt_depth >= depth - 3 and tt_score < probcut_beta

@@ -214,7 +214,7 @@ def test_a_correction_moves_the_evaluation_towards_what_the_search_found() -> No
     assert searcher.corrected(50, 0) < 50
 
 
-def test_a_correction_goes_by_the_last_two_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_correction_goes_by_the_last_two_moves() -> None:
     searcher = searcher_at()
     for name in ("correct_pawns", "correct_pieces", "correct_minors"):
         setattr(searcher.parameters, name, 0)
