@@ -552,32 +552,36 @@ FREE_QUEEN = "4k3/8/8/3q4/8/8/8/3RK3 b - - 0 1"
 
 
 @pytest.mark.parametrize(
-    ("depth", "cut", "entry", "cuts"),
+    ("depth", "gain", "entry", "cuts"),
     [
-        (5, True, None, True),
-        (4, True, None, False),
-        (5, False, None, False),
-        (5, True, (-5000, 2), False),  # the table says at nearly this depth that it does not fail high
-        (5, True, (-5000, 1), True),
-        (5, True, (5000, 2), True),
+        # By the score over beta that the capture brings in the shallow search; 100 are needed.
+        (5, 150, None, True),
+        (5, 100, None, True),
+        (5, 99, None, False),
+        (4, 150, None, False),
+        # By the score of an upper bound over beta, and its depth: it may say that the gain is too small.
+        (5, 150, (-5000, 2), False),
+        (5, 150, (-5000, 1), True),
+        (5, 150, (99, 2), False),
+        (5, 150, (100, 2), True),
     ],
 )
 def test_a_capture_that_fails_high_by_far_in_a_shallow_search_cuts_the_node_off(
-    depth: int, cut: bool, entry: tuple[int, int] | None, cuts: bool, monkeypatch: pytest.MonkeyPatch
+    depth: int, gain: int, entry: tuple[int, int] | None, cuts: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searcher = probcut_searcher()
     key = searcher.key()
     static = searcher.evaluation.value(searcher.board)
-    if entry is not None:
-        score, found = entry
-        searcher.table.store(key, 0, score, static, found, UPPER, True)
     beta = static + 200
-    calls: list[tuple[str, int, bool]] = []
+    if entry is not None:
+        above, found = entry
+        searcher.table.store(key, 0, beta + above, static, found, UPPER, True)
+    calls: list[tuple[Any, ...]] = []
 
     def spy(_search: Call, searcher: Searcher, *arguments: Any) -> int:
-        calls.append((coordinate.write(searcher.board.last_move()), arguments[2], arguments[5]))
-        if cut and (arguments[0], arguments[1]) == (-beta - 100, -beta - 99):
-            return -beta - 150
+        calls.append((coordinate.write(searcher.board.last_move()), *arguments[2:]))
+        if (arguments[0], arguments[1]) == (-beta - 100, -beta - 99):
+            return -beta - gain
         return -beta + 1  # fails low
 
     original = alphabeta.search
@@ -585,14 +589,42 @@ def test_a_capture_that_fails_high_by_far_in_a_shallow_search_cuts_the_node_off(
     score = original(searcher, beta - 1, beta, depth, 1, 0, True)
     data = searcher.table.probe(key)
     if cuts:
-        assert calls == [("d1d5", depth - 4, False)]
-        assert score == score_of(data) == beta + 150
+        # One capture is on the stack; the node after it is an expected cut node no more.
+        assert calls == [("d1d5", depth - 4, 2, 1, False)]
+        assert score == score_of(data) == beta + gain
         assert (depth_of(data), bound_of(data), static_of(data)) == (depth - 3, LOWER, static)
         assert move_of(data) == short_move(coordinate.parse(searcher.board, "d1d5"))
         assert bool(was_pv(data)) == (entry is not None)
     else:
         assert score < beta
         assert len(calls) > 1
+
+
+TWO_QUEENS = "4k3/8/8/3q4/8/8/q7/Q2RK3 b - - 0 1"
+
+
+@pytest.mark.parametrize("first", ["d1d5", "a1a2"])
+def test_all_good_captures_are_tried_and_that_of_the_table_first(
+    first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = probcut_searcher(TWO_QUEENS)
+    move = short_move(coordinate.parse(searcher.board, first))
+    searcher.table.store(searcher.key(), move, 0, 0, 0, LOWER, False)
+    beta = searcher.evaluation.value(searcher.board) + 200
+    played: list[str] = []
+
+    def child(searcher: Searcher, alpha: int, _beta: int, _depth: int, sp: int, *_: Any) -> int:
+        """As a child does, it writes on the stack from where it may."""
+        if alpha == -beta - 100:
+            played.append(coordinate.write(searcher.board.last_move()))
+            searcher.stack.moves[sp] = searcher.stack.moves[sp + 1] = 0
+        return -beta + 1
+
+    monkeypatch.setattr(alphabeta, "quiesce", child)
+    monkeypatch.setattr(alphabeta, "search", lambda *_: -beta + 1)
+    alphabeta_search(searcher, beta - 1, beta, 5, 1, 0, True)
+    assert played[0] == first
+    assert set(played) == {"d1d5", "a1a2"}
 
 
 def probcut_searcher(text: str = FREE_QUEEN) -> Searcher:
@@ -607,7 +639,7 @@ def probcut_searcher(text: str = FREE_QUEEN) -> Searcher:
 @pytest.mark.parametrize(
     ("text", "above", "quiescent"),
     [
-        (FREE_QUEEN, 1500, 9000),  # more than the exchange can win
+        (FREE_QUEEN, 900, 9000),  # with the margin more than the exchange can win
         (FREE_QUEEN, 200, -9000),  # quiescence sees no gain
         ("4k3/2p5/3p4/8/8/8/8/3RK3 b - - 0 1", -2000, 9000),  # the capture loses the exchange
     ],
