@@ -797,6 +797,17 @@ def test_several_good_moves_do_not_save_what_the_tables_call_lost(monkeypatch: p
     assert original(searcher, -INFINITE, -16, 8, 1, 0, False) <= -19_999
 
 
+def test_a_tablebase_score_keeps_that_the_position_was_a_pv_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.probing.most = 32
+    monkeypatch.setattr(Searcher, "probe_tablebases", lambda *_: 0)
+    searcher.table.store(searcher.key(), 0, 0, 0, 0, UPPER, True)
+    assert alphabeta_search(searcher, 9, 10, 8, 1, 0, False) == 0
+    data = searcher.table.probe(searcher.key())
+    assert depth_of(data) > 8
+    assert was_pv(data)
+
+
 def test_the_row_of_the_pawns_is_that_of_the_position() -> None:
     searcher = searcher_at(QUIET, "b1c3")
     alphabeta_search(searcher, -1, 1, 2, 1, 0, False)

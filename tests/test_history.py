@@ -73,15 +73,22 @@ def test_a_quiet_move_scores_as_the_answer_to_the_move_four_plies_ago(history: H
     assert history.quiet_score(WHITE, KNIGHT, 4) == BONUS, "three plies ago does not count"
 
 
+def test_nothing_is_learnt_of_the_move_three_plies_ago(history: History) -> None:
+    history.update_quiet(BLACK, OTHER, 3, BONUS)  # after the pawn's move at ply 0
+    assert history.quiet_score(BLACK, OTHER, 1) == BONUS, "only by its squares"
+
+
 def test_a_quiet_move_scores_by_the_pawns(history: History) -> None:
     history.weigh(0, 512)
     history.set_pawns(0, 77)
     history.set_pawns(5, 77 + 512 * 3)
-    history.set_pawns(6, 78)
+    history.set_pawns(6, 76)
     history.update_quiet(WHITE, KNIGHT, 0, BONUS)
     assert [history.quiet_score(WHITE, KNIGHT, ply) for ply in (5, 6)] == [BONUS + BONUS // 2, BONUS]
+    history.set_pawns(6, 511)
+    history.update_quiet(BLACK, ANSWER, 6, BONUS)
     history.clear()
-    assert history.quiet_score(WHITE, KNIGHT, 5) == 0
+    assert history.quiet_score(WHITE, KNIGHT, 5) == history.quiet_score(BLACK, ANSWER, 6) == 0
 
 
 @pytest.mark.skipif(build.compiled, reason="compiled, the list of moves cannot be scored alone")

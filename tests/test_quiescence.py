@@ -425,6 +425,14 @@ def test_that_a_position_was_a_pv_node_is_remembered() -> None:
     for stored, pv_node in itertools.product((False, True), repeat=2):
         searcher = searcher_at(CALM)
         if stored:
-            searcher.table.store(searcher.key(), 0, 0, 0, 0, UPPER, True)
-        quiesce(searcher, -9000, 9000 if pv_node else -8999)
+            searcher.table.store(searcher.key(), 0, -9000, 0, 0, LOWER, True)
+        quiesce(searcher, -9000 if pv_node else 8999, 9000)  # no cutoff
         assert bool(was_pv(entry(searcher))) == (stored or pv_node)
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_standing_pat_remembers_that_it_was_in_a_pv_node(width: int) -> None:
+    searcher = searcher_at(CALM)
+    value = value_of(CALM)
+    quiesce(searcher, value - width, value)
+    assert bool(was_pv(entry(searcher))) == (width > 1)
