@@ -579,7 +579,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--rate", type=float, default=0.001, help="of learning, at first (default 0.001)")
     parser.add_argument("--final-rate", type=float, default=0.00001, metavar="RATE", help="default 0.00001")
     parser.add_argument(
-        "--blend", type=float, default=0.75, help="the score's share of the target (default 0.75)"
+        "--blend", type=float, default=0.9, help="the score's share of the target (default 0.9)"
     )
     parser.add_argument(
         "--scale",

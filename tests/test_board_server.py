@@ -75,10 +75,16 @@ class Client:
 
 
 class Listener:
-    """A stream of events."""
+    """A stream of events. `buffer` is how many bytes wait to be read, by default as many as the system likes,
+    which may be dozens of megabytes.
+    """
 
-    def __init__(self, served: Server, tab: str = "tab-number-1") -> None:
-        self.socket = socket.create_connection((HOST, served.port), timeout=PATIENCE)
+    def __init__(self, served: Server, tab: str = "tab-number-1", buffer: int = 0) -> None:
+        self.socket = socket.socket()
+        self.socket.settimeout(PATIENCE)
+        if buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        self.socket.connect((HOST, served.port))
         head = f"GET /{served.token}/events?tab={tab} HTTP/1.1\r\nHost: {HOST}:{served.port}\r\n\r\n"
         self.socket.sendall(head.encode())
         self.file = self.socket.makefile("rb")
@@ -361,7 +367,7 @@ def test_a_client_that_sends_nothing_or_too_slowly_is_cut_off(
 
 def test_a_stream_that_is_not_read_holds_nobody_up(served: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(request, "LONGEST_WRITE", 0.5)
-    with Client(served) as client, Listener(served):
+    with Client(served) as client, Listener(served, buffer=65536):
         games = "\n\n".join(f'[White "{"W" * 200}"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *' for _ in range(3))
         moves = "1. e4 e5 " + " ".join(f"{{{'x' * 3000}}}" for _ in range(100))
         for _ in range(50):

@@ -531,6 +531,8 @@ WITHOUT_SELECTION = {
     "correct_pawns": 0,
     "correct_pieces": 0,
     "correct_minors": 0,
+    "correct_moves": 0,
+    "probcut_depth": 200,
 }
 """Nothing is left out, searched less deeply or learnt, so that the order of moves has no say in the score."""
 
