@@ -16,6 +16,11 @@ White's point of view.
 default the filters drop positions in check, positions whose best move captures or promotes, repetitions of a
 position of the game, and positions with a mate score or without a score. Numbers are little-endian.
 
+--lookahead L replaces the expected score E of a position by (1 - L) E + L F, where F is that of the next
+position of the game after its own replacement, or the result after the last one. So what the search saw later
+counts too, the sooner the more (Richard S. Sutton, "Learning to predict by the methods of temporal
+differences", 1988).
+
 | header | bytes | content |
 |---|---|---|
 | magic | 8 | "MOFFRECS" |
@@ -62,7 +67,7 @@ import sys
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -82,6 +87,7 @@ except ImportError as error:
 
 from gamefile import NO_SCORE, Block, Damage, Game, GameFile, refuse_foreign, replay, scan
 
+from search import network
 from x88.attack import in_check
 from x88.board import Board
 from x88.move import (
@@ -127,6 +133,9 @@ VACANT = 15
 
 MATES = 31000
 """The lowest mate score, rounded down."""
+
+LEAST_EXPECTED = 1e-5
+"""With --lookahead, expected scores are at least this far from 0 and 1."""
 
 CHUNK = 1 << 20
 """Records read or written at a time."""
@@ -323,6 +332,39 @@ class Filters:
         return kept & (records["counts"] & MOST_PLIES >= self.min_ply)
 
 
+# --- Targets
+
+
+def looked_ahead(
+    records: Records, lengths: Sequence[int], share: float, scale: float
+) -> npt.NDArray[np.int16]:
+    """The scores of whole games, one after the other, after --lookahead `share`. Mate scores and NO_SCORE
+    stay. `lengths` are the numbers of positions of the games; `scale` centipawns multiply the odds by e.
+    """
+    scores = records["score"].astype(np.float64)
+    black = records["state"] & BLACK_TO_MOVE != 0
+    results = (records["state"] >> RESULT_SHIFT & 3) / 2
+    usual = np.abs(scores) < MATES
+    known = (records["score"] != NO_SCORE).tolist()
+    expected = 1 / (1 + np.exp(np.where(black, scores, -scores) / scale))
+    expected = expected.tolist()  # of White; faster one by one
+    first = 0
+    for length in lengths:
+        if length:
+            last = first + length - 1
+            value = float(1 - results[last] if black[last] else results[last])
+            for i in range(last, first - 1, -1):
+                if known[i]:
+                    value = (1 - share) * expected[i] + share * value
+                expected[i] = value
+        first += length
+    own = np.where(black, 1 - np.array(expected), expected)
+    own = np.clip(own, LEAST_EXPECTED, 1 - LEAST_EXPECTED)
+    changed = np.rint(scale * np.log(own / (1 - own)))
+    found: npt.NDArray[np.int16] = np.where(usual, changed, scores).astype(np.int16)
+    return found
+
+
 # --- Files of games
 
 
@@ -474,6 +516,9 @@ def shuffle(options: argparse.Namespace, reader: Reader, filters: Filters) -> st
                 [len(game.scores) for game in block.games],
             )
             kept = filters.select(records)
+            if options.lookahead:
+                lengths = [len(game.scores) for game in block.games]
+                records["score"] = looked_ahead(records, lengths, options.lookahead, options.scale)
             for number, file in enumerate(ordered):
                 file.add(records[kept & (held_out == number)])
             read += len(records)
@@ -684,6 +729,15 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "--share", type=float, default=0.02, help="fraction of games for --validation (default 0.02)"
     )
     parser.add_argument(
+        "--lookahead", type=float, default=0.0, metavar="L", help="with --shuffle (default 0)"
+    )
+    parser.add_argument(
+        "--scale",
+        type=float,
+        default=network.SCALE,
+        help="with --lookahead: centipawns that multiply the odds by e (default %(default)s)",
+    )
+    parser.add_argument(
         "--per-game", type=int, default=12, help="with --text: maximum positions per game (default 12)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the random order or choice (default 0)")
@@ -711,6 +765,10 @@ def main(arguments: list[str] | None = None) -> int:
             raise ValueError("--seed, --max-score and --min-ply must not be negative")
         if options.validation and not options.shuffle:
             raise ValueError("--validation needs --shuffle")
+        if not 0 <= options.lookahead < 1 or not 1 <= options.scale <= 100_000:
+            raise ValueError("--lookahead must be from 0 to below 1, --scale from 1 to 100000")
+        if options.lookahead and not options.shuffle:
+            raise ValueError("--lookahead needs --shuffle")
         filters = Filters(
             options.keep_checks,
             options.keep_tactical,

@@ -62,12 +62,13 @@ def test_a_game_against_itself_is_legal(moff: Conversation, number: int) -> None
     start = position.fen()
     moff.send("setoption name UCI_Chess960 value true", "ucinewgame")
     moves: list[str] = []
-    while len(moves) < 24:
+    while len(moves) < 24 and not position.is_game_over():
         moff.send(f"position fen {start} moves {' '.join(moves)}".removesuffix(" moves "), "go nodes 300")
         answer = moff.until("bestmove")[-1].split()[1]
         assert chess.Move.from_uci(answer) in position.legal_moves
         position.push_uci(answer)
         moves.append(answer)
+    assert len(moves) >= 10
 
 
 # PGN.

@@ -1,6 +1,7 @@
 """bench/positions.py: records as python-chess sees the games, filters, shuffles, files that are refused."""
 
 import importlib
+import math
 import re
 import sys
 from array import array
@@ -225,6 +226,45 @@ def test_validation_holds_whole_games(path: Path, games: list[Any], tmp_path: Pa
     assert rows(positions.load(aside)) + rows(positions.load(out)) == rows(positions.expand(games))
 
 
+def test_a_score_that_looks_ahead_blends_those_of_the_rest_of_the_game(games: list[Any]) -> None:
+    records = positions.expand(games)
+    found = positions.looked_ahead(records, [len(game.scores) for game in games], 0.8, 267)
+    i = 0
+    for game in games:
+        expected = game.result / 2  # White's
+        wanted = []
+        for score in reversed(game.scores):
+            if score != gamefile.NO_SCORE:
+                expected = 0.2 / (1 + math.exp(-score / 267)) + 0.8 * expected
+            wanted.append(expected)
+        for score, expected in zip(game.scores, reversed(wanted), strict=True):
+            black = int(records[i]["state"]) & positions.BLACK_TO_MOVE
+            if score in (gamefile.NO_SCORE, 31990):
+                assert found[i] == records[i]["score"]
+            else:
+                own = 1 - expected if black else expected
+                assert found[i] == pytest.approx(267 * math.log(own / (1 - own)), abs=0.51)
+            i += 1
+    assert i == len(records)
+
+
+def test_a_score_that_looks_ahead_is_bounded() -> None:
+    games = [game_of("e2e4 e7e5", result)._replace(scores=array("h", [30_000] * 2)) for result in (1, 2)]
+    found = positions.looked_ahead(positions.expand(games), [2, 2], 0.5, 400)
+    # Drawn: 7/8 and 3/4 of a point for White; won: as much as can be told.
+    most = round(400 * math.log((1 - positions.LEAST_EXPECTED) / positions.LEAST_EXPECTED))
+    assert found.tolist() == [round(400 * math.log(7)), -round(400 * math.log(3)), most, -most]
+
+
+def test_a_shuffle_looks_ahead_before_it_filters(path: Path, games: list[Any], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert positions.main([str(path), "--shuffle", str(out), "--lookahead", "0.7", "--scale", "300"]) == 0
+    records = positions.expand(games)
+    kept = positions.Filters().select(records)
+    records["score"] = positions.looked_ahead(records, [len(game.scores) for game in games], 0.7, 300)
+    assert rows(positions.load(out)) == rows(records[kept])
+
+
 def test_about_the_share_asked_for_is_held_out() -> None:
     block = gamefile.Block(3, {}, [])
     game = random_game(0, plies=5)
@@ -391,6 +431,9 @@ def test_damage_is_passed_over_and_told(path: Path, capsys: pytest.CaptureFixtur
         (["a.moff", "--stats", "--validation", "b"], "--validation"),
         (["a.moff", "--shuffle", "b", "--share", "1"], "--share"),
         (["a.moff", "--shuffle", "b", "--min-ply", "-1"], "--min-ply"),
+        (["a.moff", "--shuffle", "b", "--lookahead", "1"], "--lookahead"),
+        (["a.moff", "--shuffle", "b", "--lookahead", "0.5", "--scale", "0"], "--scale"),
+        (["a.moff", "--stats", "--lookahead", "0.5"], "--lookahead needs --shuffle"),
         (["bad.moff", "--check"], "no move 200"),
         (["bad.moff", "--stats"], "no move 200"),
         (["bad.moff", "--stats", "--concurrency", "2"], "no move 200"),
