@@ -49,8 +49,9 @@ except ImportError as error:
     sys.exit(script.WRONG_USAGE)
 
 import positions
+import recordfile
 from gamefile import Block, replay
-from positions import RecordFile, Records
+from recordfile import RecordFile, Records
 
 GAMES = 4
 """Games of a part."""
@@ -115,7 +116,7 @@ def judged(block: Block, settings: Settings) -> Records:
     """Positions near those of some games, with their scores."""
     judge = Judge(settings.depth)
     chance = Random(f"{settings.seed} {block.seed} {block.games[0].number}")
-    rows = positions.Rows()
+    rows = recordfile.Rows()
     for game in block.games:
         opening = len(game.moves) - len(game.scores)
         judge.forget()
@@ -125,8 +126,8 @@ def judged(block: Block, settings: Settings) -> Records:
                     if not is_calm:
                         continue
                     score, move = judge.judge(board)
-                    state = positions.state_of(board, move, positions.NO_RESULT)
-                    cells, short = positions.placement(board), positions.short_move(move)
+                    state = recordfile.state_of(board, move, recordfile.NO_RESULT)
+                    cells, short = recordfile.placement(board), recordfile.short_move(move)
                     rows.add(cells, score, short, state, ply, board.halfmove)
     return rows.records()
 
@@ -196,7 +197,7 @@ def join(parts: Parts, blocks: list[Block], options: argparse.Namespace) -> str:
         for file in ordered:
             stack.callback(file.discard)
         for block in blocks:
-            records = positions.load(parts.path(block))
+            records = recordfile.load(parts.path(block))
             held_out = bool(options.validation) and positions.is_held_out(
                 block, block.games[0], options.share
             )

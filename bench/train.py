@@ -60,8 +60,8 @@ except ImportError as error:
     print(f'{error}: python -m pip install -e ".[train]"', file=sys.stderr)
     sys.exit(script.WRONG_USAGE)
 
-import positions
-from positions import BLACK_TO_MOVE, NO_RESULT, RESULT_SHIFT, Records
+import recordfile
+from recordfile import BLACK_TO_MOVE, NO_RESULT, RESULT_SHIFT, Records
 
 ROUNDING = 0.9
 """After this share of the steps, the network computes with rounded weights."""
@@ -101,8 +101,8 @@ def inputs_of(records: Records) -> Inputs:
     """The inputs that are 1, of the side to move and of the other side, one position after the other, and
     where each position begins in both.
     """
-    cells = positions.unpack(records)
-    rows, squares = np.nonzero(cells != positions.VACANT)
+    cells = recordfile.unpack(records)
+    rows, squares = np.nonzero(cells != recordfile.VACANT)
     codes = cells[rows, squares].astype(np.int64)
     kinds, colours = codes & 7, codes >> 3
     movers = (records["state"] & BLACK_TO_MOVE).astype(np.int64)
@@ -602,13 +602,13 @@ def _load(text: str, scale: float) -> Source:
     if not found:
         raise ValueError("the name of a file of records is empty")
     if os.path.exists(text):  # False for a name that is too long
-        return Source(positions.load(Path(text)))
+        return Source(recordfile.load(Path(text)))
     factor = 1.0
     if found["scale"]:
         if not LEAST_SCALE <= float(found["scale"]) <= MOST_SCALE:
             raise ValueError(f"{text}: the scale is not from {LEAST_SCALE} to {MOST_SCALE}")
         factor = scale / float(found["scale"])
-    records = positions.load(Path(found["path"]))
+    records = recordfile.load(Path(found["path"]))
     if found["count"]:
         if int(found["count"]) > len(records):
             raise ValueError(f"{found['path']} has {len(records)} positions, not {found['count']}")

@@ -27,7 +27,8 @@ except ImportError as error:
     sys.exit(script.WRONG_USAGE)
 
 import positions
-from positions import MATES, MOST_PLIES, RESULT_SHIFT
+import recordfile
+from recordfile import MATES, MOST_PLIES, RESULT_SHIFT
 from tabulate import tabulate
 
 BOUND = 1500
@@ -45,7 +46,7 @@ LEAST = 1000
 Counts = npt.NDArray[np.int64]
 
 
-def count(blocks: Iterable[positions.Records]) -> Counts:
+def count(blocks: Iterable[recordfile.Records]) -> Counts:
     """The number of positions by move up to LAST, score + BOUND and result (lost, drawn, won)."""
     counts = np.zeros((LAST + 1, 2 * BOUND + 1, 3), np.int64)
     for records in blocks:

@@ -23,6 +23,7 @@ BENCH = Path(__file__).resolve().parent.parent / "bench"
 sys.path.append(str(BENCH))
 gamefile: Any = importlib.import_module("gamefile")
 positions: Any = importlib.import_module("positions")
+recordfile: Any = importlib.import_module("recordfile")
 nearby: Any = importlib.import_module("nearby")
 
 
@@ -69,7 +70,7 @@ def test_records_are_near_their_games_and_have_their_scores(depth: int) -> None:
     assert 1 <= len(records) <= 4
     judge = nearby.Judge(depth)
     for record in records:
-        text = positions.write_fen(record)
+        text = recordfile.write_fen(record)
         board = chess.Board(text)
         assert board.is_valid()
         assert not board.is_check()
@@ -88,11 +89,11 @@ def test_records_are_near_their_games_and_have_their_scores(depth: int) -> None:
         judge.forget()
         score, move = judge.judge(fen.parse(text))
         assert record["score"] == score
-        assert record["move"] == positions.short_move(move)
+        assert record["move"] == recordfile.short_move(move)
         assert (move != 0) == (depth > 0)
         if depth == 0:
             assert score == evaluate(fen.parse(text))
-        assert int(record["state"]) >> positions.RESULT_SHIFT & 3 == positions.NO_RESULT
+        assert int(record["state"]) >> recordfile.RESULT_SHIFT & 3 == recordfile.NO_RESULT
 
 
 def test_each_position_of_the_game_has_so_many_and_the_opening_none(games: Path) -> None:
@@ -102,7 +103,7 @@ def test_each_position_of_the_game_has_so_many_and_the_opening_none(games: Path)
     )
     assert len(few) <= 6
     assert 60 <= len(many) <= 120
-    assert {int(count) & positions.MOST_PLIES for count in many["counts"]} == set(range(4, 10))
+    assert {int(count) & recordfile.MOST_PLIES for count in many["counts"]} == set(range(4, 10))
     again = nearby.judged(gamefile.Block(7, {}, [game]), nearby.Settings(20, 3, 1, 0))
     assert again.tobytes() == many.tobytes()
     other = nearby.judged(gamefile.Block(7, {}, [game]), nearby.Settings(20, 3, 1, 1))
@@ -113,7 +114,7 @@ def test_games_are_set_aside_and_what_no_net_is_to_learn_is_left_out(games: Path
     out, checked = tmp_path / "out", tmp_path / "checked"
     more = ["--validation", str(checked), "--share", "0.5", "--depth", "1"]
     assert nearby.main(arguments(games, out, *more)) == 0
-    found = [positions.load(path) for path in (out, checked)]
+    found = [recordfile.load(path) for path in (out, checked)]
     assert all(len(records) > 30 for records in found)
     for records in found:
         assert len(records[positions.Filters().select(records)]) == len(records)

@@ -25,6 +25,7 @@ SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "positions.py"
 sys.path.append(str(SCRIPT.parent))
 gamefile: Any = importlib.import_module("gamefile")
 positions: Any = importlib.import_module("positions")
+recordfile: Any = importlib.import_module("recordfile")
 
 STARTS = [
     "",
@@ -90,13 +91,13 @@ def rows(records: Any) -> Counter[bytes]:
 
 
 def test_a_record_has_32_bytes() -> None:
-    assert positions.RECORD.itemsize == 32
+    assert recordfile.RECORD.itemsize == 32
 
 
 def test_records_are_what_python_chess_sees(games: list[Any]) -> None:
     seen: Counter[str] = Counter()
     for game in games:
-        records = positions.expand([game])
+        records = recordfile.expand([game])
         assert len(records) == len(game.scores)
         board = chess.Board(game.start or chess.STARTING_FEN)
         opening = len(game.moves) - len(game.scores)
@@ -106,24 +107,24 @@ def test_records_are_what_python_chess_sees(games: list[Any]) -> None:
                 record = records[ply - opening]
                 score = game.scores[ply - opening]
                 white = board.turn == chess.WHITE
-                assert positions.write_fen(record).split()[:5] == board.fen(en_passant="legal").split()[:5]
+                assert recordfile.write_fen(record).split()[:5] == board.fen(en_passant="legal").split()[:5]
                 assert record["score"] == (score if white or score == gamefile.NO_SCORE else -score)
                 told = int(record["move"])
                 assert (told & 63, told >> 6 & 63) == (move.from_square, move.to_square)
                 assert told >> 12 == (move.promotion - 1 if move.promotion else 0)
                 state = int(record["state"])
                 facts = {
-                    "black": (positions.BLACK_TO_MOVE, not white),
-                    "check": (positions.IN_CHECK, board.is_check()),
-                    "tactical": (positions.TACTICAL, board.is_capture(move) or move.promotion is not None),
-                    "checks": (positions.GIVES_CHECK, board.gives_check(move)),
-                    "repeated": (positions.REPEATED, board.is_repetition(2)),
-                    "bound": (positions.LOWER_BOUND, game.bounds[ply - opening] == 1),
+                    "black": (recordfile.BLACK_TO_MOVE, not white),
+                    "check": (recordfile.IN_CHECK, board.is_check()),
+                    "tactical": (recordfile.TACTICAL, board.is_capture(move) or move.promotion is not None),
+                    "checks": (recordfile.GIVES_CHECK, board.gives_check(move)),
+                    "repeated": (recordfile.REPEATED, board.is_repetition(2)),
+                    "bound": (recordfile.LOWER_BOUND, game.bounds[ply - opening] == 1),
                 }
                 for name, (bit, fact) in facts.items():
                     assert (state & bit != 0) == fact, (name, board.fen(), move)
                     seen[name] += fact
-                assert state >> positions.RESULT_SHIFT & 3 == (game.result if white else 2 - game.result)
+                assert state >> recordfile.RESULT_SHIFT & 3 == (game.result if white else 2 - game.result)
                 assert int(record["counts"]) & 511 == ply
                 seen["castles"] += board.is_castling(move)
                 seen["en passant"] += board.is_en_passant(move)
@@ -150,35 +151,35 @@ def test_castling_en_passant_promotion_and_repetition_are_followed() -> None:
             "rnbqkbnr/ppp1pppp/8/8/7P/P7/1PPP1KP1/RNBQ1BNR",
         ),
     ):
-        records = positions.expand([game_of(text)])
-        assert positions.write_fen(records[-1]).split()[0] == last
-    records = positions.expand([game_of("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6")])
-    assert (records["state"] & positions.REPEATED != 0).tolist() == [False] * 4 + [True] * 2
+        records = recordfile.expand([game_of(text)])
+        assert recordfile.write_fen(records[-1]).split()[0] == last
+    records = recordfile.expand([game_of("g1f3 g8f6 f3g1 f6g8 g1f3 g8f6")])
+    assert (records["state"] & recordfile.REPEATED != 0).tolist() == [False] * 4 + [True] * 2
 
 
 def test_packing_is_undone_by_unpacking() -> None:
     chance = np.random.default_rng(0)
-    cells = np.full((200, 64), positions.VACANT, np.uint8)
+    cells = np.full((200, 64), recordfile.VACANT, np.uint8)
     for row in range(200):
         squares = chance.permutation(64)[: row % 33]
         cells[row, squares] = chance.choice([0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13], len(squares))
-    assert (positions.unpack(positions.pack(cells)) == cells).all()
+    assert (recordfile.unpack(recordfile.pack(cells)) == cells).all()
 
 
 def test_filters_leave_out_what_they_name(games: list[Any]) -> None:
-    records = positions.expand(games)
+    records = recordfile.expand(games)
     assert EVERYTHING.select(records).all()
     for name, bit in (
-        ("keep_checks", positions.IN_CHECK),
-        ("keep_tactical", positions.TACTICAL),
-        ("keep_repeated", positions.REPEATED),
+        ("keep_checks", recordfile.IN_CHECK),
+        ("keep_tactical", recordfile.TACTICAL),
+        ("keep_repeated", recordfile.REPEATED),
     ):
         keeping = {"keep_checks": True, "keep_tactical": True, "keep_repeated": True, name: False}
         kept = positions.Filters(**keeping, max_score=32768).select(records)
         assert (kept == (records["state"] & bit == 0)).all()
     everything = {"keep_checks": True, "keep_tactical": True, "keep_repeated": True}
     kept = positions.Filters(**everything, max_score=32768, drop_bounds=True).select(records)
-    assert (kept == (records["state"] & positions.LOWER_BOUND == 0)).all()
+    assert (kept == (records["state"] & recordfile.LOWER_BOUND == 0)).all()
     kept = positions.Filters(**everything).select(records)
     assert (kept == (abs(records["score"].astype(int)) < 31000)).all()
     assert 0 < kept.sum() < len(records)
@@ -191,14 +192,14 @@ def test_filters_leave_out_what_they_name(games: list[Any]) -> None:
 def test_a_shuffle_keeps_every_record_that_passes(path: Path, games: list[Any], tmp_path: Path) -> None:
     out, again, other = (tmp_path / name for name in ("out", "again", "other"))
     assert positions.main([str(path), "--shuffle", str(out)]) == 0
-    records = positions.expand(games)
+    records = recordfile.expand(games)
     expected = records[positions.Filters().select(records)]
-    assert rows(positions.load(out)) == rows(expected)
-    assert positions.load(out).tobytes() != expected.tobytes()
+    assert rows(recordfile.load(out)) == rows(expected)
+    assert recordfile.load(out).tobytes() != expected.tobytes()
     assert positions.main([str(path), "--shuffle", str(again), "--concurrency", "2"]) == 0
     assert again.read_bytes() == out.read_bytes()
     assert positions.main([str(path), "--shuffle", str(other), "--seed", "1"]) == 0
-    assert rows(positions.load(other)) == rows(expected)
+    assert rows(recordfile.load(other)) == rows(expected)
     assert other.read_bytes() != out.read_bytes()
     assert {file.name for file in tmp_path.iterdir()} == {path.name, "out", "again", "other"}
 
@@ -207,9 +208,10 @@ def test_a_shuffle_of_several_pieces_is_whole(
     path: Path, games: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(positions, "CHUNK", 7)
+    monkeypatch.setattr(recordfile, "CHUNK", 7)
     out = tmp_path / "out"
     assert positions.main([str(path), "--shuffle", str(out), *KEEP]) == 0
-    assert rows(positions.load(out)) == rows(positions.expand(games))
+    assert rows(recordfile.load(out)) == rows(recordfile.expand(games))
 
 
 KEEP = ["--keep-checks", "--keep-tactical", "--keep-repeated", "--max-score", "32768"]
@@ -222,12 +224,12 @@ def test_validation_holds_whole_games(path: Path, games: list[Any], tmp_path: Pa
     block = gamefile.Block(1, {}, [])
     chosen = [game for game in games if positions.is_held_out(block, game, 0.4)]
     assert 0 < len(chosen) < len(games)
-    assert rows(positions.load(aside)) == rows(positions.expand(chosen))
-    assert rows(positions.load(aside)) + rows(positions.load(out)) == rows(positions.expand(games))
+    assert rows(recordfile.load(aside)) == rows(recordfile.expand(chosen))
+    assert rows(recordfile.load(aside)) + rows(recordfile.load(out)) == rows(recordfile.expand(games))
 
 
 def test_a_score_that_looks_ahead_blends_those_of_the_rest_of_the_game(games: list[Any]) -> None:
-    records = positions.expand(games)
+    records = recordfile.expand(games)
     found = positions.looked_ahead(records, [len(game.scores) for game in games], 0.8, 267)
     i = 0
     for game in games:
@@ -238,7 +240,7 @@ def test_a_score_that_looks_ahead_blends_those_of_the_rest_of_the_game(games: li
                 expected = 0.2 / (1 + math.exp(-score / 267)) + 0.8 * expected
             wanted.append(expected)
         for score, expected in zip(game.scores, reversed(wanted), strict=True):
-            black = int(records[i]["state"]) & positions.BLACK_TO_MOVE
+            black = int(records[i]["state"]) & recordfile.BLACK_TO_MOVE
             if score in (gamefile.NO_SCORE, 31990):
                 assert found[i] == records[i]["score"]
             else:
@@ -250,7 +252,7 @@ def test_a_score_that_looks_ahead_blends_those_of_the_rest_of_the_game(games: li
 
 def test_a_score_that_looks_ahead_is_bounded() -> None:
     games = [game_of("e2e4 e7e5", result)._replace(scores=array("h", [30_000] * 2)) for result in (1, 2)]
-    found = positions.looked_ahead(positions.expand(games), [2, 2], 0.5, 400)
+    found = positions.looked_ahead(recordfile.expand(games), [2, 2], 0.5, 400)
     # Drawn: 7/8 and 3/4 of a point for White; won: as much as can be told.
     most = round(400 * math.log((1 - positions.LEAST_EXPECTED) / positions.LEAST_EXPECTED))
     assert found.tolist() == [round(400 * math.log(7)), -round(400 * math.log(3)), most, -most]
@@ -259,10 +261,10 @@ def test_a_score_that_looks_ahead_is_bounded() -> None:
 def test_a_shuffle_looks_ahead_before_it_filters(path: Path, games: list[Any], tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert positions.main([str(path), "--shuffle", str(out), "--lookahead", "0.7", "--scale", "300"]) == 0
-    records = positions.expand(games)
+    records = recordfile.expand(games)
     kept = positions.Filters().select(records)
     records["score"] = positions.looked_ahead(records, [len(game.scores) for game in games], 0.7, 300)
-    assert rows(positions.load(out)) == rows(records[kept])
+    assert rows(recordfile.load(out)) == rows(records[kept])
 
 
 def test_about_the_share_asked_for_is_held_out() -> None:
@@ -276,7 +278,7 @@ def test_a_shuffle_of_nothing_is_a_file_of_nothing(tmp_path: Path) -> None:
     path = tmp_path / "empty.moff"
     path.write_bytes(b"")
     assert positions.main([str(path), "--shuffle", str(tmp_path / "out")]) == 0
-    assert len(positions.load(tmp_path / "out")) == 0
+    assert len(recordfile.load(tmp_path / "out")) == 0
 
 
 def test_a_shuffle_that_fails_leaves_no_file(
@@ -285,7 +287,7 @@ def test_a_shuffle_that_fails_leaves_no_file(
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(positions.RecordFile, "close", interrupted)
+    monkeypatch.setattr(recordfile.RecordFile, "close", interrupted)
     assert positions.main([str(path), "--shuffle", str(tmp_path / "out")]) == 130
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
@@ -297,26 +299,26 @@ def test_damaged_records_are_refused(path: Path, tmp_path: Path) -> None:
     for size in [*range(70), len(data) - 32, len(data) - 1]:
         out.write_bytes(data[:size])
         with pytest.raises(ValueError, match="out"):
-            positions.load(out)
+            recordfile.load(out)
     out.write_bytes(data + b"\0")
     with pytest.raises(ValueError, match="bytes instead of"):
-        positions.load(out)
+        recordfile.load(out)
     # The last 8 bytes of the header mean nothing.
     for at in [*range(24), *range(32, len(data), 97)]:
         damaged = bytearray(data)
         damaged[at] ^= 4
         out.write_bytes(damaged)
         with pytest.raises(ValueError, match="out"):
-            positions.load(out)
+            recordfile.load(out)
     out.write_bytes(bytes(damaged))
-    assert len(positions.load(out, check=False)) == (len(data) - 32) // 32
+    assert len(recordfile.load(out, check=False)) == (len(data) - 32) // 32
     with pytest.raises(ValueError, match="games"):
-        positions.load(path)
+        recordfile.load(path)
 
 
 def test_the_statistics_count(games: list[Any]) -> None:
     block = gamefile.Block(9, {"nodes": 5}, games)
-    records = positions.expand(games)
+    records = recordfile.expand(games)
     statistics = positions.Statistics(positions.Filters())
     for _ in range(2):
         statistics.add(block, records)
@@ -327,9 +329,9 @@ def test_the_statistics_count(games: list[Any]) -> None:
     assert f"White won {2 * won} ({5 * won:.1f} %)" in text
     kept = 2 * int(positions.Filters().select(records).sum())
     assert re.search(rf"pass the filters +{kept} ", text)
-    checks = 2 * int((records["state"] & positions.IN_CHECK != 0).sum())
+    checks = 2 * int((records["state"] & recordfile.IN_CHECK != 0).sum())
     assert re.search(rf"in check +{checks} ", text)
-    known = {" ".join(positions.write_fen(record).split()[:4]) for record in records}
+    known = {" ".join(recordfile.write_fen(record).split()[:4]) for record in records}
     assert statistics.duplicates() == 2 * len(records) - len(known)
     # Every position is in one row of each of the two tables, but for those without a score.
     shares = [float(share) for share in re.findall(r"([0-9.]+) %(?: +[0-9.]+){3}", text)]
@@ -342,7 +344,7 @@ def test_scores_and_pieces_are_told_with_their_results() -> None:
     # White has won: every position where White is to move, which has an even score, is won.
     statistics = positions.Statistics(positions.Filters())
     block = gamefile.Block(9, {}, [game_of("e2e4 d7d5 e4d5 d8d5", result=2)])
-    statistics.add(block, positions.expand(block.games))
+    statistics.add(block, recordfile.expand(block.games))
     text = statistics.report()
     assert re.search(r"-20 +20 +100\.00 % +50\.0 +0\.0 +50\.0", text)
     assert re.search(r"29 +32 +100\.00 % +50\.0 +0\.0 +50\.0", text)

@@ -21,6 +21,7 @@ pytest.importorskip("matplotlib", reason="the train extra is not installed")
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 sys.path.append(str(BENCH))
 positions: Any = importlib.import_module("positions")
+recordfile: Any = importlib.import_module("recordfile")
 nearby: Any = importlib.import_module("nearby")
 selfplay: Any = importlib.import_module("selfplay")
 train: Any = importlib.import_module("train")
@@ -30,12 +31,12 @@ KINDS = [chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.
 
 def record_of(board: chess.Board, score: int = 0, result: int = 1) -> Any:
     """The record of a position, result and score from the view of the side to move."""
-    cells = np.full((1, 64), positions.VACANT, np.uint8)
+    cells = np.full((1, 64), recordfile.VACANT, np.uint8)
     for square, piece in board.piece_map().items():
         cells[0, square] = KINDS.index(piece.piece_type) | (0 if piece.color else 8)
-    record = positions.pack(cells)
+    record = recordfile.pack(cells)
     record["score"] = score
-    record["state"] = (not board.turn) | result << positions.RESULT_SHIFT
+    record["state"] = (not board.turn) | result << recordfile.RESULT_SHIFT
     return record
 
 
@@ -61,7 +62,7 @@ def material(board: chess.Board) -> int:
 
 def make_records(path: Path, count: int, seed: int) -> Path:
     """A file of positions whose score is their material."""
-    file = positions.RecordFile(path)
+    file = recordfile.RecordFile(path)
     for board in random_boards(count, seed):
         score = material(board) * (1 if board.turn else -1)
         file.add(record_of(board, score, 2 if score > 0 else 1 if score == 0 else 0))
@@ -107,13 +108,13 @@ def test_a_target_blends_score_and_result() -> None:
 
 
 def test_the_target_of_a_position_of_no_game_is_its_score() -> None:
-    records = record_of(chess.Board(), 400, positions.NO_RESULT)
+    records = record_of(chess.Board(), 400, recordfile.NO_RESULT)
     for blend in (0.0, 0.75, 1.0):
         assert train.targets_of(records, blend, 400) == pytest.approx([1 / (1 + np.exp(-1))])
 
 
 def test_an_epoch_has_every_record_once_and_another_order_than_the_next() -> None:
-    records = np.zeros(70, positions.RECORD)
+    records = np.zeros(70, recordfile.RECORD)
     records["score"] = range(70)
 
     def order(seed: int, epoch: int) -> list[int]:
@@ -132,7 +133,7 @@ def test_an_epoch_has_every_record_once_and_another_order_than_the_next() -> Non
 
 
 def test_files_are_mixed() -> None:
-    files = [train.Source(np.zeros(count, positions.RECORD)) for count in (6400, 12800)]
+    files = [train.Source(np.zeros(count, recordfile.RECORD)) for count in (6400, 12800)]
     files[1].records["score"] = 1
     batches = [int(rows["score"].sum()) for rows in train.shuffled(files, 64, 0, 0)]
     assert sum(batches) == 12800
@@ -143,7 +144,7 @@ def test_files_are_mixed() -> None:
 
 
 def test_scores_of_another_scale_are_converted() -> None:
-    files = [train.Source(np.zeros(100, positions.RECORD), factor) for factor in (1, 0.4, 2, 2)]
+    files = [train.Source(np.zeros(100, recordfile.RECORD), factor) for factor in (1, 0.4, 2, 2)]
     for file, score in zip(files, (7, -34, 20_000, -20_000), strict=True):
         file.records["score"] = score
     scores = np.concatenate([rows["score"] for rows in train.shuffled(files, 40, 0, 0)])
@@ -205,7 +206,7 @@ def test_the_export_judges_as_the_trained_network(trained: Path, data: tuple[Pat
     weights = network.read(trained / "net.moff")
     assert weights[:2] == (16, 2)
     run = train.Run(trained, train._known_settings(trained), "cpu")
-    checked = positions.load(data[0])
+    checked = recordfile.load(data[0])
     batch = train.batch_of(checked, 1, 400, 2, "cpu")
     with torch.no_grad():
         exact = run.net(batch).numpy() * network.SCALE
@@ -233,7 +234,7 @@ def test_however_large_weights_grow_they_can_be_exported(tmp_path: Path) -> None
 def test_a_widened_network_judges_almost_as_the_one_it_begins_from(
     data: tuple[Path, Path], trained: Path, tmp_path: Path
 ) -> None:
-    batch = train.batch_of(positions.load(data[0]), 1, 400, 2, "cpu")
+    batch = train.batch_of(recordfile.load(data[0]), 1, 400, 2, "cpu")
 
     def judged(hidden: int) -> Any:
         net = train.Net(hidden, 2)
@@ -425,7 +426,7 @@ def test_from_no_position_to_a_network(tmp_path: Path, monkeypatch: pytest.Monke
     chosen: dict[str, object] = {"epochs": 1, "batch": scaled(256, 32), "hidden": 32}
     assert train.main(arguments((path["near"], path["near-checked"]), first, blend=1, **chosen)) == 0
     assert train.main(arguments((path["records"], path["checked"]), run, begin=first, **chosen)) == 0
-    records = positions.load(path["records"])
+    records = recordfile.load(path["records"])
     assert len(records) > scaled(30_000, 300)
     assert json.loads((run / "settings.json").read_text())["positions"] == len(records)
     weights = network.read(run / "net.moff")

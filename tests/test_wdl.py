@@ -21,6 +21,7 @@ BENCH = Path(__file__).resolve().parent.parent / "bench"
 sys.path.append(str(BENCH))
 gamefile: Any = importlib.import_module("gamefile")
 positions: Any = importlib.import_module("positions")
+recordfile: Any = importlib.import_module("recordfile")
 wdl: Any = importlib.import_module("wdl")
 
 
@@ -45,10 +46,10 @@ def test_the_numbers_of_a_model_are_found_again(even: float, spread: float) -> N
 
 
 def test_positions_are_counted_by_move_score_and_result() -> None:
-    records = np.zeros(6, positions.RECORD)
+    records = np.zeros(6, recordfile.RECORD)
     records["score"] = [0, -300, 300, wdl.BOUND, wdl.BOUND + 1, 31990]
     records["counts"] = [0, 1, 62, 510, 3, 3]
-    records["state"] = np.array([1, 0, 2, 2, 2, 2]) << positions.RESULT_SHIFT
+    records["state"] = np.array([1, 0, 2, 2, 2, 2]) << recordfile.RESULT_SHIFT
     counts = wdl.count([records[:3], records[3:]])
     assert counts.sum() == 4, "what is decided or a mate is left out"
     for move, score, result in ((1, 0, 1), (1, -300, 0), (32, 300, 2), (wdl.LAST, wdl.BOUND, 2)):
