@@ -1,10 +1,9 @@
 """A network on this processor: its hidden layer with the inner loops that suit it."""
 
+import contextlib
 import functools
 import importlib
-import importlib.util
-import platform
-from pathlib import Path
+import os.path
 
 from search import network
 from search.layer import Layer, has_wide_vectors
@@ -19,17 +18,18 @@ UNCOMPILED = "search.slices"
 @functools.cache
 def shipped() -> Weights:
     """The network that comes with Moff."""
-    return network.read(Path(__file__).with_name("moff.net"))
+    return network.read(os.path.join(os.path.dirname(__file__), "moff.net"))
 
 
 def modules() -> list[str]:
     """The modules of inner loops that this processor can run, the fastest first."""
     if not build.compiled:
         return [UNCOMPILED, BASELINE]
-    found = [BASELINE]
-    if has_wide_vectors() and importlib.util.find_spec(WIDE):
-        found.insert(0, WIDE)
-    return found
+    if has_wide_vectors():
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(WIDE)
+            return [WIDE, BASELINE]
+    return [BASELINE]
 
 
 def layer(weights: Weights, module: str = "") -> Layer:
@@ -42,4 +42,8 @@ def instructions() -> str:
     """The vector instructions of the inner loops in a word or two."""
     if not build.compiled:
         return "no vector instructions"
-    return "AVX2" if modules()[0] == WIDE else f"the baseline of {platform.machine() or 'this processor'}"
+    if modules()[0] == WIDE:
+        return "AVX2"
+    import platform  # an engine can start without it
+
+    return f"the baseline of {platform.machine() or 'this processor'}"

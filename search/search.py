@@ -7,7 +7,6 @@ through callbacks. Nothing here prints.
 import os
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 try:
@@ -150,7 +149,7 @@ class Search:
         """Evaluate by the network of a file from now on, or by the one that comes with Moff if the path is
         empty; between searches. Raises ValueError, OSError or MemoryError, and then keeps the old one.
         """
-        self._pool.judge_by(network.read(Path(path)) if path else inference.shipped())
+        self._pool.judge_by(network.read(path) if path else inference.shipped())
 
     def weights(self) -> network.Weights:
         """The network that evaluates."""

@@ -2,6 +2,7 @@
 
 import os
 import re
+import zlib
 from pathlib import Path
 from random import Random
 
@@ -141,6 +142,25 @@ def test_impossible_numbers_are_not_written(changes: dict[str, object], reason: 
     with pytest.raises(ValueError, match=re.escape(reason)):
         network.write(tmp_path / "net", random_weights()._replace(**changes))
     assert not (tmp_path / "net").exists()
+
+
+@pytest.mark.parametrize("number", [-32768, -964, -963, -769, -768, 0, 767, 768, 963, 964, 1024, 32767])
+def test_a_file_with_an_input_weight_out_of_range_is_refused(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "net"
+    # All others are small enough for the quick look that nearly every network passes.
+    network.write(path, random_weights()._replace(inputs=[-768, 767] * 6144))
+    content = bytearray(path.read_bytes())
+    content[network.HEADER_SIZE + 40 : network.HEADER_SIZE + 42] = number.to_bytes(2, "little", signed=True)
+    head = network.HEADER_SIZE - 4
+    content[head : network.HEADER_SIZE] = zlib.crc32(
+        content[network.HEADER_SIZE :], zlib.crc32(content[:head])
+    ).to_bytes(4, "little")
+    path.write_bytes(content)
+    if -963 <= number <= 963:
+        assert network.read(path).inputs[20] == number
+    else:
+        with pytest.raises(ValueError, match=re.escape(f"{path}: an input weight is not from -963 to 963")):
+            network.read(path)
 
 
 def test_outputs_whose_sum_could_overflow_are_not_written(tmp_path: Path) -> None:
