@@ -17,9 +17,10 @@ drop positions in check, positions whose best move captures or promotes, repetit
 game, and positions with a mate score or without a score.
 
 --lookahead L, with --shuffle, replaces the expected score E of a position by (1 - L) E + L F, where F is that
-of the next position of the game after its own replacement, or the result after the last one. So what the
-search saw later counts too, the sooner the more (Richard S. Sutton, "Learning to predict by the methods of
-temporal differences", 1988).
+of the next position of the game after its own replacement, seen from the same side, or the result after the
+last one. So what the search saw later counts too, the sooner the more (Richard S. Sutton, "Learning to
+predict by the methods of temporal differences", 1988). Positions without a score are passed over; mate scores
+count, but stay as they are. The filters look at the score of the search, before it is replaced.
 
 Results go to standard output, progress and errors to standard error. The exit code is 0; 1 if a file is
 damaged; 2 after wrong usage; 130 when interrupted. Needs NumPy (the `tuning` extra).
@@ -28,6 +29,7 @@ damaged; 2 after wrong usage; 130 when interrupted. Needs NumPy (the `tuning` ex
 import argparse
 import contextlib
 import json
+import os
 import signal
 import sys
 import zlib
@@ -67,6 +69,7 @@ from recordfile import (
     write_fen,
 )
 
+from moff.text import counted
 from search import network
 
 LEAST_EXPECTED = 1e-5
@@ -114,7 +117,8 @@ def looked_ahead(
     results = (records["state"] >> RESULT_SHIFT & 3) / 2
     usual = np.abs(scores) < MATES
     known = (records["score"] != NO_SCORE).tolist()
-    expected = 1 / (1 + np.exp(np.where(black, scores, -scores) / scale))
+    with np.errstate(over="ignore"):  # a mate on a small scale: the odds are 0
+        expected = 1 / (1 + np.exp(np.where(black, scores, -scores) / scale))
     expected = expected.tolist()  # of White; faster one by one
     first = 0
     for length in lengths:
@@ -128,7 +132,7 @@ def looked_ahead(
         first += length
     own = np.where(black, 1 - np.array(expected), expected)
     own = np.clip(own, LEAST_EXPECTED, 1 - LEAST_EXPECTED)
-    changed = np.rint(scale * np.log(own / (1 - own)))
+    changed = np.clip(np.rint(scale * np.log(own / (1 - own))), 1 - MATES, MATES - 1)
     found: npt.NDArray[np.int16] = np.where(usual, changed, scores).astype(np.int16)
     return found
 
@@ -154,6 +158,7 @@ class Reader:
             for part in scan(path.read_bytes()):
                 if isinstance(part, Damage):
                     self.damaged += 1
+                    _show("")
                     print(
                         f"{path}: skipped bytes {part.start} to {part.end}: {part.reason}",
                         file=sys.stderr,
@@ -205,9 +210,10 @@ def shuffle(options: argparse.Namespace, reader: Reader, filters: Filters) -> st
     outputs = [path for path in (options.shuffle, options.validation) if path]
     told = []
     with contextlib.ExitStack() as stack:
-        ordered = [RecordFile(path.with_name(path.name + ".ordered")) for path in outputs]
-        for file in ordered:
-            stack.callback(file.discard)
+        ordered = []
+        for path in outputs:
+            ordered.append(RecordFile(path.with_name(path.name + ".ordered")))
+            stack.callback(ordered[-1].discard)
         read = 0
         for block, records in expand_all(reader, options.concurrency):
             lengths = [len(game.scores) for game in block.games]
@@ -388,7 +394,10 @@ def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) ->
     """Write positions as lines for bench/tune.py; returns a summary. Raises ValueError or OSError."""
     chance = Random(options.seed)
     count = 0
-    with options.text.open("w", encoding="ascii") as file:
+    part = options.text.with_name(options.text.name + ".part")
+    with contextlib.ExitStack() as stack:
+        file = stack.enter_context(part.open("w", encoding="ascii"))
+        stack.callback(part.unlink, missing_ok=True)
         for block, records in expand_all(reader, options.concurrency):
             kept = filters.select(records)
             end = 0
@@ -402,6 +411,8 @@ def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) ->
                     file.write(f"{write_fen(record)};{game.result / 2:g};{score}\n")
                     count += 1
             _show(f"{count} positions written")
+        file.close()
+        os.replace(part, options.text)
     return f"{options.text}: {count} positions"
 
 
@@ -430,13 +441,16 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "--share", type=float, default=0.02, help="fraction of games for --validation (default 0.02)"
     )
     parser.add_argument(
-        "--lookahead", type=float, default=0.0, metavar="L", help="with --shuffle (default 0)"
+        "--lookahead",
+        type=float,
+        default=0.0,
+        metavar="L",
+        help="with --shuffle: share of the later scores and the result in a score (default 0)",
     )
     parser.add_argument(
         "--scale",
         type=float,
-        default=network.SCALE,
-        help="with --lookahead: centipawns that multiply the odds by e (default %(default)s)",
+        help=f"with --lookahead: centipawns that multiply the odds by e (default {network.SCALE})",
     )
     parser.add_argument(
         "--per-game", type=int, default=12, help="with --text: maximum positions per game (default 12)"
@@ -456,6 +470,16 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def refuse_overwriting(options: argparse.Namespace) -> None:
+    """Raise ValueError if a file would be written over one that is read, or over the other one written."""
+    outputs = [path for path in (options.shuffle, options.validation, options.merge, options.text) if path]
+    taken = {path.resolve() for path in options.files}
+    for path in outputs:
+        if path.resolve() in taken:
+            raise ValueError(f"{path} is named twice: it would be overwritten")
+        taken.add(path.resolve())
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     options = _options(arguments)
@@ -464,12 +488,21 @@ def main(arguments: list[str] | None = None) -> int:
             raise ValueError("--concurrency and --per-game must be 1 or more, --share between 0 and 1")
         if min(options.seed, options.max_score, options.min_ply) < 0:
             raise ValueError("--seed, --max-score and --min-ply must not be negative")
+        if options.min_ply > MOST_PLIES:
+            raise ValueError(f"--min-ply must be at most {MOST_PLIES}; later plies are not told apart")
         if options.validation and not options.shuffle:
             raise ValueError("--validation needs --shuffle")
-        if not 0 <= options.lookahead < 1 or not 1 <= options.scale <= 100_000:
-            raise ValueError("--lookahead must be from 0 to below 1, --scale from 1 to 100000")
         if options.lookahead and not options.shuffle:
             raise ValueError("--lookahead needs --shuffle")
+        if not 0 <= options.lookahead < 1:
+            raise ValueError("--lookahead must be from 0 to below 1")
+        if options.scale is None:
+            options.scale = network.SCALE
+        elif not options.lookahead:
+            raise ValueError("--scale needs --lookahead")
+        if not 1 <= options.scale <= 100_000:
+            raise ValueError("--scale must be from 1 to 100000")
+        refuse_overwriting(options)
         filters = Filters(
             options.keep_checks,
             options.keep_tactical,
@@ -496,10 +529,12 @@ def main(arguments: list[str] | None = None) -> int:
         _show("")
         print(text)
         if reader.repeated:
-            print(f"skipped {reader.repeated} games that occur twice", file=sys.stderr)
+            print(f"skipped {counted(reader.repeated, 'repeated game')}", file=sys.stderr)
     except KeyboardInterrupt:
+        _show("")
         return 130
     except (ValueError, OSError) as error:
+        _show("")
         print(error, file=sys.stderr)
         return 2
     return 1 if reader.damaged else 0

@@ -30,9 +30,11 @@ A file is a header of 32 bytes and then the records. Numbers are little-endian.
 | 12 | the move captures or promotes |
 | 13 | the move gives check |
 | 14 | the position repeats an earlier one of its game |
-| 15 | the score is only a lower bound |
+| 15 | the score is only a bound, nearly always a lower one |
 
-The kinds are pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5; a black piece has 8 added.
+The kinds are pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5; a black piece has 8 added. The target of a
+castling move is the square on which the king arrives. In Chess960, the file of the rook with a castling right
+is not stored, so that two rooks on the same side of the king are not told apart.
 """
 
 import os
@@ -243,7 +245,9 @@ def unpack(records: Records) -> npt.NDArray[np.uint8]:
 
 
 def write_fen(record: Any) -> str:
-    """The position of a record as FEN; the move number is counted from the start of the game."""
+    """The position of a record as FEN. Moves are counted from the start of the game; castling rights are told
+    by K, Q, k and q even where Chess960 needs the rook's file.
+    """
     cells = unpack(np.array([record], RECORD))[0]
     ranks = []
     for first in range(56, -8, -8):
@@ -256,7 +260,9 @@ def write_fen(record: Any) -> str:
     file = state >> EN_PASSANT_SHIFT & 15
     side = "wb"[state & BLACK_TO_MOVE]
     square = f"{'abcdefgh'[file - 1]}{'63'[state & BLACK_TO_MOVE]}" if file else "-"
-    number = 1 + (counts & MOST_PLIES) // 2
+    ply = counts & MOST_PLIES
+    black_began = (ply ^ state) & BLACK_TO_MOVE
+    number = 1 + (ply + black_began) // 2
     return f"{'/'.join(ranks)} {side} {rights or '-'} {square} {counts >> HALFMOVE_SHIFT} {number}"
 
 

@@ -258,6 +258,32 @@ def test_a_score_that_looks_ahead_is_bounded() -> None:
     assert found.tolist() == [round(400 * math.log(7)), -round(400 * math.log(3)), most, -most]
 
 
+def test_a_score_that_looks_ahead_stays_below_the_mates_on_every_scale() -> None:
+    game = game_of("e2e4 e7e5", 2)._replace(scores=array("h", [0, 1]))
+    found = positions.looked_ahead(recordfile.expand([game]), [2], 0.5, 100_000)
+    assert found.tolist() == [recordfile.MATES - 1, 1 - recordfile.MATES]
+    mate = recordfile.expand([game_of("e2e4", 0)._replace(scores=array("h", [31_000]))])
+    assert positions.looked_ahead(mate, [1], 0.5, 1).tolist() == [31_000]
+    assert pytest.approx(1e-5) == positions.LEAST_EXPECTED
+
+
+def test_games_without_a_score_do_not_shift_those_that_look_ahead() -> None:
+    one = game_of("e2e4", 2)
+    empty = one._replace(scores=array("h"), bounds=b"")
+    games = [empty, one, empty, one._replace(result=0)]
+    assert positions.looked_ahead(recordfile.expand(games), [0, 1, 0, 1], 0.5, 400).tolist() == [439, -439]
+    assert positions.looked_ahead(recordfile.expand([empty]), [0], 0.5, 400).tolist() == []
+
+
+def test_the_filters_see_the_score_of_the_search(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.moff", [game_of("e2e4 e7e5", 2)._replace(scores=array("h", [100, 30_000]))])
+    words = [str(path), "--shuffle", str(tmp_path / "out")]
+    assert positions.main([*words, "--lookahead", "0.9", "--max-score", "500"]) == 0
+    assert recordfile.load(tmp_path / "out")["score"].tolist() == [843]
+    assert positions.main(words) == 0
+    assert sorted(recordfile.load(tmp_path / "out")["score"].tolist()) == [-30_000, 100]
+
+
 def test_a_shuffle_looks_ahead_before_it_filters(path: Path, games: list[Any], tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert positions.main([str(path), "--shuffle", str(out), "--lookahead", "0.7", "--scale", "300"]) == 0
@@ -265,6 +291,59 @@ def test_a_shuffle_looks_ahead_before_it_filters(path: Path, games: list[Any], t
     kept = positions.Filters().select(records)
     records["score"] = positions.looked_ahead(records, [len(game.scores) for game in games], 0.7, 300)
     assert rows(recordfile.load(out)) == rows(records[kept])
+
+
+def test_the_moves_of_a_game_are_counted_whoever_begins() -> None:
+    records = recordfile.expand([game_of("e2e4 e7e5 g1f3")])
+    assert [recordfile.write_fen(record).split()[5] for record in records] == ["1", "1", "2"]
+    game = OngoingGame("4k3/8/8/8/8/8/8/4K2R b K - 0 1")
+    moves = bytearray()
+    for word in ("e8d8", "e1g1", "d8e8"):
+        move = coordinate.parse(game.board, word)
+        moves.append(gamefile.index_of(game.board, move))
+        game.play(move)
+    one = gamefile.Game(0, "4k3/8/8/8/8/8/8/4K2R b K - 0 1", bytes(moves), array("h", [0] * 3), bytes(3), 1)
+    records = recordfile.expand([one])
+    assert [recordfile.write_fen(record).split()[5] for record in records] == ["1", "2", "2"]
+
+
+def test_castling_onto_the_rook_s_square_moves_both() -> None:
+    start = "4k3/8/8/8/8/8/8/5KR1 w G - 0 1"
+    game = OngoingGame(start)
+    moves = bytearray()
+    for wanted in (CASTLING, 0):
+        move = next(move for move in legal_moves(game.board) if move & CASTLING == wanted)
+        moves.append(gamefile.index_of(game.board, move))
+        game.play(move)
+    records = recordfile.expand([gamefile.Game(0, start, bytes(moves), array("h", [0] * 2), bytes(2), 1)])
+    assert recordfile.write_fen(records[1]).startswith("4k3/8/8/8/8/8/8/5RK1 b")
+
+
+def test_plies_and_half_moves_are_counted_up_to_their_limits() -> None:
+    found = recordfile.Rows()
+    for ply, halfmove in ((600, 130), (511, 120)):
+        found.add(bytearray([recordfile.VACANT] * 64), 0, 0, 0, ply, halfmove)
+    assert found.records()["counts"].tolist() == [511 | 127 << 9, 511 | 120 << 9]
+
+
+def test_other_games_are_held_out_with_another_seed() -> None:
+    game = random_game(0, plies=5)
+    one, other = (
+        [positions.is_held_out(gamefile.Block(seed, {}, []), game._replace(number=n), 0.3) for n in range(99)]
+        for seed in (1, 2)
+    )
+    assert one != other
+
+
+def test_games_of_other_settings_are_other_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.moff"
+    with gamefile.GameFile(path) as file:
+        for nodes in (1, 2):
+            file.add(gamefile.Block(1, {"nodes": nodes}, [random_game(1)]))
+    assert positions.main([str(path), "--check"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("2 games")
+    assert told.err == ""
 
 
 def test_about_the_share_asked_for_is_held_out() -> None:
@@ -368,7 +447,7 @@ def test_several_files_are_read_as_one_and_a_game_counts_once(
     assert positions.main([str(path), str(other), str(further), "--check"]) == 0
     told = capsys.readouterr()
     assert told.out == f"22 games, {count} positions\n"
-    assert "skipped 2 games that occur twice" in told.err
+    assert "skipped 2 repeated games\n" in told.err
     merged = tmp_path / "merged.moff"
     assert positions.main([str(path), str(other), str(further), "--merge", str(merged)]) == 0
     assert f"22 games, {count} positions" in capsys.readouterr().out
@@ -433,8 +512,18 @@ def test_damage_is_passed_over_and_told(path: Path, capsys: pytest.CaptureFixtur
         (["a.moff", "--stats", "--validation", "b"], "--validation"),
         (["a.moff", "--shuffle", "b", "--share", "1"], "--share"),
         (["a.moff", "--shuffle", "b", "--min-ply", "-1"], "--min-ply"),
-        (["a.moff", "--shuffle", "b", "--lookahead", "1"], "--lookahead"),
-        (["a.moff", "--shuffle", "b", "--lookahead", "0.5", "--scale", "0"], "--scale"),
+        (["a.moff", "--shuffle", "b", "--min-ply", "512"], "--min-ply must be at most 511"),
+        (["a.moff", "--shuffle", "b", "--lookahead", "1"], "--lookahead must be from 0 to below 1"),
+        (["a.moff", "--shuffle", "b", "--lookahead", "nan"], "--lookahead must be from 0 to below 1"),
+        (["a.moff", "--shuffle", "b", "--lookahead", "-0.1"], "--lookahead must be from 0 to below 1"),
+        (["a.moff", "--shuffle", "b", "--lookahead", "0.5", "--scale", "0"], "--scale must be from 1"),
+        (["a.moff", "--shuffle", "b", "--lookahead", "0.5", "--scale", "100001"], "--scale must be from 1"),
+        (["a.moff", "--shuffle", "b", "--scale", "300"], "--scale needs --lookahead"),
+        (["a.moff", "--shuffle", "a.moff"], "a.moff is named twice"),
+        (["a.moff", "--text", "./a.moff"], "a.moff is named twice"),
+        (["a.moff", "--shuffle", "b", "--validation", "b"], "b is named twice"),
+        (["a.moff", "--shuffle", "b", "--validation", "no/such/folder/v"], "no/such/folder/v"),
+        (["bad.moff", "--text", "b"], "no move 200"),
         (["a.moff", "--stats", "--lookahead", "0.5"], "--lookahead needs --shuffle"),
         (["bad.moff", "--check"], "no move 200"),
         (["bad.moff", "--stats"], "no move 200"),
