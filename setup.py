@@ -383,7 +383,7 @@ def is_default_python() -> bool:
 
 def complaint(reason: str, command: str) -> str:
     """The message of an uncompiled build."""
-    text = f"Moff is built uncompiled, which runs about a hundred times slower: {reason}."
+    text = f"Moff is built uncompiled, which runs hundreds of times slower: {reason}."
     if command:
         text += f"\nRun `{command}`, then install Moff again."
     return text

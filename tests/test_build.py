@@ -286,7 +286,7 @@ def test_an_uncompiled_installation_says_how_to_build_it(installed: Path) -> Non
         ({"url": "file:///home/a%20b/moff-1.0.tar.gz", "archive_info": {}}, '"/home/a b/moff-1.0.tar.gz"'),
         ({"url": "https://host/moff.git", "vcs_info": {"vcs": "git"}}, "git+https://host/moff.git"),
         ({"url": "https://host/moff-1.0.tar.gz", "archive_info": {}}, "https://host/moff-1.0.tar.gz"),
-        (None, "moff"),
+        (None, "moff-chess"),
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="the path is one of Unix")
@@ -295,9 +295,11 @@ def test_an_installation_is_built_again_from_where_it_came(
 ) -> None:
     for file in compiled_files(installed):
         file.unlink()
-    metadata = installed / "moff-1.0.dist-info"
+    metadata = installed / "moff_chess-1.0.dist-info"
     metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: moff\nVersion: 1.0\n", encoding="utf-8")
+    (metadata / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: moff-chess\nVersion: 1.0\n", encoding="utf-8"
+    )
     if record is not None:
         (metadata / "direct_url.json").write_text(json.dumps(record), encoding="utf-8")
     assert f"{REBUILD} --force-reinstall --no-deps --no-cache-dir {origin}`" in run(installed, VERDICT)[2]
@@ -637,7 +639,7 @@ def test_a_source_distribution_has_the_same_bytes_whoever_packs_it(
 ) -> None:
     def packed(day: int) -> bytes:
         """The archive of a fresh checkout whose files all have this date."""
-        shutil.rmtree(small_checkout / "moff.egg-info", ignore_errors=True)
+        shutil.rmtree(small_checkout / "moff_chess.egg-info", ignore_errors=True)
         for path in small_checkout.rglob("*"):
             os.utime(path, (day, day))
         folder = tmp_path / f"dist{day}"

@@ -75,7 +75,7 @@ def notice() -> str:
         reason = problem
     else:
         reason = _why_uncompiled()
-    return f"Moff runs uncompiled, about a hundred times slower: {reason}"
+    return f"Moff runs uncompiled, hundreds of times slower: {reason}"
 
 
 def rebuild_command() -> str:
@@ -208,7 +208,7 @@ def _origin() -> str:
     from urllib.request import url2pathname
 
     try:
-        record = json.loads(distribution("moff").read_text("direct_url.json") or "{}")
+        record = json.loads(distribution("moff-chess").read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, OSError, ValueError):
         record = {}
     url = str(record.get("url", ""))
@@ -216,7 +216,7 @@ def _origin() -> str:
         return url2pathname(urlsplit(url).path)
     if "vcs_info" in record:
         return f"{record['vcs_info']['vcs']}+{url}"
-    return url or "moff"
+    return url or "moff-chess"
 
 
 def _quoted(text: str) -> str:
