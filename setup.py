@@ -231,22 +231,16 @@ class Diagnosis(build_ext):
         self.compiles = {name: compiles(self.compiler, source) for name, source in PROBES.items()}
 
 
-def flags_for(compiler: str) -> list[list[str]]:
-    """The flags for a type of compiler, as setuptools calls it: flags that belong together are in one list.
+def flags_for(compiler: str) -> list[str]:
+    """The flags for a type of compiler, as setuptools calls it.
 
     Lists of moves are short: vectorised loops over them cost more than they save. Nothing here relies on
     signed overflow, with which the builds could not be equal, and indexing is cheaper without it.
     """
     if compiler == "msvc":
         # On ARM64, what threads share without a lock needs the memory ordering that x86-64 always has.
-        return [["/O2"], ["/volatile:ms"]]
-    flags = [["-O3"], ["-fno-tree-vectorize"], ["-fno-wrapv"], ["-g0"], ["-fno-asynchronous-unwind-tables"]]
-    if sys.platform == "darwin":
-        # One compiler run may produce code for both kinds of processor.
-        flags.append(["-Xarch_x86_64", "-mpopcnt"])
-    elif platform.machine() in ("x86_64", "AMD64"):
-        flags.append(["-mpopcnt"])  # every such processor since 2008 has it
-    return flags
+        return ["/O2", "/volatile:ms"]
+    return ["-O3", "-fno-tree-vectorize", "-fno-wrapv", "-g0", "-fno-asynchronous-unwind-tables"]
 
 
 def avx2_flags(compiler: str) -> list[str]:
@@ -274,18 +268,17 @@ def compiles(compiler: Any, source: str, flags: list[str] | None = None) -> bool
     return True
 
 
-def accepted(compiler: Any, flags: list[list[str]]) -> list[str]:
+def accepted(compiler: Any, flags: list[str]) -> list[str]:
     """The flags that a compiler accepts."""
     source = PROBES["compiler"]
-    together = [word for group in flags for word in group]
-    if compiles(compiler, source, together) or not compiles(compiler, source):
-        return together
+    if compiles(compiler, source, flags) or not compiles(compiler, source):
+        return flags
     taken: list[str] = []
-    for group in flags:
-        if compiles(compiler, source, taken + group):
-            taken += group
+    for flag in flags:
+        if compiles(compiler, source, [*taken, flag]):
+            taken.append(flag)
         else:
-            print(f"the C compiler refuses {' '.join(group)}, which is left out", file=sys.stderr)
+            print(f"the C compiler refuses {flag}, which is left out", file=sys.stderr)
     return taken
 
 

@@ -1,8 +1,8 @@
 """Run test suites: how many positions does the search solve, how soon and at which depth?
 
-    python bench/epd.py ../shared/data/tactics/wac.epd                       one second a position
+    python bench/epd.py wac.epd                                              one second a position
     python bench/epd.py bratko_kopec.epd --movetime 5000 --only-failed       five, and only the failures
-    python bench/epd.py ../shared/data/tactics/mate3.fen --mate 3            plain FENs with a mate in three
+    python bench/epd.py mate3.fen --mate 3                                   plain FENs with a mate in three
     python bench/epd.py suite960.epd --chess960                              Chess960 positions, X-FEN
 
 A suite holds one position per line: a FEN of four (or six) fields and operations terminated by `;`, as in

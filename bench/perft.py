@@ -1,7 +1,7 @@
 """Run a perft suite: check every count and measure the speed of the builds.
 
     python bench/perft.py                                        the suite next to this file
-    python bench/perft.py ../shared/data/perft/standard.epd      another one
+    python bench/perft.py standard.epd                           another one
     python bench/perft.py --summary --max-nodes 10000000         only sums, up to ten million leaves each
     python bench/perft.py SUITE.epd --chess960                   with castling rights as in X-FEN
     python bench/perft.py --threads 2 --hash 256                 on two threads, with a table of 256 MB

@@ -2,7 +2,7 @@
 
     python bench/selfplay.py --positions gen0.moff --games 100000 --concurrency 4
     python bench/selfplay.py --positions gen0.moff --games 1000000 --seed 2 --minutes 30 --concurrency 16
-    python bench/selfplay.py --games 2000 --nodes 20000 --openings ../shared/data/books/8moves_v3.pgn
+    python bench/selfplay.py --games 2000 --nodes 20000 --openings 8moves_v3.pgn
                              --compare aspiration=15 null_reduction=4
     python bench/selfplay.py --games 2000 --random-plies 8 --compare --network other.net
 
