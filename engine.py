@@ -562,7 +562,7 @@ class Engine:
             f"Moff {VERSION}, {how}, on {platform.python_implementation()} {platform.python_version()}"
         )
         network = self._search.weights()
-        self._info(f"network of {network.hidden} hidden numbers a side, with {inference.instructions()}")
+        self._info(f"network of {network.hidden} hidden neurons a side, with {inference.instructions()}")
         self._info(f"{platform.system()}, Python built by {platform.python_compiler()}")
 
     def _license(self, _words: list[str]) -> None:

@@ -366,7 +366,7 @@ def draw_nets(results: list[Result], colours: Colours) -> Any:
         )
         for result in results
     ]
-    figure = draw_rows(rows, colours, "Elo against the hand-written evaluation, if nothing else is said")
+    figure = draw_rows(rows, colours, "Elo against the hand-written evaluation, unless noted otherwise")
     figure.axes[0].axvline(0, color=colours.faint, linewidth=1.2, linestyle="--", zorder=1)
     return figure
 

@@ -9,7 +9,7 @@ second trains. RUN is a folder with the settings, a checkpoint after each part o
 a table (losses.csv) and as a plot (losses.svg). The same command continues an interrupted run, with the same
 results as without the interruption on the same machine with the same number of threads. --begin starts from
 the weights of another run's last checkpoint, or of a network file such as the shipped one, instead of random
-ones; if that network is half, a third, ... as wide, each of its hidden numbers is copied, the output weights
+ones; if that network is half, a third, ... as wide, each of its hidden neurons is copied, the output weights
 are divided among the copies, and the copies are made to differ a little ("Net2Net", Tianqi Chen, Ian
 Goodfellow and Jonathon Shlens, 2016).
 --export writes the network of the run's last checkpoint in the format of search/network.py; a finished run
@@ -106,16 +106,16 @@ def inputs_of(records: Records) -> Inputs:
     codes = cells[rows, squares].astype(np.int64)
     kinds, colours = codes & 7, codes >> 3
     movers = (records["state"] & BLACK_TO_MOVE).astype(np.int64)
-    views = []
-    for view in range(2):
-        sides = movers ^ view  # the side of the view, by position
+    perspectives = []
+    for perspective in range(2):
+        sides = movers ^ perspective  # the side of the perspective, by position
         own = colours == sides[rows]
         seen = squares ^ 56 * sides[rows]
         kings = seen[own & (kinds == 5)]  # one in every position, in their order
         seen = seen ^ np.where(kings & 7 < 4, 7, 0)[rows]
-        views.append(384 * ~own + 64 * kinds + seen)
+        perspectives.append(384 * ~own + 64 * kinds + seen)
     starts = np.searchsorted(rows, np.arange(len(records)))
-    return views[0], views[1], starts
+    return perspectives[0], perspectives[1], starts
 
 
 def targets_of(records: Records, blend: float, scale: float) -> npt.NDArray[np.float32]:
@@ -133,7 +133,7 @@ def targets_of(records: Records, blend: float, scale: float) -> npt.NDArray[np.f
 class Batch:
     """Positions as input to the network."""
 
-    views: list[torch.Tensor]
+    perspectives: list[torch.Tensor]
     starts: torch.Tensor
     bands: torch.Tensor
     targets: torch.Tensor
@@ -216,8 +216,11 @@ class Net(torch.nn.Module):
         biases = self._shown(self.biases, network.INPUT_SCALE)
         outputs = self._shown(self.outputs.weight, network.OUTPUT_SCALE)
         hidden = [
-            torch.clamp(functional.embedding_bag(view, inputs, batch.starts, mode="sum") + biases, 0, 1) ** 2
-            for view in batch.views
+            torch.clamp(
+                functional.embedding_bag(perspective, inputs, batch.starts, mode="sum") + biases, 0, 1
+            )
+            ** 2
+            for perspective in batch.perspectives
         ]
         found = functional.linear(torch.cat(hidden, 1), outputs, self.outputs.bias)
         chosen: torch.Tensor = found.gather(1, batch.bands[:, None])[:, 0]
@@ -262,8 +265,8 @@ def values(weights: network.Weights, batch: Batch) -> npt.NDArray[np.int64]:
     rows = np.array(weights.inputs, np.int64).reshape(-1, hidden)
     starts = batch.starts.cpu().numpy()
     squares = []
-    for view in batch.views:
-        sums = np.add.reduceat(rows[view.cpu().numpy()], starts) + np.array(weights.input_biases)
+    for perspective in batch.perspectives:
+        sums = np.add.reduceat(rows[perspective.cpu().numpy()], starts) + np.array(weights.input_biases)
         squares.append(np.clip(sums, 0, network.INPUT_SCALE) ** 2 // 4)
     bands = batch.bands.cpu().numpy()
     chosen = np.array(weights.output_weights, np.int64).reshape(outputs, 2 * hidden)[bands]
@@ -505,7 +508,7 @@ def _beginning(path: Path, hidden: int, outputs: int) -> dict[str, torch.Tensor]
     width, bands = len(found["biases"]), len(found["outputs.bias"])
     if hidden % width or bands != outputs:
         raise ValueError(
-            f"{path} is a network with {width} hidden numbers and {bands} outputs, from which one with "
+            f"{path} is a network with {width} hidden neurons and {bands} outputs, from which one with "
             f"{hidden} and {outputs} cannot begin"
         )
     return found
@@ -529,7 +532,7 @@ def _exact(weights: network.Weights) -> dict[str, torch.Tensor]:
 
 
 def _widened(numbers: dict[str, torch.Tensor], hidden: int, seed: int) -> dict[str, torch.Tensor]:
-    """The weights of a network with several copies of each hidden number, which differ a little; the same
+    """The weights of a network with several copies of each hidden neuron, which differ a little; the same
     weights if it has as many as asked for.
     """
     copies = hidden // len(numbers["biases"])

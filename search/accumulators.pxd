@@ -16,32 +16,32 @@ cdef int[96] FIRST
 cdef class Accumulators:
     cdef Layer layer
     cdef readonly int hidden
-    cdef char[272] known                  # [ply * 2 + view]
-    cdef int[272] flips                   # [ply * 2 + view]
-    cdef char[136] crossings              # [ply]: bits of the views whose king has crossed the middle
+    cdef char[272] known                  # [ply * 2 + perspective]
+    cdef int[272] flips                   # [ply * 2 + perspective]
+    cdef char[136] crossings              # [ply]: bits of the perspectives whose king has crossed the middle
     cdef int[544] changes                 # [ply * 4 + n]: added, removed, also removed, also added; 0 if none
     cdef int[136] counts                  # [ply]: pieces
     cdef int ply
 
-    @cython.locals(view=int)
+    @cython.locals(perspective=int)
     cpdef void reset(self, Board board) noexcept nogil
     @cython.locals(colour=int, origin=int, target=int, code=int, count=int, now=int, change=int, square=int, rook=int)
     cpdef void make(self, int move, int side) noexcept nogil
     cpdef void unmake(self) noexcept nogil
     @cython.locals(side=int, now=int, own=int, other=int)
     cpdef int value(self, Board board) noexcept nogil
-    @cython.locals(now=int, view=int, side=int, count=int, value=int)
+    @cython.locals(now=int, perspective=int, side=int, count=int, value=int)
     cpdef int value_without(self, Board board, int sq)
     @cython.locals(to=int, i=int)
-    cpdef list numbers(self, Board board, int view)
+    cpdef list numbers(self, Board board, int perspective)
     @cython.locals(ply=int)
-    cdef void _follow(self, Board board, int view) noexcept nogil
+    cdef void _follow(self, Board board, int perspective) noexcept nogil
     @cython.locals(at=int, change=int, to=int, origin=int, added=int, removed=int, other=int)
-    cdef void _step(self, int ply, int view) noexcept nogil
+    cdef void _step(self, int ply, int perspective) noexcept nogil
     @cython.locals(at=int, to=int, i=int, sq=int)
-    cdef void _refresh(self, Board board, int view, int omitted) noexcept nogil
+    cdef void _refresh(self, Board board, int perspective, int omitted) noexcept nogil
     @cython.locals(sq=int)
-    cdef int _row(self, int piece, int view, int flipped) noexcept nogil
+    cdef int _row(self, int piece, int perspective, int flipped) noexcept nogil
 
 
-cdef int flip(int view, int king) noexcept nogil
+cdef int flip(int perspective, int king) noexcept nogil

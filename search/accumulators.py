@@ -1,12 +1,13 @@
 # cython: boundscheck=False, wraparound=False
 """The hidden layer of a network (`search.network`) along the line being searched.
 
-A move changes two to four inputs of each view. They are recorded when it is made, and added up only when a
-value is needed. A king that crosses the middle mirrors its view, which is then recomputed from scratch.
+A move changes two to four inputs of each perspective. They are recorded when it is made, and added up only
+when a value is needed. A king that crosses the middle mirrors its perspective, which is then recomputed from
+scratch.
 
 Source of efficiently updatable networks: Yu Nasu, "Efficiently updatable neural-network-based evaluation
-functions for computer shogi", 2018. Of the squared clipped ReLU and the pairs of views: Stockfish's NNUE
-documentation.
+functions for computer shogi", 2018. Of the squared clipped ReLU and the pair of perspectives: Stockfish's
+NNUE documentation.
 """
 
 try:
@@ -50,14 +51,14 @@ KINDS = (PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING)
 """In the order of a network's inputs."""
 
 
-def _first(view: int, code: int) -> int:
-    """The first input of a piece as a view sees it."""
+def _first(perspective: int, code: int) -> int:
+    """The first input of a piece as a perspective sees it."""
     if not code & ANY_PIECE or code & KIND not in KINDS:
         return 0
-    return 384 * (code >> 5 ^ view) + 64 * KINDS.index(code & KIND)
+    return 384 * (code >> 5 ^ perspective) + 64 * KINDS.index(code & KIND)
 
 
-FIRST = [_first(view, code) for view in (WHITE, BLACK) for code in range(48)]
+FIRST = [_first(perspective, code) for perspective in (WHITE, BLACK) for code in range(48)]
 
 
 class Accumulators:
@@ -78,9 +79,9 @@ class Accumulators:
         """Set up for a new root position."""
         self.ply = 0
         self.counts[0] = board.count[WHITE] + board.count[BLACK]
-        for view in range(2):
-            self.flips[view] = flip(view, board.pieces[view << 4])
-            self._refresh(board, view, NO_SQUARE)
+        for perspective in range(2):
+            self.flips[perspective] = flip(perspective, board.pieces[perspective << 4])
+            self._refresh(board, perspective, NO_SQUARE)
 
     def make(self, move: int, side: int) -> None:
         """Record a move made by `side`."""
@@ -139,55 +140,55 @@ class Accumulators:
         """
         self.ply += 1
         now = 2 * self.ply
-        for view in range(2):
-            self.flips[now + view] = self.flips[now - 2 + view]
-            self._refresh(board, view, sq)
+        for perspective in range(2):
+            self.flips[now + perspective] = self.flips[now - 2 + perspective]
+            self._refresh(board, perspective, sq)
         side = board.side
         count = self.counts[self.ply - 1] - (board.squares[sq] != EMPTY)
         value = self.layer.value((now + side) * self.hidden, (now + 1 - side) * self.hidden, count)
         self.ply -= 1
         return value
 
-    def numbers(self, board: Board, view: int) -> list[int]:
-        """The sums of a view in the position reached, for tests and displays."""
-        self._follow(board, view)
-        to = (2 * self.ply + view) * self.hidden
+    def numbers(self, board: Board, perspective: int) -> list[int]:
+        """The sums of a perspective in the position reached, for tests and displays."""
+        self._follow(board, perspective)
+        to = (2 * self.ply + perspective) * self.hidden
         return [self.layer.sums[to + i] for i in range(self.hidden)]
 
-    def _follow(self, board: Board, view: int) -> None:
-        """Bring the sums of a view up to date."""
+    def _follow(self, board: Board, perspective: int) -> None:
+        """Bring the sums of a perspective up to date."""
         ply = self.ply
-        while not self.known[2 * ply + view]:
-            if self.crossings[ply] >> view & 1:
-                self._refresh(board, view, NO_SQUARE)
+        while not self.known[2 * ply + perspective]:
+            if self.crossings[ply] >> perspective & 1:
+                self._refresh(board, perspective, NO_SQUARE)
                 return
             ply -= 1
         while ply < self.ply:
             ply += 1
-            self._step(ply, view)
+            self._step(ply, perspective)
 
-    def _step(self, ply: int, view: int) -> None:
+    def _step(self, ply: int, perspective: int) -> None:
         """Add up the sums of a ply from those of the ply before."""
-        at = 2 * ply + view
+        at = 2 * ply + perspective
         change = 4 * ply
         to = at * self.hidden
         origin = to - 2 * self.hidden
-        added = self._row(self.changes[change], view, self.flips[at])
-        removed = self._row(self.changes[change + 1], view, self.flips[at])
+        added = self._row(self.changes[change], perspective, self.flips[at])
+        removed = self._row(self.changes[change + 1], perspective, self.flips[at])
         other = self.changes[change + 2]
         if other == 0:
             self.layer.move(to, origin, added, removed)
         elif self.changes[change + 3] == 0:
-            self.layer.capture(to, origin, added, removed, self._row(other, view, self.flips[at]))
+            self.layer.capture(to, origin, added, removed, self._row(other, perspective, self.flips[at]))
         else:
             self.layer.move(to, origin, added, removed)
-            added = self._row(self.changes[change + 3], view, self.flips[at])
-            self.layer.move(to, to, added, self._row(other, view, self.flips[at]))
+            added = self._row(self.changes[change + 3], perspective, self.flips[at])
+            self.layer.move(to, to, added, self._row(other, perspective, self.flips[at]))
         self.known[at] = 1
 
-    def _refresh(self, board: Board, view: int, omitted: int) -> None:
-        """Compute the sums of a view of the current position from its pieces, without that on a square."""
-        at = 2 * self.ply + view
+    def _refresh(self, board: Board, perspective: int, omitted: int) -> None:
+        """Compute the sums of a perspective from the pieces on the board, without the one on a square."""
+        at = 2 * self.ply + perspective
         to = at * self.hidden
         self.layer.start(to)
         for i in range(32):
@@ -195,17 +196,17 @@ class Accumulators:
                 sq = board.pieces[i]
                 if sq == omitted:
                     continue
-                self.layer.add(to, self._row(board.squares[sq] << 7 | sq, view, self.flips[at]))
+                self.layer.add(to, self._row(board.squares[sq] << 7 | sq, perspective, self.flips[at]))
         self.known[at] = 1
 
-    def _row(self, piece: int, view: int, flipped: int) -> int:
-        """Where the weights begin of a piece (`code << 7 | square`) as a view sees it."""
+    def _row(self, piece: int, perspective: int, flipped: int) -> int:
+        """Where the weights begin of a piece (`code << 7 | square`) as a perspective sees it."""
         sq = piece & 0x7F
-        return (FIRST[view * 48 + (piece >> 7)] + (sq + (sq & 7) >> 1 ^ flipped)) * self.hidden
+        return (FIRST[perspective * 48 + (piece >> 7)] + (sq + (sq & 7) >> 1 ^ flipped)) * self.hidden
 
 
-def flip(view: int, king: int) -> int:
-    """What turns a square of 64 into that which a view sees: upside down for Black, and mirrored while its
-    king is on the files a to d.
+def flip(perspective: int, king: int) -> int:
+    """What turns a square of 64 into that which a perspective sees: upside down for Black, and mirrored while
+    its king is on the files a to d.
     """
-    return (56 if view == BLACK else 0) ^ (7 if king & 7 < 4 else 0)
+    return (56 if perspective == BLACK else 0) ^ (7 if king & 7 < 4 else 0)

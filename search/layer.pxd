@@ -15,10 +15,10 @@ cdef class Layer:
     cdef readonly int outputs
     cdef const short* inputs          # [input * hidden + i]
     cdef const short* input_biases
-    cdef const short* output_weights  # [(output * 2 + view) * hidden + i]
+    cdef const short* output_weights  # [(output * 2 + perspective) * hidden + i]
     cdef const int* output_biases
-    cdef short* sums                  # [(ply * 2 + view) * hidden + i]
-    cdef short* squares               # [view * hidden + i], the side to move first
+    cdef short* sums                  # [(ply * 2 + perspective) * hidden + i]
+    cdef short* squares               # [perspective * hidden + i], the side to move first
     cdef tuple _held                  # keeps alive what the pointers point into
 
     @cython.locals(band=int, total=cython.longlong, scaled=cython.longlong, lift=cython.longlong, value=int)

@@ -20,7 +20,7 @@ if not cython.compiled:
 
 
 class Layer:
-    """`sums[(ply * 2 + view) * hidden + i]` is number i of the hidden layer, before it is clipped."""
+    """`sums[(ply * 2 + perspective) * hidden + i]` is number i of the hidden layer, before it is clipped."""
 
     def __init__(self, weights: Weights) -> None:
         self.hidden = weights.hidden
@@ -72,7 +72,7 @@ class Layer:
         raise NotImplementedError
 
     def output(self, own: int, other: int, weights: int) -> int:
-        """The sum of an output over both views."""
+        """The sum of an output over both perspectives."""
         raise NotImplementedError
 
 

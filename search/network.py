@@ -1,21 +1,22 @@
 """The file of an evaluation network, which bench/train.py writes and the search reads.
 
-A network has 768 inputs for each side's view: own and enemy pieces of six kinds on 64 squares. Black's view
-turns the board upside down; a view whose king stands on files a to d is mirrored, so that the king is always
-on e to h. One hidden layer of `hidden` numbers for each view, the side to move first, is clipped to the range
-0 to 1 and squared (squared clipped ReLU). The number of pieces selects one of several outputs.
+A network has 768 inputs for each of two perspectives, White's and Black's: own and enemy pieces of six kinds
+on 64 squares. Black's turns the board upside down; one whose king stands on files a to d is mirrored, so that
+the king is always on e to h. A hidden layer of `hidden` neurons for each perspective, the side to move first,
+is clipped to the range 0 to 1 and squared (squared clipped ReLU). The number of pieces selects one of several
+outputs.
 
 All numbers are integers: input weights are multiplied by INPUT_SCALE, output weights by OUTPUT_SCALE, and
-rounded. Each hidden number is clipped to the range 0 to INPUT_SCALE; a quarter of its square, rounded down,
-is multiplied by the output weight, and `sum` adds these products over both views. The value in centipawns is
-`(sum + bias) * SCALE` divided by UNIT and rounded down, and at most 30000 either way.
+rounded. Each hidden neuron is clipped to the range 0 to INPUT_SCALE; a quarter of its square, rounded down,
+is multiplied by the output weight, and `sum` adds these products over both perspectives. The value in
+centipawns is `(sum + bias) * SCALE` divided by UNIT and rounded down, and at most 30000 either way.
 
 | header | bytes | content |
 |---|---|---|
 | magic | 8 | "MOFF NET" |
 | version | 2 | 1 |
 | inputs | 2 | 768 |
-| hidden | 2 | numbers of the hidden layer for each view |
+| hidden | 2 | numbers of the hidden layer for each perspective |
 | outputs | 2 | bands of piece counts |
 | scales | 2, 2, 2 | INPUT_SCALE, OUTPUT_SCALE, SCALE |
 | unused | 6 | 0 |
@@ -23,9 +24,9 @@ is multiplied by the output weight, and `sum` adds these products over both view
 
 | after the header | content |
 |---|---|
-| input weights | int16 [input, hidden]; input is side * 384 + kind * 64 + square, side 0 the view's own |
+| input weights | int16 [input, hidden]; input is side * 384 + kind * 64 + square, own pieces are side 0 |
 | input biases | int16 [hidden] |
-| output weights | int16 [output, view, hidden], the side to move first |
+| output weights | int16 [output, perspective, hidden], the side to move first |
 | output biases | int32 [output], 1 / UNIT each |
 
 Numbers are little-endian. The band of a position with n pieces, kings included, is (n - 1) * outputs // 32.
@@ -86,7 +87,7 @@ class Weights(NamedTuple):
     """[input * hidden + i]"""
     input_biases: Sequence[int]
     output_weights: Sequence[int]
-    """[(output * 2 + view) * hidden + i]"""
+    """[(output * 2 + perspective) * hidden + i]"""
     output_biases: Sequence[int]
 
 

@@ -20,7 +20,7 @@ from x88.piece import BLACK, EMPTY, KIND, WHITE_PIECE
 from x88.square import SQUARES
 
 SPREAD = 120
-"""With weights of the inputs up to this, hidden numbers lie in and beyond the range that counts."""
+"""With weights of the inputs up to this, hidden neurons lie in and beyond the range that counts."""
 
 KINDS = "PNBRQK"
 CODES = {1: "P", 2: "N", 3: "K", 4: "R", 8: "B", 12: "Q"}

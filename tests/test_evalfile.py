@@ -36,7 +36,7 @@ def test_another_network_evaluates_until_the_option_is_empty(moff: Conversation,
     assert second != first
     assert any("output 2 of 2" in line for line in second)
     moff.send("compiler")
-    assert any("network of 16 hidden numbers" in line for line in moff.ready())
+    assert any("network of 16 hidden neurons" in line for line in moff.ready())
     moff.send("setoption name EvalFile value <empty>")
     assert evaluated(moff) == first
 

@@ -271,7 +271,7 @@ def test_a_run_begins_with_a_network_file(
     first, last = losses_of(tmp_path / "begun")[0], losses_of(trained)[-1]
     assert first["validation"] == pytest.approx(last["validation"], rel=0.01)
     assert train.main(arguments(data, tmp_path / "other", **{**kept, "outputs": 4})) == 2
-    said = "a network with 16 hidden numbers and 2 outputs, from which one with 16 and 4 cannot begin"
+    said = "a network with 16 hidden neurons and 2 outputs, from which one with 16 and 4 cannot begin"
     assert f"{path} is {said}" in capsys.readouterr().err
     damaged = tmp_path / "damaged"
     damaged.write_bytes(path.read_bytes()[:-1])
