@@ -42,6 +42,7 @@ cdef class Parameters:
     cdef public int prior_bonus
     cdef public int capture_history
     cdef public int delta_margin
+    cdef public int quiescence_moves
     cdef public int correct_pawns
     cdef public int correct_pieces
     cdef public int correct_minors

@@ -50,6 +50,7 @@ class Parameters:
     prior_bonus: int
     capture_history: int
     delta_margin: int
+    quiescence_moves: int
     correct_pawns: int
     correct_pieces: int
     correct_minors: int

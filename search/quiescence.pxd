@@ -12,8 +12,7 @@ from x88.movegen cimport generate, generate_captures, plain_move
 from x88.piece cimport KIND
 
 cpdef enum:
-    MOVE_LIMIT = 12    # moves searched at the horizon;
-    LIMIT_STEP = 2     # this many fewer for every ply past it, but at least one
+    LIMIT_STEP = 2     # fewer moves are searched with every ply past the horizon, but at least one
 
 cdef int[48] VALUE
 

@@ -18,7 +18,6 @@ if not cython.compiled:
     from x88.movegen import generate, generate_captures, plain_move
     from x88.piece import KIND
 
-    MOVE_LIMIT = 12
     LIMIT_STEP = 2
 
 from x88 import piece
@@ -84,7 +83,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     old_alpha = alpha
     best_move = 0
     tried = 0
-    move_limit = max(MOVE_LIMIT + depth * LIMIT_STEP, 1)
+    move_limit = max(searcher.parameters.quiescence_moves + depth * LIMIT_STEP, 1)
     i = sp - 1
     while True:
         i += 1

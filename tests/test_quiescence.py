@@ -23,6 +23,7 @@ from search.table import (
     static_of,
     was_pv,
 )
+from search.tuned import SEARCH
 from x88 import build, coordinate, fen
 from x88.move import captured_of, promoted_of
 from x88.movegen import legal_moves
@@ -286,13 +287,12 @@ def test_the_result_is_the_best_of_standing_pat_and_all_captures(monkeypatch: py
 
     monkeypatch.setattr(quiescence, "pick", in_order)
     monkeypatch.setattr(quiescence, "last_move_checks", lambda _: False)
-    monkeypatch.setattr(quiescence, "MOVE_LIMIT", 1000)
     for text in (
         "4k3/8/2p5/3r4/4P3/2N5/8/3RK3 w - - 0 1",
         "4k3/1p6/2p2n2/3p4/2P1P3/2N5/8/4K3 w - - 0 1",
         "4k3/8/8/2pPp3/3N4/5n2/6P1/7K b - - 0 1",
     ):
-        searcher = searcher_at(text, {"delta_margin": 20_000})
+        searcher = searcher_at(text, {"delta_margin": 20_000, "quiescence_moves": 1000})
         assert quiesce(searcher, -INFINITE, INFINITE) == plain(searcher_at(text), 0)
 
 
@@ -315,7 +315,8 @@ def test_the_deeper_past_the_horizon_the_fewer_captures_are_searched(tried: list
     assert counts == sorted(counts, reverse=True)
     assert counts[-1] == 1, "one is always searched"
     assert all(before - after <= 2 for before, after in itertools.pairwise(counts))
-    limits = [max(quiescence.MOVE_LIMIT - quiescence.LIMIT_STEP * depth, 1) for depth in range(12)]
+    first, step = SEARCH["quiescence_moves"][0], quiescence.LIMIT_STEP
+    limits = [max(first - step * depth, 1) for depth in range(12)]
     assert counts == [min(6, limit) for limit in limits]
 
 

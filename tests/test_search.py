@@ -123,7 +123,8 @@ def test_what_an_ordinary_search_has_left_out_hides_no_mate(text: str) -> None:
 
 def test_mates_are_announced_with_their_distance_by_a_search_that_knows_of_none() -> None:
     for text, moves in known_mates(3):
-        _, reports = think(text, Limits(nodes=scaled(5_000_000, 6000)))
+        reports: list[Report] = []
+        Search(16).think(fen.parse(text), Limits(nodes=scaled(5_000_000, 6000)), reports.append)
         assert reports[-1].mate == moves, text
 
 
@@ -533,6 +534,7 @@ WITHOUT_SELECTION = {
     "correct_minors": 0,
     "correct_moves": 0,
     "probcut_depth": 200,
+    "quiescence_moves": 256,
 }
 """Nothing is left out, searched less deeply or learnt, so that the order of moves has no say in the score."""
 
