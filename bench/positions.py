@@ -72,6 +72,9 @@ from recordfile import (
 from moff.text import counted
 from search import network
 
+ENDINGS = ("", ".part", ".ordered.part")
+"""What is added to the name of a file of records while it is made."""
+
 LEAST_EXPECTED = 1e-5
 """With --lookahead, expected scores are at least this far from 0 and 1."""
 
@@ -394,10 +397,7 @@ def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) ->
     """Write positions as lines for bench/tune.py; returns a summary. Raises ValueError or OSError."""
     chance = Random(options.seed)
     count = 0
-    part = options.text.with_name(options.text.name + ".part")
-    with contextlib.ExitStack() as stack:
-        file = stack.enter_context(part.open("w", encoding="ascii"))
-        stack.callback(part.unlink, missing_ok=True)
+    with options.text.open("w", encoding="ascii") as file:
         for block, records in expand_all(reader, options.concurrency):
             kept = filters.select(records)
             end = 0
@@ -411,8 +411,6 @@ def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) ->
                     file.write(f"{write_fen(record)};{game.result / 2:g};{score}\n")
                     count += 1
             _show(f"{count} positions written")
-        file.close()
-        os.replace(part, options.text)
     return f"{options.text}: {count} positions"
 
 
@@ -445,7 +443,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         type=float,
         default=0.0,
         metavar="L",
-        help="with --shuffle: share of the later scores and the result in a score (default 0)",
+        help="with --shuffle: weight of the later scores and the result (default 0)",
     )
     parser.add_argument(
         "--scale",
@@ -472,12 +470,25 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 def refuse_overwriting(options: argparse.Namespace) -> None:
     """Raise ValueError if a file would be written over one that is read, or over the other one written."""
-    outputs = [path for path in (options.shuffle, options.validation, options.merge, options.text) if path]
-    taken = {path.resolve() for path in options.files}
-    for path in outputs:
-        if path.resolve() in taken:
-            raise ValueError(f"{path} is named twice: it would be overwritten")
-        taken.add(path.resolve())
+    taken = list(options.files)
+    for path in (options.shuffle, options.validation, options.merge, options.text):
+        if not path:
+            continue
+        if path != options.text and path.exists() and not path.is_file():
+            raise ValueError(f"{path} is not a file")
+        names = [path] if path == options.text else [path.with_name(path.name + end) for end in ENDINGS]
+        for name in names:
+            for other in taken:
+                if is_same_file(name, other):
+                    raise ValueError(f"{path} would overwrite {other}")
+        taken += names
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether two names are, or would be, of the same file."""
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def main(arguments: list[str] | None = None) -> int:

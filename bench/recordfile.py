@@ -34,7 +34,7 @@ A file is a header of 32 bytes and then the records. Numbers are little-endian.
 
 The kinds are pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5; a black piece has 8 added. The target of a
 castling move is the square on which the king arrives. In Chess960, the file of the rook with a castling right
-is not stored, so that two rooks on the same side of the king are not told apart.
+is not stored, so that two rooks on the same side of the king cannot be told apart.
 """
 
 import os
@@ -245,8 +245,8 @@ def unpack(records: Records) -> npt.NDArray[np.uint8]:
 
 
 def write_fen(record: Any) -> str:
-    """The position of a record as FEN. Moves are counted from the start of the game; castling rights are told
-    by K, Q, k and q even where Chess960 needs the rook's file.
+    """The position of a record as FEN. Moves are counted from the start of the game; castling rights are
+    written as KQkq even where Chess960 needs the rook's file.
     """
     cells = unpack(np.array([record], RECORD))[0]
     ranks = []

@@ -130,7 +130,7 @@ STEPS = [
     ("search/alphabeta.py", "the numbered steps; make, unmake, generate, see", "leaves"),
     ("search/quiescence.py", "captures until the position is quiet", "positions"),
     ("search/evaluate.py", "the static evaluation: of the network, and of a few endings", "moves made"),
-    ("search/accumulators.py", "the hidden neurons follow the moves; layer.py adds them up", ""),
+    ("search/accumulators.py", "the accumulators follow the moves; layer.py adds them up", ""),
 ]
 
 

@@ -1,6 +1,5 @@
 """A network on this processor: its hidden layer with the inner loops that suit it."""
 
-import contextlib
 import functools
 import importlib
 import os.path
@@ -26,8 +25,12 @@ def modules() -> list[str]:
     if not build.compiled:
         return [UNCOMPILED, BASELINE]
     if has_wide_vectors():
-        with contextlib.suppress(ModuleNotFoundError):
+        try:
             importlib.import_module(WIDE)
+        except ModuleNotFoundError as error:
+            if error.name != WIDE:
+                raise
+        else:
             return [WIDE, BASELINE]
     return [BASELINE]
 

@@ -16,7 +16,7 @@ centipawns is `(sum + bias) * SCALE` divided by UNIT and rounded down, and at mo
 | magic | 8 | "MOFF NET" |
 | version | 2 | 1 |
 | inputs | 2 | 768 |
-| hidden | 2 | numbers of the hidden layer for each perspective |
+| hidden | 2 | neurons of the hidden layer for each perspective |
 | outputs | 2 | bands of piece counts |
 | scales | 2, 2, 2 | INPUT_SCALE, OUTPUT_SCALE, SCALE |
 | unused | 6 | 0 |
@@ -179,10 +179,10 @@ def check_sizes(hidden: int, outputs: int) -> list[int]:
 
 
 def _is_small(numbers: Sequence[int]) -> bool:
-    """Whether these are 16-bit numbers from -768 to 767, as nearly all networks have only. It takes a tenth
-    of the time of looking at each, which every start of the engine would wait for.
+    """Whether all numbers are 16 bits wide and from -768 to 767, as in nearly every network. This takes a
+    tenth of the time of comparing each, and every start waits for it.
     """
-    if not isinstance(numbers, memoryview) or numbers.itemsize != 2:
+    if not isinstance(numbers, memoryview) or numbers.format != "h":
         return False
     upper = numbers.tobytes()[sys.byteorder == "little" :: 2]
     return not upper.translate(None, b"\x00\x01\x02\xfd\xfe\xff")

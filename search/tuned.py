@@ -51,7 +51,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "fourth_history": (512, 0, 2048),         # weight of the move four plies ago, 1024ths
     "pawn_history": (1024, 0, 2048),          # weight, 1024ths
     "delta_margin": (30, 0, 400),             # delta pruning margin, centipawns
-    "quiescence_moves": (12, 1, 256),         # moves searched at the horizon
+    "quiescence_moves": (12, 1, 32),          # moves searched at the horizon
     "correct_pawns": (32, 0, 200),            # maximum correction, centipawns
     "correct_pieces": (50, 0, 200),           # maximum correction, centipawns, for each side
     "correct_minors": (32, 0, 200),           # maximum correction, centipawns

@@ -71,11 +71,18 @@ def test_it_holds_the_build_that_it_was_made_from(program: Path, pure: bool) -> 
 
     answer = run(program, "uci", pure=pure)
     assert ("uncompiled" in answer) != build.compiled
-    nodes = run(program, "bench", "2", pure=pure).splitlines()[-1].split()[0]
-    here = subprocess.run(
-        [sys.executable, "engine.py", "bench", "2"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert nodes == here.stdout.splitlines()[-1].split()[0]
+    for command in ("bench 2", "compiler"):
+        told = run(program, *command.split(), pure=pure)
+        here = subprocess.run(
+            [sys.executable, "engine.py", *command.split()], cwd=ROOT, capture_output=True, text=True
+        ).stdout
+        if command == "compiler":
+            assert "network" in told
+            assert [line for line in told.splitlines() if "network" in line] == [
+                line for line in here.splitlines() if "network" in line
+            ], "with the same vector instructions"
+        else:
+            assert told.splitlines()[-1].split()[0] == here.splitlines()[-1].split()[0]
 
 
 @pytest.mark.parametrize(
