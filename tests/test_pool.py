@@ -311,7 +311,7 @@ def test_the_largest_number_of_threads_is_accepted() -> None:
     before = threading.active_count()
     search = Search(1, threads=1024)
     search.resize_pool(1024)
-    assert threading.active_count() <= before  # those of an earlier test may be ending
+    assert threading.active_count() < before + 100  # those of other tests may come and go
 
 
 def test_a_search_does_not_wait_for_threads_that_are_still_to_be_started() -> None:

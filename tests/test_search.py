@@ -414,7 +414,9 @@ def test_bounds_are_told_once_telling_has_begun(monkeypatch: pytest.MonkeyPatch)
                 # The next exact score is on the side that was told, but for the search's instability.
                 bounds.append((report.bound == "lower") == (later[0].score >= report.score))
     assert len(bounds) > scaled(10, 2)
-    assert sum(bounds) > 0.7 * len(bounds)
+    assert sum(bounds) > (0.7 if build.compiled else 0.5) * len(bounds), (
+        "some twenty of the uncompiled search"
+    )
 
 
 def test_a_move_comes_even_if_the_search_fails(monkeypatch: pytest.MonkeyPatch) -> None:
