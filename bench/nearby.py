@@ -51,7 +51,7 @@ except ImportError as error:
 import positions
 import recordfile
 from gamefile import Block, replay
-from recordfile import RecordFile, Records
+from recordfile import RecordFile, Records, names_of, refuse_overwriting, shuffled
 
 GAMES = 4
 """Games of a part."""
@@ -191,21 +191,15 @@ def join(parts: Parts, blocks: list[Block], options: argparse.Namespace) -> str:
     """Write the positions of all parts that pass the filters, shuffled; returns a summary."""
     outputs = [path for path in (options.out, options.validation) if path]
     filters = positions.Filters()
-    told = []
-    with contextlib.ExitStack() as stack:
-        ordered = [RecordFile(path.with_name(path.name + ".ordered")) for path in outputs]
-        for file in ordered:
-            stack.callback(file.discard)
+    with shuffled(outputs, options.seed, positions.show) as files:
         for block in blocks:
             records = recordfile.load(parts.path(block))
             held_out = bool(options.validation) and positions.is_held_out(
                 block, block.games[0], options.share
             )
-            ordered[held_out].add(np.array(records[filters.select(records)]))
-        for path, source in zip(outputs, ordered, strict=True):
-            positions.write_shuffled(source, path, options.seed)
-            told.append(f"{path}: {source.count} positions")
-    return "\n".join(told)
+            files[held_out].add(np.array(records[filters.select(records)]))
+    positions.show("")
+    return "\n".join(f"{path}: {file.count} positions" for path, file in zip(outputs, files, strict=True))
 
 
 # --- The command line
@@ -235,6 +229,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     if min(options.seed, options.depth) < 0 or not 0 < options.share < 1:
         raise ValueError("--seed and --depth must not be negative, and --share between 0 and 1")
+    outputs = [path for path in (options.out, options.validation) if path]
+    refuse_overwriting(options.files, [name for path in outputs for name in names_of(path)])
     settings = Settings(options.per_position, options.moves, options.depth, options.seed)
     parts = Parts(options.out.with_name(options.out.name + ".parts"), settings)
     blocks = list(blocks_of(positions.Reader(options.files)))

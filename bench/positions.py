@@ -27,9 +27,7 @@ damaged; 2 after wrong usage; 130 when interrupted. Needs NumPy (the `tuning` ex
 """
 
 import argparse
-import contextlib
 import json
-import os
 import signal
 import sys
 import zlib
@@ -54,7 +52,6 @@ except ImportError as error:
 from gamefile import NO_SCORE, Block, Damage, Game, GameFile, refuse_foreign, replay, scan
 from recordfile import (
     BLACK_TO_MOVE,
-    CHUNK,
     GIVES_CHECK,
     IN_CHECK,
     LOWER_BOUND,
@@ -63,17 +60,16 @@ from recordfile import (
     REPEATED,
     RESULT_SHIFT,
     TACTICAL,
-    RecordFile,
     Records,
     expand,
+    names_of,
+    refuse_overwriting,
+    shuffled,
     write_fen,
 )
 
 from moff.text import counted
 from search import network
-
-ENDINGS = ("", ".part", ".ordered.part")
-"""What is added to the name of a file of records while it is made."""
 
 LEAST_EXPECTED = 1e-5
 """With --lookahead, expected scores are at least this far from 0 and 1."""
@@ -161,7 +157,7 @@ class Reader:
             for part in scan(path.read_bytes()):
                 if isinstance(part, Damage):
                     self.damaged += 1
-                    _show("")
+                    show("")
                     print(
                         f"{path}: skipped bytes {part.start} to {part.end}: {part.reason}",
                         file=sys.stderr,
@@ -211,12 +207,7 @@ def shuffle(options: argparse.Namespace, reader: Reader, filters: Filters) -> st
     Raises ValueError or OSError.
     """
     outputs = [path for path in (options.shuffle, options.validation) if path]
-    told = []
-    with contextlib.ExitStack() as stack:
-        ordered = []
-        for path in outputs:
-            ordered.append(RecordFile(path.with_name(path.name + ".ordered")))
-            stack.callback(ordered[-1].discard)
+    with shuffled(outputs, options.seed, show) as files:
         read = 0
         for block, records in expand_all(reader, options.concurrency):
             lengths = [len(game.scores) for game in block.games]
@@ -230,28 +221,12 @@ def shuffle(options: argparse.Namespace, reader: Reader, filters: Filters) -> st
             kept = filters.select(records)
             if options.lookahead:
                 records["score"] = looked_ahead(records, lengths, options.lookahead, options.scale)
-            for number, file in enumerate(ordered):
+            for number, file in enumerate(files):
                 file.add(records[kept & (held_out == number)])
             read += len(records)
-            _show(f"{read} positions read, {sum(file.count for file in ordered)} kept")
-        for path, source in zip(outputs, ordered, strict=True):
-            write_shuffled(source, path, options.seed)
-            told.append(f"{path}: {source.count} positions")
-    return "\n".join([*told, f"{read - sum(file.count for file in ordered)} of {read} dropped"])
-
-
-def write_shuffled(source: RecordFile, path: Path, seed: int) -> None:
-    """Write the records of a file that is not closed yet to another one, in random order. Raises OSError."""
-    with contextlib.ExitStack() as stack:
-        output = RecordFile(path)
-        stack.callback(output.discard)
-        mapped = source.mapped()
-        order = np.random.default_rng(seed).permutation(source.count)
-        for first in range(0, source.count, CHUNK):
-            output.add(mapped[order[first : first + CHUNK]])
-            _show(f"{path}: {output.count} of {source.count} written")
-        del mapped  # some systems cannot remove a mapped file
-        output.close()
+            show(f"{read} positions read, {sum(file.count for file in files)} kept")
+    told = [f"{path}: {file.count} positions" for path, file in zip(outputs, files, strict=True)]
+    return "\n".join([*told, f"{read - sum(file.count for file in files)} of {read} dropped"])
 
 
 # --- Statistics
@@ -379,7 +354,7 @@ def check(reader: Reader) -> str:
                 pass
             positions += len(game.scores)
         games += len(block.games)
-        _show(f"{games} games, {positions} positions")
+        show(f"{games} games, {positions} positions")
     return f"{games} games, {positions} positions"
 
 
@@ -410,11 +385,11 @@ def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) ->
                     score = -score if record["state"] & BLACK_TO_MOVE else score
                     file.write(f"{write_fen(record)};{game.result / 2:g};{score}\n")
                     count += 1
-            _show(f"{count} positions written")
+            show(f"{count} positions written")
     return f"{options.text}: {count} positions"
 
 
-def _show(text: str) -> None:
+def show(text: str) -> None:
     """Show the progress on a terminal."""
     if sys.stderr.isatty():
         print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
@@ -468,29 +443,6 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def refuse_overwriting(options: argparse.Namespace) -> None:
-    """Raise ValueError if a file would be written over one that is read, or over the other one written."""
-    taken = list(options.files)
-    for path in (options.shuffle, options.validation, options.merge, options.text):
-        if not path:
-            continue
-        if path != options.text and path.exists() and not path.is_file():
-            raise ValueError(f"{path} is not a file")
-        names = [path] if path == options.text else [path.with_name(path.name + end) for end in ENDINGS]
-        for name in names:
-            for other in taken:
-                if is_same_file(name, other):
-                    raise ValueError(f"{path} would overwrite {other}")
-        taken += names
-
-
-def is_same_file(one: Path, other: Path) -> bool:
-    """Whether two names are, or would be, of the same file."""
-    if one.exists() and other.exists():
-        return one.samefile(other)
-    return os.path.realpath(one) == os.path.realpath(other)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     options = _options(arguments)
@@ -513,7 +465,9 @@ def main(arguments: list[str] | None = None) -> int:
             raise ValueError("--scale needs --lookahead")
         if not 1 <= options.scale <= 100_000:
             raise ValueError("--scale must be from 1 to 100000")
-        refuse_overwriting(options)
+        shuffles = [path for path in (options.shuffle, options.validation) if path]
+        others = [path for path in (options.merge, options.text) if path]
+        refuse_overwriting(options.files, [*others, *(name for path in shuffles for name in names_of(path))])
         filters = Filters(
             options.keep_checks,
             options.keep_tactical,
@@ -529,7 +483,7 @@ def main(arguments: list[str] | None = None) -> int:
             statistics = Statistics(filters)
             for block, records in expand_all(reader, options.concurrency):
                 statistics.add(block, records)
-                _show(f"{statistics.positions} positions read")
+                show(f"{statistics.positions} positions read")
             text = statistics.report()
         elif options.shuffle:
             text = shuffle(options, reader, filters)
@@ -537,15 +491,15 @@ def main(arguments: list[str] | None = None) -> int:
             text = merge(reader, options.merge)
         else:
             text = write_text(options, reader, filters)
-        _show("")
+        show("")
         print(text)
         if reader.repeated:
             print(f"skipped {counted(reader.repeated, 'repeated game')}", file=sys.stderr)
     except KeyboardInterrupt:
-        _show("")
+        show("")
         return 130
     except (ValueError, OSError) as error:
-        _show("")
+        show("")
         print(error, file=sys.stderr)
         return 2
     return 1 if reader.damaged else 0

@@ -37,11 +37,12 @@ castling move is the square on which the king arrives. In Chess960, the file of 
 is not stored, so that two rooks on the same side of the king cannot be told apart.
 """
 
+import contextlib
 import os
 import struct
 import zlib
 from array import array
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -97,6 +98,12 @@ MATES = 31000
 
 CHUNK = 1 << 20
 """Records read or written at a time."""
+
+PART = ".part"
+"""The end of the name of a file that is being written."""
+
+ORDERED = ".ordered"
+"""The end of the name of a file whose records are not shuffled yet."""
 
 Records = npt.NDArray[Any]
 
@@ -275,7 +282,7 @@ class RecordFile:
     def __init__(self, path: Path) -> None:
         """Raises OSError."""
         self._path = path
-        self._part = path.with_name(path.name + ".part")
+        self._part = path.with_name(path.name + PART)
         self._file: BinaryIO = self._part.open("w+b")
         self._file.write(bytes(_HEADER.size))
         self._checksum = 0
@@ -304,6 +311,61 @@ class RecordFile:
         """Remove the temporary file, if `close` was not called."""
         self._file.close()
         self._part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def shuffled(
+    paths: list[Path], seed: int, show: Callable[[str], object] = lambda _: None
+) -> Iterator[list[RecordFile]]:
+    """Files to which records are added; at the end they are written to these paths in random order. If that
+    fails, no new file is left. `show` is told of the progress. Raises ValueError or OSError.
+    """
+    for path in paths:
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{path} is not a file")
+    with contextlib.ExitStack() as stack:
+        files: list[RecordFile] = []
+        for path in paths:
+            files.append(RecordFile(path.with_name(path.name + ORDERED)))
+            stack.callback(files[-1].discard)
+        yield files
+        for path, source in zip(paths, files, strict=True):
+            _write_shuffled(source, path, seed, show)
+
+
+def _write_shuffled(source: RecordFile, path: Path, seed: int, show: Callable[[str], object]) -> None:
+    with contextlib.ExitStack() as stack:
+        output = RecordFile(path)
+        stack.callback(output.discard)
+        mapped = source.mapped()
+        order = np.random.default_rng(seed).permutation(source.count)
+        for first in range(0, source.count, CHUNK):
+            output.add(mapped[order[first : first + CHUNK]])
+            show(f"{path}: {output.count} of {source.count} written")
+        del mapped  # some systems cannot remove a mapped file
+        output.close()
+
+
+def names_of(path: Path) -> list[Path]:
+    """The names that `shuffled` writes for a path."""
+    return [Path(f"{path}{end}") for end in ("", PART, ORDERED + PART)]
+
+
+def refuse_overwriting(read: Iterable[Path], written: Iterable[Path]) -> None:
+    """Raise ValueError if a file would be written over one that is read or over another one written."""
+    taken = list(read)
+    for path in written:
+        for other in taken:
+            if is_same_file(path, other):
+                raise ValueError(f"{other} would be overwritten")
+        taken.append(path)
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether two names are, or would be, of the same file."""
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def load(path: Path, check: bool = True) -> Records:

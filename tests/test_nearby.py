@@ -165,6 +165,16 @@ def test_wrong_usage_is_told(games: Path, tmp_path: Path, capsys: pytest.Capture
     ):
         assert nearby.main([*arguments(games, tmp_path / "out"), *more]) == 2
         assert reason in capsys.readouterr().err
+    before = games.read_bytes()
+    out = tmp_path / "out"
+    assert nearby.main(arguments(games, games)) == 2
+    assert capsys.readouterr().err == f"{games} would be overwritten\n"
+    assert games.read_bytes() == before
+    assert nearby.main([*arguments(games, out), "--validation", str(out)]) == 2
+    assert capsys.readouterr().err == f"{out} would be overwritten\n"
+    assert nearby.main([*arguments(games, out), "--validation", str(tmp_path / "no" / "v")]) == 2
+    assert "no" in capsys.readouterr().err
+    assert not list(tmp_path.glob("out*ordered*")), "nothing half-written"
     foreign = tmp_path / "foreign"
     foreign.write_text("no games")
     assert nearby.main(arguments(foreign, tmp_path / "out")) == 2

@@ -207,7 +207,7 @@ def test_a_shuffle_keeps_every_record_that_passes(path: Path, games: list[Any], 
 def test_a_shuffle_of_several_pieces_is_whole(
     path: Path, games: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(positions, "CHUNK", 7)
+    monkeypatch.setattr(recordfile, "CHUNK", 7)
     monkeypatch.setattr(recordfile, "CHUNK", 7)
     out = tmp_path / "out"
     assert positions.main([str(path), "--shuffle", str(out), *KEEP]) == 0
@@ -519,11 +519,11 @@ def test_damage_is_passed_over_and_told(path: Path, capsys: pytest.CaptureFixtur
         (["a.moff", "--shuffle", "b", "--lookahead", "0.5", "--scale", "0"], "--scale must be from 1"),
         (["a.moff", "--shuffle", "b", "--lookahead", "0.5", "--scale", "100001"], "--scale must be from 1"),
         (["a.moff", "--shuffle", "b", "--scale", "300"], "--scale needs --lookahead"),
-        (["a.moff", "--shuffle", "a.moff"], "a.moff would overwrite a.moff"),
-        (["a.moff", "--text", "./a.moff"], "a.moff would overwrite a.moff"),
-        (["a.moff", "b.ordered.part", "--shuffle", "b"], "b would overwrite b.ordered.part"),
-        (["a.moff", "--shuffle", "b", "--validation", "b"], "b would overwrite b"),
-        (["a.moff", "--shuffle", "b.ordered", "--validation", "b"], "b would overwrite b.ordered.part"),
+        (["a.moff", "--shuffle", "a.moff"], "a.moff would be overwritten"),
+        (["a.moff", "--text", "./a.moff"], "a.moff would be overwritten"),
+        (["a.moff", "b.ordered.part", "--shuffle", "b"], "b.ordered.part would be overwritten"),
+        (["a.moff", "--shuffle", "b", "--validation", "b"], "b would be overwritten"),
+        (["a.moff", "--shuffle", "b.ordered", "--validation", "b"], "b.ordered.part would be overwritten"),
         (["a.moff", "--shuffle", "."], ". is not a file"),
         (["a.moff", "--shuffle", "b", "--validation", "no/such/folder/v"], "no/such/folder/v"),
         (["a.moff", "--stats", "--lookahead", "0.5"], "--lookahead needs --shuffle"),
