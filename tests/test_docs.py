@@ -3,7 +3,8 @@
 A block marked `console` is run in a scratch folder, line by line as it would be typed: `$ ` begins a command,
 `> ` continues it, and the lines below are what it prints, where `...` is anything within a line, and any
 number of lines if it stands alone. A block marked `pycon` is run as a doctest, one marked `python` as a
-program. What a test cannot do, such as installing, is marked `shell`, and only the names in it are checked.
+program. What a test cannot do, such as installing, is marked `shell`, and only the names in it are checked,
+except that the programs of bench/ are run, on less: a page shows measurements that take hours.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,7 +78,8 @@ def with_blocks(kind: str) -> pytest.MarkDecorator:
 
 def blocks(page: Path, kind: str) -> list[str]:
     """The fenced blocks of a page with that mark."""
-    return re.findall(rf"^```{kind}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    found = re.findall(rf"^( *)```{kind}\n(.*?)^\1```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return [textwrap.dedent(block) for _, block in found]
 
 
 def spoken(block: str) -> Iterator[tuple[str, list[str]]]:
@@ -180,6 +183,14 @@ def test_commands_print_what_the_page_says(page: Path, desk: Path) -> None:
 
 
 @POSIX
+@with_blocks("shell")
+def test_moff_starts_as_the_page_says(page: Path, desk: Path) -> None:
+    for line in "".join(blocks(page, "shell")).splitlines():
+        if line.startswith(("moff board", "moff play")):
+            check(desk, line, ["..."])
+
+
+@POSIX
 @pytest.mark.skipif(not TABLEBASES.is_dir(), reason="there are no tablebases in ../shared/data/syzygy")
 def test_commands_with_tablebases_print_what_the_page_says(desk: Path) -> None:
     found = [block for page in PAGES for block in blocks(page, "console") if needs_tables(block)]
@@ -217,6 +228,75 @@ def test_programs_of_the_page_run(page: Path, desk: Path) -> None:
         assert done.stdout
 
 
+# The programs of bench/, with less to do.
+
+SMALLER = {
+    "../new/engine.py": "engine.py",
+    "../old/engine.py": "engine.py",
+    "valgrind --tool=callgrind --callgrind-out-file=bench.out ": "",
+    "bench 8": "bench 1",
+    "sunfish/sunfish.py": "engine.py",
+    "--depth 5": "--depth 1",
+    "tc=5+0.05": "nodes=20",
+    "--games 1000 --pgn": "--games 2 --pgn",
+    "--nodes 2600000 ": "--nodes 50 ",
+    "2.6 million nodes": "50 nodes",
+    "plot.py solved": "plot.py solved --results pictures.json --folder pictures",
+    "--nodes 10000 --pairs 5000": "--nodes 20 --pairs 4 --concurrency 1 --openings bench/openings.epd",
+    "--games 2000 --nodes 20000": "--games 2 --nodes 20",
+    "--games 1000000 --nodes 2000": "--games 60 --nodes 60",
+    "--per-position 20": "--per-position 1",
+    "near.records:3000000": "near.records:300",
+    "--hidden 128": "--hidden 16 --batch 64",
+}
+"""What is put for what the pages say, so that a command takes a second."""
+
+
+def bench_commands(page: Path) -> list[str]:
+    """The lines of a page that run a program of bench/ or the engine, apart from those that CI runs."""
+    run_by_ci = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
+    lines = "".join(blocks(page, "shell")).replace("\\\n", " ").splitlines()
+    return [line for line in lines if re.match(r"python |valgrind ", line) and line not in run_by_ci]
+
+
+MEASURING = [page for page in PAGES if bench_commands(page)]
+
+
+def packages(page: Path) -> list[str]:
+    """What has to be installed for the programs of a page."""
+    return ["matplotlib", "numpy", "tabulate", "tqdm", "torch" if page.name == "network.md" else "scipy"]
+
+
+def test_no_command_is_made_smaller_that_no_page_has() -> None:
+    text = "\n".join(command for page in MEASURING for command in bench_commands(page))
+    assert [long for long in SMALLER if long not in text] == []
+
+
+@POSIX
+@pytest.mark.parametrize("page", MEASURING, ids=lambda page: page.name)
+def test_programs_of_the_bench_run_as_the_page_says(page: Path, desk: Path) -> None:
+    for package in packages(page):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    (desk / "wac.epd").write_text('6k1/8/6K1/8/8/8/8/R7 w - - bm Ra8#; id "mate";\n', encoding="utf-8")
+    (desk / "pictures.json").write_text("[]", encoding="utf-8")
+    for command in bench_commands(page):
+        for long, short in SMALLER.items():
+            command = command.replace(long, short)
+        for name in ("bench/", "engine.py"):
+            command = command.replace(name, f"{ROOT}/{name}")
+        done = subprocess.run(
+            ["sh", "-c", command],
+            stdin=subprocess.DEVNULL,
+            cwd=desk,
+            env=environment(desk),
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+        )
+        assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
+
+
 # What the blocks that are not run name.
 
 
@@ -246,13 +326,17 @@ def help_of(command: str) -> str:
 
 
 def shell_lines() -> list[tuple[str, str]]:
-    """The lines of all blocks that are not run, each with the name of its page."""
-    return [
-        (page.name, line)
-        for page in [*PAGES, *OTHERS]
-        for block in blocks(page, "shell")
-        for line in block.replace("\\\n", " ").splitlines()
-    ]
+    """The lines of all blocks that are not run, and the programs of bench/ that a text names with their
+    arguments, each with the name of its page.
+    """
+    found = []
+    for page in [*PAGES, *OTHERS]:
+        for block in blocks(page, "shell"):
+            found += [(page.name, line) for line in block.replace("\\\n", " ").splitlines()]
+        for name, words in re.findall(r"`(?:python )?(?:bench/)?(\w+\.py)( [^`]*)`", page.read_text("utf-8")):
+            if (ROOT / "bench" / name).exists():
+                found.append((page.name, f"python bench/{name}{words}"))
+    return found
 
 
 def test_commands_that_are_not_run_have_names_that_exist() -> None:
@@ -278,7 +362,7 @@ def test_commands_that_are_not_run_have_names_that_exist() -> None:
             if words[:1] == ["make"] and len(words) > 1 and "=" not in words[1]:
                 assert words[1] in targets, here
                 seen += 1
-    assert seen > 20
+    assert seen > 60
 
 
 def test_the_readme_installs_and_tests_as_ci_does() -> None:
