@@ -2,16 +2,16 @@
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from selfplay import POINTS, Book, Numbers, Pace, Side, play_all
+from selfgame import POINTS, Book, Numbers, Pace, Side, play_game
+from workers import Submit, run_all
 
 
 def play_pairs(
-    executor: Executor,
+    submit: Submit,
     book: Book,
     pace: Pace,
     pairs: Iterable[int],
@@ -27,7 +27,7 @@ def play_pairs(
         for number in (2 * pair, 2 * pair + 1)
     )
     halves: dict[int, float] = {}
-    for played in play_all(executor, jobs, workers):
+    for played in run_all(submit, play_game, jobs, workers):
         white = POINTS[played.result]
         pair, points = played.number // 2, white if played.number % 2 == 0 else 1 - white
         if pair in halves:

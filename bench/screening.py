@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 from pairs import pace_of, pace_settings, play_pairs, refuse_another
 from scipy import special
-from selfplay import Book, Numbers, Side, crew, read_numbers, searcher
+from selfgame import Book, Numbers, Side, read_numbers, searcher
 from tables import Ranges, read_table
 from tabulate import tabulate
 from tqdm import tqdm
+from workers import processes
 
 ELO_OF_A_POINT = 1600 / math.log(10)
 """The slope of Elo over mean points, where these are even."""
@@ -172,10 +173,10 @@ def run(options: argparse.Namespace) -> None:
         done = options.pairs - len(missing)
         try:
             with (
-                crew(options.concurrency) as executor,
+                processes(options.concurrency) as submit,
                 tqdm(total=options.pairs, initial=done, unit="pair", dynamic_ncols=True) as bar,
             ):
-                played = play_pairs(executor, book, pace, missing, screening.candidates, options.concurrency)
+                played = play_pairs(submit, book, pace, missing, screening.candidates, options.concurrency)
                 for pair, points in played:
                     log.add(pair, points)
                     screening.add(pair, points)

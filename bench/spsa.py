@@ -9,17 +9,17 @@ import json
 import math
 import os
 from collections.abc import Callable
-from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from pairs import pace_of, pace_settings, play_pairs, refuse_another
-from selfplay import Book, Numbers, Pace, Side, crew, searcher
+from selfgame import Book, Numbers, Pace, Side, searcher
 from tables import Ranges, read_table, write_table
 from tabulate import tabulate
 from tqdm import tqdm
+from workers import Submit, processes
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,13 @@ def iterate(
 
 
 def duels(
-    executor: Executor, book: Book, pace: Pace, pairs: int, workers: int
+    submit: Submit, book: Book, pace: Pace, pairs: int, workers: int
 ) -> Callable[[int, Numbers, Numbers], float]:
     """Duels of so many pairs of games."""
 
     def duel(iteration: int, first: Numbers, second: Numbers) -> float:
         numbers = range(pairs * iteration, pairs * (iteration + 1))
-        found = play_pairs(executor, book, pace, numbers, lambda pair: (first, second), workers)
+        found = play_pairs(submit, book, pace, numbers, lambda pair: (first, second), workers)
         return sum(4 * points - 2 for _, points in found)
 
     return duel
@@ -180,7 +180,7 @@ def run(options: argparse.Namespace) -> None:
         book = Book.read(options.openings, options.seed)
         progress = {"total": gains.iterations, "initial": spsa.iteration, "unit": "iteration"}
         try:
-            with crew(options.concurrency) as executor, tqdm(**progress, dynamic_ncols=True) as bar:
+            with processes(options.concurrency) as submit, tqdm(**progress, dynamic_ncols=True) as bar:
 
                 def keep() -> None:
                     state.save(spsa)
@@ -188,7 +188,7 @@ def run(options: argparse.Namespace) -> None:
                     bar.set_postfix_str(f"{spsa.points:+.0f} {shown}", refresh=False)
                     bar.update()
 
-                iterate(spsa, duels(executor, book, pace, options.pairs, options.concurrency), keep)
+                iterate(spsa, duels(submit, book, pace, options.pairs, options.concurrency), keep)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(
                 f"interrupted after {spsa.iteration} iterations: the same command continues the run, --apply"

@@ -1,20 +1,26 @@
-"""The workers that play the games of a match: threads of this process, or a Dask cluster."""
+"""Workers for many jobs at a time: threads of this process, other processes, or a Dask cluster."""
 
 import contextlib
 import importlib
 import logging
+import multiprocessing
+import os
 import pickle
+import signal
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import adjudication
 import game
 import uci
 from game import Job, Played, play_game
+
+AnyJob = TypeVar("AnyJob")
+AnyResult = TypeVar("AnyResult")
 
 Submit = Callable[[Callable[[Any], Any], Any], "Future[Any]"]
 """A function that submits a function and its job."""
@@ -23,10 +29,58 @@ SCHEDULER_TIMEOUT = 10.0
 """Seconds that a Dask scheduler may take to answer."""
 
 
+@contextlib.contextmanager
+def processes(count: int) -> Iterator[Submit]:
+    """A function that submits jobs to so many processes; not threads: the search releases the GIL, but
+    everything around it needs it.
+    """
+    with ProcessPoolExecutor(count, initializer=_follow_the_parent) as executor:
+        try:
+            yield executor.submit
+        finally:
+            executor.shutdown(cancel_futures=True)
+
+
+def _follow_the_parent() -> None:
+    """Leave interrupts to the parent, and exit when it is gone, even if it was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if parent := multiprocessing.parent_process():
+
+        def wait_for_its_end() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=wait_for_its_end, daemon=True).start()
+
+
+def run_all(
+    submit: Submit, work: Callable[[AnyJob], AnyResult], jobs: Iterable[AnyJob], count: int
+) -> Iterator[AnyResult]:
+    """Do this work for each job with so many workers; yield each result as it comes. Closing the iterator
+    cancels those not begun.
+    """
+    waiting = iter(jobs)
+    running: set[Future[AnyResult]] = set()
+    try:
+        while True:
+            # One job waits for each worker, so that no worker waits for this process.
+            while len(running) < 2 * count and (job := next(waiting, None)) is not None:
+                running.add(submit(work, job))
+            if not running:
+                return
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        for future in running:
+            future.cancel()
+
+
 @dataclass(frozen=True)
 class Workers:
-    """How many games are played at a time, and what starts one. Cancelling its future ends a game on a
-    cluster; on threads, `stopping` ends all.
+    """The workers of a match: how many games are played at a time, and what starts one. Cancelling its future
+    ends a game on a cluster; on threads, `stopping` ends all.
     """
 
     count: int

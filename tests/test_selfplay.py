@@ -27,13 +27,14 @@ SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "selfplay.py"
 sys.path.append(str(SCRIPT.parent))
 pytest.importorskip("tabulate", reason="the bench extra is not installed")
 pytest.importorskip("tqdm", reason="the bench extra is not installed")
+selfgame: Any = importlib.import_module("selfgame")
 selfplay: Any = importlib.import_module("selfplay")
 gamefile: Any = importlib.import_module("gamefile")
 
 TABLES = SCRIPT.parents[2] / "shared" / "data" / "syzygy"
 NODES = 60
-PACE = selfplay.Pace(NODES, random_plies=6)
-TRAINING = selfplay.Training(NODES)
+PACE = selfgame.Pace(NODES, random_plies=6)
+TRAINING = selfgame.Training(NODES)
 
 
 def command(path: Path, *arguments: object) -> list[str]:
@@ -65,12 +66,12 @@ def read(path: Path) -> dict[tuple[int, int], Any]:
 
 def job(number: int = 0, seed: int = 0, start: str = fen.START, pace: Any = PACE) -> Any:
     """A game of a comparison from a position."""
-    return selfplay.Book([(start, ())], seed).job(number, pace)
+    return selfgame.Book([(start, ())], seed).job(number, pace)
 
 
 def training_game(number: int = 0, seed: int = 0, start: str = fen.START, training: Any = TRAINING) -> Any:
     """A game for training from a position."""
-    return selfplay.play_training_game(selfplay.Book([(start, ())], seed).training_job(number, training))
+    return selfgame.play_training_game(selfgame.Book([(start, ())], seed).training_job(number, training))
 
 
 class Player:
@@ -85,7 +86,7 @@ class Player:
         chosen = [move for move in moves if bool(captured_of(move)) == self.captures] or moves
         if self.score is not None:
             score = self.score if board.side == WHITE else -self.score
-            on_report(selfplay.Report(1, 1, score, None, 1, 0.0, 0, chosen[:1]))
+            on_report(selfgame.Report(1, 1, score, None, 1, 0.0, 0, chosen[:1]))
         return importlib.import_module("search.search").Result(chosen[0], 0, 1)
 
     def new_game(self) -> None:
@@ -94,8 +95,8 @@ class Player:
 
 def fake(monkeypatch: pytest.MonkeyPatch, *arguments: Any, kind: Any = Player) -> None:
     """Let such players play."""
-    monkeypatch.setattr(selfplay, "searcher", lambda megabytes, numbers, tables: kind(*arguments))
-    monkeypatch.setattr(selfplay, "_searches", {})
+    monkeypatch.setattr(selfgame, "searcher", lambda megabytes, numbers, tables: kind(*arguments))
+    monkeypatch.setattr(selfgame, "_searches", {})
 
 
 # --- Games for training
@@ -125,9 +126,9 @@ def test_every_move_after_the_opening_has_a_score() -> None:
 
 def test_scores_are_from_white_s_view() -> None:
     start = "4k3/8/8/8/8/8/PPPP4/4K3 b - - 0 1"
-    chance = selfplay.Training(NODES, random_plies=(0, 0))
+    chance = selfgame.Training(NODES, random_plies=(0, 0))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(selfplay, "UNDECIDED", 5000)
+        patch.setattr(selfgame, "UNDECIDED", 5000)
         game = training_game(start=start, training=chance)
     assert game.start == start
     assert game.scores[0] > 100
@@ -135,8 +136,8 @@ def test_scores_are_from_white_s_view() -> None:
 
 
 def test_the_result_is_that_of_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selfplay, "UNDECIDED", 32000)
-    training = selfplay.Training(NODES, random_plies=(0, 0))
+    monkeypatch.setattr(selfgame, "UNDECIDED", 32000)
+    training = selfgame.Training(NODES, random_plies=(0, 0))
     game = training_game(start="6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", training=training)
     assert game.result == 2
     _, move = list(gamefile.replay(game))[-1]
@@ -149,22 +150,21 @@ def test_the_result_is_that_of_the_game(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_game_goes_on_until_one_side_is_far_ahead(
     monkeypatch: pytest.MonkeyPatch, score: int, result: int, plies: int
 ) -> None:
-    monkeypatch.setattr(selfplay, "UNDECIDED", 5000)
-    monkeypatch.setattr(selfplay, "outcome", lambda board: None, raising=False)
-    monkeypatch.setattr(selfplay.OngoingGame, "_judge", lambda self: None)
+    monkeypatch.setattr(selfgame, "UNDECIDED", 5000)
+    monkeypatch.setattr(selfgame.OngoingGame, "_judge", lambda self: None)
     fake(monkeypatch, score)
-    game = training_game(training=selfplay.Training(1, random_plies=(8, 8)))
+    game = training_game(training=selfgame.Training(1, random_plies=(8, 8)))
     assert (game.result, len(game.scores)) == (result, plies)
 
 
 def test_a_level_game_is_drawn_late(monkeypatch: pytest.MonkeyPatch) -> None:
     fake(monkeypatch, 5)
-    training = selfplay.Training(1, random_plies=(0, 0))
+    training = selfgame.Training(1, random_plies=(0, 0))
     for number, plies in ((60, 21), (70, 12), (90, 12)):
         # After move 70, where Black moves first here.
         start = f"4k3/p7/8/8/8/8/P7/4K3 b - - 0 {number}"
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(selfplay.OngoingGame, "_judge", lambda self: None)
+            patch.setattr(selfgame.OngoingGame, "_judge", lambda self: None)
             game = training_game(start=start, training=training)
         assert (game.result, len(game.scores)) == (1, plies), number
 
@@ -179,16 +179,16 @@ def test_a_score_that_is_missing_is_told_so(monkeypatch: pytest.MonkeyPatch) -> 
             return super().think(board, limits, on_report)
 
     fake(monkeypatch, 10, kind=Silent)
-    game = training_game(training=selfplay.Training(1))
+    game = training_game(training=selfgame.Training(1))
     assert list(game.scores) == [10, *[gamefile.NO_SCORE] * (len(game.scores) - 1)]
     assert len(game.scores) > 1
 
 
 def test_an_opening_that_is_decided_is_not_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selfplay, "TRIES", 20)
+    monkeypatch.setattr(selfgame, "TRIES", 20)
     with pytest.raises(ValueError, match="undecided"):
         training_game(
-            start="3qk3/8/8/8/8/8/8/4K3 w - - 0 1", training=selfplay.Training(NODES, random_plies=(2, 2))
+            start="3qk3/8/8/8/8/8/8/4K3 w - - 0 1", training=selfgame.Training(NODES, random_plies=(2, 2))
         )
 
 
@@ -201,7 +201,7 @@ def test_a_bound_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
             return super().think(board, limits, told)
 
     fake(monkeypatch, 10, kind=Unsure)
-    game = training_game(training=selfplay.Training(1, random_plies=(8, 8)))
+    game = training_game(training=selfgame.Training(1, random_plies=(8, 8)))
     assert game.bounds[:4] == b"\1\0\1\0"
 
 
@@ -214,11 +214,11 @@ def test_nodes_vary_by_the_jitter(monkeypatch: pytest.MonkeyPatch) -> None:
             return super().think(board, limits, on_report)
 
     fake(monkeypatch, 10, kind=Counting)
-    training_game(training=selfplay.Training(1000, jitter=0.2))
+    training_game(training=selfgame.Training(1000, jitter=0.2))
     assert 800 <= min(asked) < 900
     assert 1100 < max(asked) <= 1200
     asked.clear()
-    training_game(training=selfplay.Training(1000, jitter=0.0))
+    training_game(training=selfgame.Training(1000, jitter=0.0))
     assert set(asked) == {1000}
 
 
@@ -379,9 +379,9 @@ def test_a_dask_cluster_plays_the_same_games(tmp_path: Path) -> None:
 
 
 def test_a_game_of_a_comparison_follows_from_seed_and_number() -> None:
-    assert selfplay.play_game(job(1)) == selfplay.play_game(job(1))
-    assert selfplay.start(job(1)).moves != selfplay.start(job(2)).moves
-    assert selfplay.start(job(1)).moves != selfplay.start(job(1, seed=1)).moves
+    assert selfgame.play_game(job(1)) == selfgame.play_game(job(1))
+    assert selfgame.start(job(1)).moves != selfgame.start(job(2)).moves
+    assert selfgame.start(job(1)).moves != selfgame.start(job(1, seed=1)).moves
 
 
 @pytest.mark.parametrize(("score", "result"), [(1000, "1-0"), (-1000, "0-1")])
@@ -389,18 +389,18 @@ def test_a_side_far_ahead_by_both_sides_word_has_won(
     monkeypatch: pytest.MonkeyPatch, score: int, result: str
 ) -> None:
     fake(monkeypatch, score)
-    played = selfplay.play_game(job())
+    played = selfgame.play_game(job())
     assert (played.result, played.reason) == (result, "adjudication: resigned")
 
 
 def test_a_level_game_is_drawn_after_move_forty(monkeypatch: pytest.MonkeyPatch) -> None:
     fake(monkeypatch, 8)
-    played = selfplay.play_game(job(start="4k3/p7/8/8/8/8/P7/4K3 w - - 0 41", pace=selfplay.Pace(1)))
+    played = selfgame.play_game(job(start="4k3/p7/8/8/8/8/P7/4K3 w - - 0 41", pace=selfgame.Pace(1)))
     assert (played.result, played.reason) == ("1/2-1/2", "adjudication: drawn")
 
 
 def test_the_rules_end_a_game() -> None:
-    mate = selfplay.play_game(job(start="6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", pace=selfplay.Pace(NODES)))
+    mate = selfgame.play_game(job(start="6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", pace=selfgame.Pace(NODES)))
     assert (mate.result, mate.reason) == ("1-0", "checkmate")
 
 
@@ -409,26 +409,26 @@ def test_each_side_thinks_with_its_own_network(tmp_path: Path) -> None:
     path = tmp_path / "other.net"
     shipped = inference.shipped()
     network.write(path, shipped._replace(output_biases=[network.MOST_BIAS] * shipped.outputs))
-    search = selfplay.searcher(1, selfplay.Side({}, str(path)))
+    search = selfgame.searcher(1, selfgame.Side({}, str(path)))
     assert list(search.weights().output_biases) == [network.MOST_BIAS] * shipped.outputs
-    assert selfplay.searcher(1, selfplay.Side({})).weights() is shipped
-    book = selfplay.Book([(fen.START, ())], 0)
-    jobs = [book.paired(number, PACE, selfplay.Side({}, str(path))) for number in (0, 1)]
+    assert selfgame.searcher(1, selfgame.Side({})).weights() is shipped
+    book = selfgame.Book([(fen.START, ())], 0)
+    jobs = [book.paired(number, PACE, selfgame.Side({}, str(path))) for number in (0, 1)]
     assert [(job.white.network, job.black.network) for job in jobs] == [(str(path), ""), ("", str(path))]
 
 
 def test_random_plies_avoid_the_end_of_the_game() -> None:
     # Of White's moves, Ra8 mates.
-    pace = selfplay.Pace(1, random_plies=1)
+    pace = selfgame.Pace(1, random_plies=1)
     start = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
-    assert not any(selfplay.start(job(number, start=start, pace=pace)).is_over() for number in range(40))
+    assert not any(selfgame.start(job(number, start=start, pace=pace)).is_over() for number in range(40))
 
 
 def test_both_games_of_a_pair_start_alike_with_colours_reversed() -> None:
-    book = selfplay.Book([(fen.START, ()), ("4k3/p7/8/8/8/8/P7/4K3 w - - 0 1", ())], 3)
-    changed, other = selfplay.Side({"a": 1}), selfplay.AS_IT_IS
+    book = selfgame.Book([(fen.START, ()), ("4k3/p7/8/8/8/8/P7/4K3 w - - 0 1", ())], 3)
+    changed, other = selfgame.Side({"a": 1}), selfgame.AS_IT_IS
     first, second, third = (book.paired(number, PACE, changed) for number in range(3))
-    assert selfplay.start(first).moves == selfplay.start(second).moves
+    assert selfgame.start(first).moves == selfgame.start(second).moves
     assert (first.white, first.black) == (second.black, second.white) == (changed, other)
     assert third.opening != first.opening
 
@@ -439,12 +439,12 @@ def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
     @contextmanager
     def thread(workers: int) -> Any:
         with ThreadPoolExecutor(workers) as executor:
-            yield executor
+            yield executor.submit
 
     def play(job: Any) -> Any:
-        return selfplay.Played(job.number, "1-0" if job.white.numbers else "0-1", "")
+        return selfgame.Played(job.number, "1-0" if job.white.numbers else "0-1", "")
 
-    monkeypatch.setattr(selfplay, "crew", thread)
+    monkeypatch.setattr(selfplay, "processes", thread)
     monkeypatch.setattr(selfplay, "play_game", play)
     monkeypatch.setattr(selfplay, "searcher", lambda megabytes, numbers: None)
     monkeypatch.setattr(sys, "argv", ["selfplay.py", "--compare", "depth=3", "--games", "6"])
@@ -528,10 +528,10 @@ def test_files_without_the_newer_settings_go_on(tmp_path: Path) -> None:
 def test_games_are_searched_with_the_tables(tmp_path: Path) -> None:
     # Mate takes some thirty moves, and without the tables the score is far from decisive.
     start = "8/8/8/4k3/8/8/8/1NB1K3 w - - 0 1"
-    played = selfplay.play_game(job(start=start, pace=selfplay.Pace(1, tables=str(TABLES))))
+    played = selfgame.play_game(job(start=start, pace=selfgame.Pace(1, tables=str(TABLES))))
     assert (played.result, played.reason) == ("1-0", "adjudication: resigned")
-    assert selfplay.play_game(job(start=start, pace=selfplay.Pace(1))).result != "1-0"
-    training_game(training=selfplay.Training(1, tables=str(TABLES)))
+    assert selfgame.play_game(job(start=start, pace=selfgame.Pace(1))).result != "1-0"
+    training_game(training=selfgame.Training(1, tables=str(TABLES)))
     path = tmp_path / "games.moff"
     generate(path, "--games", 1, "--tables", TABLES)
     (block,) = gamefile.scan(path.read_bytes())

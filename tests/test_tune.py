@@ -24,7 +24,7 @@ pairs: Any = importlib.import_module("pairs")
 screening: Any = importlib.import_module("screening")
 spsa: Any = importlib.import_module("spsa")
 tables: Any = importlib.import_module("tables")
-selfplay: Any = importlib.import_module("selfplay")
+selfgame: Any = importlib.import_module("selfgame")
 
 TUNED = '''"""A table."""
 
@@ -119,14 +119,14 @@ def test_candidates_are_whole_numbers_in_their_ranges_and_opposite() -> None:
 def test_pairs_and_duels_count_for_the_first_side_in_whatever_order_games_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def play_all(executor: Any, jobs: Any, workers: int) -> Any:
+    def play_all(submit: Any, work: Any, jobs: Any, count: int) -> Any:
         # Who has a margin wins with White, and draws with Black.
         for job in reversed(list(jobs)):
             result = "1-0" if job.white.numbers["margin"] else "1/2-1/2"
-            yield selfplay.Played(job.number, result, "")
+            yield selfgame.Played(job.number, result, "")
 
-    monkeypatch.setattr(pairs, "play_all", play_all)
-    book, pace = selfplay.Book.read(None, 0), selfplay.Pace(1)
+    monkeypatch.setattr(pairs, "run_all", play_all)
+    book, pace = selfgame.Book.read(None, 0), selfgame.Pace(1)
     numbers = ({"margin": 1}, {"margin": 0})
     sides = [numbers, numbers[::-1]]
     found = dict(pairs.play_pairs(None, book, pace, range(7, 9), lambda pair: sides[pair % 2], 1))
