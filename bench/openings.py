@@ -4,9 +4,9 @@ balanced.
     python bench/openings.py --count 200 --out bench/openings.epd
 
 The file holds one position per line in EPD, with the search's score in centipawns for the side to move (ce)
-and the moves that lead there (c0), below the command that made it. The same options give the same file as
-long as the search does not change. bench/match.py, bench/ladder.py and others read it, and PGN, with
---openings.
+and the moves that lead there (c0), and nothing else, since other programs take a comment for a position. The
+same options give the same file as long as the search does not change. bench/match.py, bench/ladder.py and
+others read it, and PGN, with --openings.
 
 Results go to the file, progress to standard error. The exit code is 0, or 2 after wrong usage, or 130 when
 interrupted; then no file is written. Needs the `bench` extra.
@@ -143,18 +143,12 @@ def main() -> int:
     wanted = Wanted(options.plies, options.margin, options.nodes, options.seed)
     if wanted.plies < 3 and options.count > [20, 400][wanted.plies - 1]:
         raise ValueError(f"there are no {options.count} openings of {wanted.plies} plies")
-    made = (
-        f"python bench/openings.py --count {options.count} --plies {wanted.plies} --margin {wanted.margin}"
-        f" --nodes {wanted.nodes} --seed {wanted.seed}"
-    )
-    lines = [
-        f"# {options.count} openings of {wanted.plies} random plies, level for Moff's search:\n# {made}\n"
-    ]
+    lines: list[str] = []
     with tqdm(total=options.count, unit="opening", dynamic_ncols=True) as bar:
         for game, score in find_openings(wanted):
             lines.append(epd_line(game, score))
             bar.update()
-            if len(lines) > options.count:
+            if len(lines) == options.count:
                 break
     new = options.out.with_name(options.out.name + ".new")
     new.write_text("".join(lines), encoding="ascii", newline="\n")
