@@ -19,15 +19,16 @@ class Strength(NamedTuple):
 
 
 CALIBRATION = (
-    (600, Strength(62, 520)),
-    (800, Strength(72, 335)),
-    (1000, Strength(89, 208)),
-    (1200, Strength(112, 121)),
-    (1400, Strength(190, 86)),
-    (1800, Strength(767, 26)),
-    (2200, Strength(2859, 0)),
-    (2600, Strength(12600, 0)),
-    (3000, Strength(80000, 0)),
+    (600, Strength(80, 269)),
+    (800, Strength(94, 188)),
+    (1000, Strength(111, 124)),
+    (1200, Strength(159, 98)),
+    (1400, Strength(277, 70)),
+    (1800, Strength(1065, 20)),
+    (2200, Strength(3066, 0)),
+    (2600, Strength(9866, 0)),
+    (3000, Strength(33800, 0)),
+    (3200, Strength(63000, 0)),
 )
 """The settings for some Elo ratings, calibrated by games (bench/RESULTS.md)."""
 

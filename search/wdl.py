@@ -4,17 +4,17 @@ import math
 
 from search.score import CERTAIN_WIN
 
-EVEN_WIN = 167
+EVEN_WIN = 164
 """The score in centipawns at which the win probability is 50 %."""
 
-SPREAD = 153
+SPREAD = 145
 """The scale of the logistic curve in centipawns: this many multiply the odds of a win by e."""
 
 
 def chances(score: int) -> tuple[int, int, int]:
     """The win, draw and loss probabilities for the side to move, in permille. They sum to 1000.
 
-    Two logistic curves, for the win and for the loss, fitted by maximum likelihood to the results of 226,591
+    Two logistic curves, for the win and for the loss, fitted by maximum likelihood to the results of 239,009
     positions from games of Moff against itself (bench/RESULTS.md). Mates and tablebase wins are certain.
     """
     if abs(score) >= CERTAIN_WIN:

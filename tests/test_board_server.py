@@ -24,6 +24,7 @@ from moff.board.request import LARGEST_COMMAND
 from moff.board.server import HOST, MOST_CONNECTIONS, MOST_STREAMS, Server
 from moff.board.tab import Tab
 from moff.board.tabs import MOST_TABS, Tabs
+from search.strength import STRONGEST, WEAKEST
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
 from x88 import fen
@@ -142,6 +143,12 @@ def test_the_page_is_part_of_the_package() -> None:
     with open(ROOT / "pyproject.toml", "rb") as file:
         data = tomllib.load(file)["tool"]["setuptools"]["package-data"]
     assert "page/*" in data["moff.board"]
+
+
+def test_the_page_offers_the_ratings_that_there_are() -> None:
+    page = (ROOT / "moff" / "board" / "page" / "index.html").read_text("utf-8")
+    (field,) = re.findall(r'<input name="elo"[^>]*>', page)
+    assert f'min="{WEAKEST}" max="{STRONGEST}"' in field
 
 
 def test_the_page_needs_no_network() -> None:
