@@ -296,7 +296,7 @@ def _from_white(side: int, report: Report | None) -> int | None:
 
 _searches: dict[tuple[int, int, str], Search] = {}
 """By thread, megabytes and tables; kept from game to game, because creating one takes as long as several
-moves.
+moves. Not on a cluster, where every task gets a copy of this module.
 """
 
 

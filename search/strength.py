@@ -19,16 +19,16 @@ class Strength(NamedTuple):
 
 
 CALIBRATION = (
-    (600, Strength(80, 269)),
-    (800, Strength(94, 188)),
-    (1000, Strength(111, 124)),
-    (1200, Strength(159, 98)),
-    (1400, Strength(277, 70)),
-    (1800, Strength(1065, 20)),
-    (2200, Strength(3066, 0)),
-    (2600, Strength(9866, 0)),
-    (3000, Strength(33800, 0)),
-    (3200, Strength(63000, 0)),
+    (600, Strength(88, 218)),
+    (800, Strength(103, 154)),
+    (1000, Strength(131, 110)),
+    (1200, Strength(185, 88)),
+    (1400, Strength(364, 58)),
+    (1800, Strength(1219, 17)),
+    (2200, Strength(3336, 0)),
+    (2600, Strength(10050, 0)),
+    (3000, Strength(32200, 0)),
+    (3200, Strength(58100, 0)),
 )
 """The settings for some Elo ratings, calibrated by games (bench/RESULTS.md)."""
 

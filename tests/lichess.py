@@ -415,7 +415,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer a request to do something."""
-        self._answer(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
+        with contextlib.suppress(ConnectionError):  # the client has gone
+            self._answer(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
 
     def _answer(self, body: str) -> None:
         self.close_connection = True

@@ -355,11 +355,11 @@ def test_a_blunder_is_marked_and_refuted_and_the_best_move_told(tab: Tab) -> Non
 
 
 def test_what_is_over_is_judged_too(tab: Tab) -> None:
-    tab.do("set_up", {"text": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"})
+    tab.do("set_up", {"text": "3r2k1/Q4ppp/8/8/8/8/5PPP/6K1 b - - 0 1"})
     tab.do("engine", {"on": True, "threat": True})
-    tab.do("move", {"text": "Qh4"})
+    tab.do("move", {"text": "Rd1"})
     state = until(tab, "state", lambda value: value["glyph"])
-    assert state["verdict"] == "Qh4#: the only good move"
+    assert state["verdict"] == "Rd1#: the only good move"
     assert state["end"] == "checkmate"
     assert tab.snapshot("lines")["bar"]["share"] == 0
 

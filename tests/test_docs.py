@@ -3,8 +3,9 @@
 A block marked `console` is run in a scratch folder, line by line as it would be typed: `$ ` begins a command,
 `> ` continues it, and the lines below are what it prints, where `...` is anything within a line, and any
 number of lines if it stands alone. A block marked `pycon` is run as a doctest, one marked `python` as a
-program. What a test cannot do, such as installing, is marked `shell`, and only the names in it are checked,
-except that the programs of bench/ are run, on less: a page shows measurements that take hours.
+program. A block marked `shell` is not run as a whole: of what a test cannot do, such as installing, only the
+names are checked; programs of bench/ are run on less, since a page shows measurements that take hours; and
+games in the terminal and in the browser are only begun.
 """
 
 import contextlib
@@ -182,12 +183,24 @@ def test_commands_print_what_the_page_says(page: Path, desk: Path) -> None:
                 check(desk, command, expected)
 
 
+STARTS = [
+    line
+    for page in PAGES
+    for block in blocks(page, "shell")
+    for line in block.splitlines()
+    if line.startswith(("moff board", "moff play"))
+]
+"""Commands that go on until the user ends them."""
+
+
 @POSIX
-@with_blocks("shell")
-def test_moff_starts_as_the_page_says(page: Path, desk: Path) -> None:
-    for line in "".join(blocks(page, "shell")).splitlines():
-        if line.startswith(("moff board", "moff play")):
-            check(desk, line, ["..."])
+@pytest.mark.parametrize("command", STARTS)
+def test_a_game_begins_as_the_page_says(command: str, desk: Path) -> None:
+    check(desk, command, ["..."])
+
+
+def test_the_pages_say_how_to_begin_a_game() -> None:
+    assert len(STARTS) >= 5
 
 
 @POSIX
@@ -245,7 +258,7 @@ SMALLER = {
     "--nodes 10000 --pairs 5000": "--nodes 20 --pairs 4 --concurrency 1 --openings bench/openings.epd",
     "--games 2000 --nodes 20000": "--games 2 --nodes 20",
     "--games 1000000 --nodes 2000": "--games 60 --nodes 60",
-    "--per-position 20": "--per-position 1",
+    "--per-position 20": "--per-position 1 --share 0.5",
     "near.records:3000000": "near.records:300",
     "--hidden 128": "--hidden 16 --batch 64",
 }
@@ -260,6 +273,14 @@ def bench_commands(page: Path) -> list[str]:
 
 
 MEASURING = [page for page in PAGES if bench_commands(page)]
+
+
+def test_every_program_of_the_bench_on_a_page_is_run() -> None:
+    run = {command for page in MEASURING for command in bench_commands(page)}
+    run |= set((ROOT / ".ci" / "run").read_text("utf-8").splitlines())
+    for page in PAGES:
+        for line in "".join(blocks(page, "shell")).replace("\\\n", " ").splitlines():
+            assert "bench/" not in line or line in run, f"{page.name}: {line}"
 
 
 def packages(page: Path) -> list[str]:
@@ -280,11 +301,11 @@ def test_programs_of_the_bench_run_as_the_page_says(page: Path, desk: Path) -> N
             pytest.skip(f"{package} is not installed")
     (desk / "wac.epd").write_text('6k1/8/6K1/8/8/8/8/R7 w - - bm Ra8#; id "mate";\n', encoding="utf-8")
     (desk / "pictures.json").write_text("[]", encoding="utf-8")
+    for name in ("bench", "engine.py"):
+        (desk / name).symlink_to(ROOT / name)
     for command in bench_commands(page):
         for long, short in SMALLER.items():
             command = command.replace(long, short)
-        for name in ("bench/", "engine.py"):
-            command = command.replace(name, f"{ROOT}/{name}")
         done = subprocess.run(
             ["sh", "-c", command],
             stdin=subprocess.DEVNULL,
@@ -297,7 +318,7 @@ def test_programs_of_the_bench_run_as_the_page_says(page: Path, desk: Path) -> N
         assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
 
 
-# What the blocks that are not run name.
+# The names in blocks that are not run as a whole.
 
 
 def printed(*words: str) -> str:
@@ -326,7 +347,7 @@ def help_of(command: str) -> str:
 
 
 def shell_lines() -> list[tuple[str, str]]:
-    """The lines of all blocks that are not run, and the programs of bench/ that a text names with their
+    """The lines of all blocks marked `shell`, and the programs of bench/ that a text names with their
     arguments, each with the name of its page.
     """
     found = []
@@ -339,7 +360,7 @@ def shell_lines() -> list[tuple[str, str]]:
     return found
 
 
-def test_commands_that_are_not_run_have_names_that_exist() -> None:
+def test_commands_have_names_that_exist() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     seen = 0

@@ -16,7 +16,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -102,7 +102,17 @@ class Client:
         """The events of a stream."""
         request = urllib.request.Request(self.url + path, headers=self.headers)
         with self.opener.open(request, timeout=PATIENCE) as lines:
-            yield (json.loads(line) for line in lines if line.strip())
+            yield events_in(lines)
+
+
+def events_in(lines: Iterable[bytes]) -> Iterator[Event]:
+    """The events of a stream, whose empty lines only keep it alive. Fails if none comes for too long."""
+    deadline = time.monotonic() + PATIENCE
+    for line in lines:
+        assert time.monotonic() < deadline, "nothing happens"
+        if line.strip():
+            yield json.loads(line)
+            deadline = time.monotonic() + PATIENCE
 
 
 def legal_move(full: Event, state: Event) -> str:
@@ -332,7 +342,7 @@ def obstacle() -> str:
 
 
 OBSTACLE = obstacle()
-needs_lichess_bot = pytest.mark.skipif(bool(OBSTACLE), reason=OBSTACLE)
+needs_lichess_bot = pytest.mark.skipif("LICHESS_BOT" not in os.environ or os.name == "nt", reason=OBSTACLE)
 
 
 def merged(settings: Event, changes: Event) -> Event:
@@ -360,6 +370,7 @@ class Bot:
 
     def __init__(self, folder: Path, lichess: Lichess, *flags: str, **changes: Any) -> None:
         """`changes` of settings go beyond what the page says."""
+        assert OBSTACLE == ""
         self.log = folder / "bot.log"
         self.details = folder / "lichess_bot_auto_logs" / "lichess-bot.log"
         """A log with all that the engine is told, too."""
@@ -390,9 +401,9 @@ class Bot:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        if self.process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+        self.process.wait()
         self._reader.join(PATIENCE)
 
     def _read(self) -> None:

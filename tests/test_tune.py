@@ -119,13 +119,13 @@ def test_candidates_are_whole_numbers_in_their_ranges_and_opposite() -> None:
 def test_pairs_and_duels_count_for_the_first_side_in_whatever_order_games_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def play_all(submit: Any, work: Any, jobs: Any, count: int) -> Any:
+    def play(submit: Any, work: Any, jobs: Any, count: int) -> Any:
         # Who has a margin wins with White, and draws with Black.
         for job in reversed(list(jobs)):
             result = "1-0" if job.white.numbers["margin"] else "1/2-1/2"
             yield selfgame.Played(job.number, result, "")
 
-    monkeypatch.setattr(pairs, "run_all", play_all)
+    monkeypatch.setattr(pairs, "run_all", play)
     book, pace = selfgame.Book.read(None, 0), selfgame.Pace(1)
     numbers = ({"margin": 1}, {"margin": 0})
     sides = [numbers, numbers[::-1]]
