@@ -116,6 +116,15 @@ class Page:
         # A quick engine may have moved before anybody looks.
         expect(self.page.locator("#said")).to_contain_text(re.compile(r"A new game|^1\. "))
 
+    def switch(self, name: str, on: bool) -> None:
+        """Switch a setting of the engine on or off. `check` would fail if what the server had sent before
+        the click arrived after it, and showed the old setting for a moment.
+        """
+        control = self.page.locator(f"#{name}")
+        expect(control).to_be_checked(checked=not on)
+        control.click()
+        expect(control).to_be_checked(checked=on)
+
     def set_up(self, text: str) -> None:
         """Set up a FEN or PGN by the form; of a FEN, wait until the board shows it."""
         self.page.click("#tab-games")

@@ -199,7 +199,7 @@ def test_a_reload_in_the_middle_goes_on_with_the_game(desk: Desk) -> None:
 def test_a_page_that_is_closed_ends_its_searches(desk: Desk) -> None:
     page = desk.open()
     page.set_up(KIWIPETE)
-    page.page.check("#engine-on")
+    page.switch("engine-on", True)
     expect(page.page.locator("#lines li").first).to_be_visible()
     (tab,) = desk.server.tabs._tabs.values()
     page.page.close()
@@ -327,7 +327,7 @@ def test_touch_is_enough_on_a_phone(desk: Desk) -> None:
 def test_lines_arrive_with_scores_bar_and_arrows(desk: Desk) -> None:
     page = desk.open()
     page.set_up(KIWIPETE)
-    page.page.check("#engine-on")
+    page.switch("engine-on", True)
     for count in ("5", "1"):
         page.page.select_option("#engine-lines", count)
         expect(page.page.locator("#lines li")).to_have_count(int(count))
@@ -341,7 +341,7 @@ def test_lines_arrive_with_scores_bar_and_arrows(desk: Desk) -> None:
     expect(page.page.locator("#lines .figurine").first).to_be_visible()
     page.page.locator("#lines .move").nth(1).click()
     expect(page.page.locator("#moves .san")).to_have_count(2)
-    page.page.uncheck("#engine-on")
+    page.switch("engine-on", False)
     expect(page.page.locator("#lines li")).to_have_count(0)
 
 
@@ -362,14 +362,14 @@ def test_the_last_click_wins_though_its_command_overtakes_another(desk: Desk) ->
     page.page.wait_for_timeout(300)
     held.pop().continue_()
     page.page.wait_for_timeout(300)
-    page.page.check("#engine-on")
+    page.switch("engine-on", True)
     expect(page.page.locator("#lines li")).to_have_count(2)
 
 
 def test_a_live_line_keeps_the_focus_and_is_followed_as_it_was_shown(desk: Desk) -> None:
     page = desk.open()
     page.set_up(KIWIPETE)
-    page.page.check("#engine-on")
+    page.switch("engine-on", True)
     move = page.page.locator("#lines .move").nth(1)
     move.focus()
     depth = page.page.locator("#lines .quiet").first.text_content()
@@ -390,7 +390,7 @@ def test_a_live_line_keeps_the_focus_and_is_followed_as_it_was_shown(desk: Desk)
 def test_a_move_of_the_list_keeps_the_focus_when_marks_appear(desk: Desk) -> None:
     page = desk.open()
     page.set_up("1. f3 e5 2. g4 Qh4# *")
-    page.page.check("#engine-on")
+    page.switch("engine-on", True)
     page.page.locator("#moves .move", has_text="g4").focus()
     page.page.keyboard.press("Enter")
     expect(page.page.locator("#moves .glyph")).to_have_text("??")
@@ -417,7 +417,7 @@ def test_a_switch_that_still_shows_an_older_state_is_not_sent_with_another_one(d
 def test_moves_that_are_tried_are_marked_and_a_blunder_is_refuted(desk: Desk) -> None:
     page = desk.open()
     page.set_up("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2")
-    page.page.check("#engine-on")
+    page.switch("engine-on", True)
     page.click("b8", "c6")
     expect(page.page.locator("#board .mark")).to_be_visible()
     page.page.click("#first")
@@ -436,7 +436,7 @@ def test_moves_that_are_tried_are_marked_and_a_blunder_is_refuted(desk: Desk) ->
 def test_the_threat_is_shown_but_not_in_check(desk: Desk) -> None:
     page = desk.open()
     page.set_up("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 3 3")
-    page.page.check("#engine-threat")
+    page.switch("engine-threat", True)
     expect(page.page.locator("#threat")).to_contain_text("Qxf7#")
     expect(page.page.locator('#arrows [data-name="threat"]')).to_have_attribute("data-arrow", "f3f7")
     page.set_up("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1")
@@ -601,7 +601,7 @@ def test_moves_and_attack_map_are_those_of_moff_moves(desk: Desk) -> None:
 def test_the_worth_of_pieces_and_the_tree_of_the_last_search_are_shown(desk: Desk) -> None:
     page = desk.open()
     page.set_up(KIWIPETE)
-    page.page.check("#engine-on")
+    page.switch("engine-on", True)
     expect(page.page.locator("#lines li")).to_have_count(3)
     page.page.click("#tab-generator")
     page.page.check('[name=overlay][value="worths"]')
@@ -631,7 +631,7 @@ def test_nothing_overflows_and_an_accessibility_check_finds_nothing(
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = desk.open(viewport=size, color_scheme=scheme)
     page.set_up("1. e4 {King's pawn} e5 (1... c5 2. Nf3 $4) 2. Nc3 *")
-    page.page.check("#engine-on")
+    page.switch("engine-on", True)
     expect(page.page.locator("#lines li").first).to_be_visible()
     page.page.click("#show-fens")
     for panel in ("analysis", "generator", "games", "play"):
