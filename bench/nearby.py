@@ -22,11 +22,10 @@ import argparse
 import contextlib
 import json
 import os
-import signal
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -52,6 +51,7 @@ import positions
 import recordfile
 from gamefile import Block, replay
 from recordfile import RecordFile, Records, names_of, refuse_overwriting, shuffled
+from workers import processes, run_all
 
 GAMES = 4
 """Games of a part."""
@@ -174,17 +174,13 @@ def blocks_of(reader: positions.Reader) -> Iterator[Block]:
 def make_parts(parts: Parts, blocks: list[Block], settings: Settings, concurrency: int) -> None:
     """Make the parts that are missing."""
     missing = [block for block in blocks if not parts.path(block).exists()]
+    make = partial(parts.make, settings=settings)
     with (
-        ProcessPoolExecutor(
-            concurrency, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
-        ) as executor,
+        processes(concurrency) as submit,
         tqdm(total=len(blocks), initial=len(blocks) - len(missing), unit=" parts", disable=None) as bar,
     ):
-        try:
-            for _ in executor.map(parts.make, missing, [settings] * len(missing)):
-                bar.update()
-        finally:
-            executor.shutdown(cancel_futures=True)
+        for _ in run_all(submit, make, missing, concurrency):
+            bar.update()
 
 
 def join(parts: Parts, blocks: list[Block], options: argparse.Namespace) -> str:

@@ -28,12 +28,10 @@ damaged; 2 after wrong usage; 130 when interrupted. Needs NumPy (the `tuning` ex
 
 import argparse
 import json
-import signal
 import sys
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -67,6 +65,7 @@ from recordfile import (
     shuffled,
     write_fen,
 )
+from workers import processes
 
 from moff.text import counted
 from search import network
@@ -186,14 +185,11 @@ def expand_all(blocks: Iterable[Block], concurrency: int) -> Iterator[tuple[Bloc
         for block in blocks:
             yield block, expand_block(block)
         return
-    with ProcessPoolExecutor(
-        concurrency, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
-    ) as executor:
-        try:
-            found = list(blocks)
-            yield from zip(found, executor.map(expand_block, found), strict=True)
-        finally:
-            executor.shutdown(cancel_futures=True)
+    with processes(concurrency) as submit:
+        found = list(blocks)
+        expanded = [submit(expand_block, block) for block in found]
+        for block, future in zip(found, expanded, strict=True):
+            yield block, future.result()
 
 
 def is_held_out(block: Block, game: Game, share: float) -> bool:

@@ -11,7 +11,6 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-import script  # noqa: F401 - first: it puts this checkout on the path
 from gamefile import NO_SCORE, Game, index_of
 
 from moff.tables import opened
