@@ -8,6 +8,7 @@ except ImportError:
 from array import array
 
 from search.network import Weights
+from x88 import memory
 
 if not cython.compiled:
     from search.system import has_avx2
@@ -25,10 +26,11 @@ class Layer:
     def __init__(self, weights: Weights) -> None:
         self.hidden = weights.hidden
         self.outputs = weights.outputs
-        sums = array("h", bytes(4 * DEPTH * weights.hidden))
-        squares = array("h", bytes(4 * weights.hidden))
-        self._held = (weights, sums, squares)
         if cython.compiled:
+            # In whole pages, as the weights are: no vector straddles cache lines.
+            sums = memoryview(memory.allocate(4 * DEPTH * weights.hidden)).cast("h")
+            squares = memoryview(memory.allocate(4 * weights.hidden)).cast("h")
+            self._held = (weights, sums, squares)
             self.inputs = cython.cast("const short*", memory_of(weights.inputs, 2, False))
             self.input_biases = cython.cast("const short*", memory_of(weights.input_biases, 2, False))
             self.output_weights = cython.cast("const short*", memory_of(weights.output_weights, 2, False))
@@ -40,8 +42,8 @@ class Layer:
             self.input_biases = weights.input_biases
             self.output_weights = weights.output_weights
             self.output_biases = weights.output_biases
-            self.sums = sums
-            self.squares = squares
+            self.sums = array("h", bytes(4 * DEPTH * weights.hidden))
+            self.squares = array("h", bytes(4 * weights.hidden))
 
     def value(self, own: int, other: int, pieces: int) -> int:
         """The value in centipawns for the side whose sums are at `own`, with `pieces` pieces on the board."""

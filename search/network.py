@@ -41,6 +41,8 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from x88 import memory
+
 INPUTS = 768
 INPUT_SCALE = 362
 OUTPUT_SCALE = 512
@@ -115,7 +117,8 @@ def write(path: str | os.PathLike[str], weights: Weights) -> None:
 
 
 def read(path: str | os.PathLike[str]) -> Weights:
-    """Read a network file. Raises ValueError with the reason if it is not one or is damaged, or OSError.
+    """Read a network file. Raises ValueError with the reason if it is not one or is damaged, OSError, or
+    MemoryError.
 
     It is not mapped into memory: another program may overwrite or truncate the file while it is used.
     """
@@ -140,7 +143,9 @@ def read(path: str | os.PathLike[str]) -> Weights:
         found = os.fstat(file.fileno()).st_size
         if found != size:
             raise ValueError(f"{path} has {found} bytes instead of {size}")
-        view = memoryview(file.read(size - HEADER_SIZE))
+        # Rows of weights then never straddle cache lines, which would cost the search 2 % of its speed.
+        view = memoryview(memory.allocate(size - HEADER_SIZE))
+        file.readinto(view)
     checksum = zlib.crc32(view, zlib.crc32(head[: _HEADER.size]))
     if head[_HEADER.size :] != _CHECKSUM.pack(checksum):
         raise ValueError(f"{path} is damaged: its checksum is wrong")

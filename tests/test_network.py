@@ -1,5 +1,6 @@
 """search/network.py: the file of a network, what is refused and why."""
 
+import ctypes
 import os
 import re
 import zlib
@@ -8,7 +9,7 @@ from random import Random
 
 import pytest
 
-from search import network
+from search import inference, network
 from tests.networks import random_weights
 from tests.oracle import scaled
 
@@ -44,6 +45,11 @@ def test_the_file_is_as_it_is_documented(path: Path) -> None:
     assert number(32 + 2 * (768 * 16 + 5), 2) == weights.input_biases[5]
     assert number(32 + 2 * (769 * 16 + (2 * 2 + 1) * 16 + 7), 2) == weights.output_weights[5 * 16 + 7]
     assert number(len(content) - 4, 4) == weights.output_biases[2]
+
+
+def test_the_weights_begin_where_a_cache_line_does() -> None:
+    rows = inference.shipped().inputs
+    assert ctypes.addressof(ctypes.c_short.from_buffer(rows)) % 64 == 0
 
 
 def test_bands_divide_the_counts_of_pieces() -> None:
