@@ -10,6 +10,7 @@ import gzip
 import importlib.util
 import os
 import platform
+import re
 import shutil
 import sys
 import sysconfig
@@ -57,6 +58,9 @@ PROBES = {
     "headers": "#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n",
 }
 """C sources that need more and more of what an extension needs."""
+
+PICTURES = (".png", ".svg")
+"""What a README shows rather than links to."""
 
 PACKAGE_MANAGERS = {
     # zypper first: openSUSE has an apt-get that is not the real one.
@@ -290,7 +294,7 @@ def run_probe(command: type[build_ext]) -> build_ext:
             file.write(PROBES["headers"])
         distribution = Distribution({"ext_modules": [Extension("probe", [source], **abi())]})
         distribution.cmdclass["build_ext"] = command
-        distribution.parse_config_files()  # they may choose a compiler
+        distribution.parse_config_files(distribution.find_config_files())  # they may choose a compiler
         build = distribution.get_command_obj("build_ext")
         for word in sys.argv:
             if word.startswith("--compiler="):
@@ -387,6 +391,37 @@ def one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
+def description() -> dict[str, Any]:
+    """The README, and links to the repository.
+
+    MOFF_PAGES is the address of a version of the repository, such as https://github.com/OWNER/moff/blob/v1.
+    With it, relative links become absolute: a package index has no other files to link to. Any other text in
+    it ends the build.
+    """
+    with open("README.md", encoding="utf-8") as file:
+        text = file.read()
+    pages = os.environ.get("MOFF_PAGES", "")
+    found: dict[str, Any] = {"long_description_content_type": "text/markdown"}
+    if pages:
+        if not re.fullmatch(r"https://[^\s/]+/[^\s/]+/[^\s/]+/blob/\S+", pages):
+            sys.exit(f"error: MOFF_PAGES: {pages!r} is not like https://github.com/OWNER/moff/blob/v1")
+        repository = pages.partition("/blob/")[0]
+        files = pages.replace("/blob/", "/raw/", 1)
+        text = re.sub(
+            r'(\]\(|\b(?:href|src|srcset)=")(?![a-z]+:|#)([^)"]+)',
+            lambda link: f"{link[1]}{files if link[2].endswith(PICTURES) else pages}/{link[2]}",
+            text,
+        )
+        text = text.replace("git clone URL", f"git clone {repository}")
+        text = text.replace(" (URL is the address of this repository)", "")
+        found["project_urls"] = {
+            "Repository": repository,
+            "Documentation": f"{pages}/docs/index.md",
+            "Changelog": f"{pages}/CHANGELOG.md",
+        }
+    return {**found, "long_description": text}
+
+
 def abi() -> dict[str, Any]:
     """The options of an extension that must run on every later Python."""
     if not STABLE_ABI:
@@ -410,12 +445,13 @@ def main() -> None:
         "build_ext": BuildExtensions,
         "sdist": SourceDistribution,
     }
+    about = description()
     BuildSource.obstacle, BuildSource.remedy = obstacle()
     if BuildSource.obstacle:
-        setup(cmdclass=commands)
+        setup(cmdclass=commands, **about)
         return
     options = {"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE_ABI else {}
-    setup(ext_modules=extensions(), cmdclass=commands, options=options)
+    setup(ext_modules=extensions(), cmdclass=commands, options=options, **about)
 
 
 if __name__ == "__main__":

@@ -655,6 +655,41 @@ def test_a_source_distribution_has_the_same_bytes_whoever_packs_it(
     assert not (tmp_path / "none").exists()
 
 
+def test_a_package_index_gets_a_readme_without_relative_links(
+    small_checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def metadata(pages: str, name: str) -> str:
+        monkeypatch.setenv("MOFF_PAGES", pages)
+        folder = tmp_path / name
+        ended = build_with(small_checkout, "no-such-compiler", "sdist", "--dist-dir", str(folder))
+        assert ended.returncode == 0, ended.stderr
+        with tarfile.open(*folder.iterdir()) as archive:
+            (member,) = [
+                entry for entry in archive if entry.name.count("/") == 1 and "PKG-INFO" in entry.name
+            ]
+            file = archive.extractfile(member)
+            assert file is not None
+            return file.read().decode()
+
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert metadata("", "clone").endswith(readme)
+    found = metadata("https://github.com/me/moff/blob/v1.2", "release")
+    links = re.findall(r'\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"', found)
+    assert len(links) == len(re.findall(r'\]\(|(?:src|srcset)="', readme)) > 15
+    for text in map("".join, links):
+        kind = "raw" if text.endswith((".png", ".svg")) else "blob"
+        start = f"https://github.com/me/moff/{kind}/v1.2/"
+        assert text.startswith(start)
+        assert (ROOT / text.removeprefix(start).partition("#")[0]).is_file()
+    assert "\nProject-URL: Repository, https://github.com/me/moff\n" in found
+    assert "\ngit clone https://github.com/me/moff moff && cd moff\n" in found
+    assert "(URL is" not in found
+    monkeypatch.setenv("MOFF_PAGES", "github.com/me")
+    ended = build_with(small_checkout, "no-such-compiler", "sdist")
+    assert ended.returncode != 0
+    assert "MOFF_PAGES: 'github.com/me' is not like https://github.com/OWNER/moff/blob/v1" in ended.stderr
+
+
 def test_a_build_of_the_extensions_alone_fails_without_a_compiler(small_checkout: Path) -> None:
     ended = build_with(small_checkout, "no-such-compiler", "build_ext", "--inplace")
     assert ended.returncode != 0
