@@ -34,6 +34,7 @@ import script  # first: it puts this checkout on the path
 from search import inference
 from search.evaluate import Evaluation
 from search.limits import Limits
+from search.score import normalised
 from search.search import Report, Search
 from x88.attack import in_check
 from x88.board import Board
@@ -85,7 +86,7 @@ class Judge:
         """The score in centipawns for the side to move, and the best move of a search, else NO_MOVE."""
         if self._search is None:
             self._evaluation.reset(board)
-            return self._evaluation.value(board), NO_MOVE
+            return normalised(self._evaluation.value(board)), NO_MOVE
         self._search.think(board, self._limits, self._note)
         assert self._last is not None
         return self._last.score, self._last.pv[0]

@@ -419,7 +419,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--scale",
         type=float,
-        help=f"with --lookahead: centipawns that multiply the odds by e (default {network.SCALE})",
+        help=f"with --lookahead: centipawns that multiply the odds by e (default {network.REPORTED_SCALE})",
     )
     parser.add_argument(
         "--per-game", type=int, default=12, help="with --text: maximum positions per game (default 12)"
@@ -456,7 +456,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not 0 <= options.lookahead < 1:
             raise ValueError("--lookahead must be from 0 to below 1")
         if options.scale is None:
-            options.scale = network.SCALE
+            options.scale = network.REPORTED_SCALE
         elif not options.lookahead:
             raise ValueError("--scale needs --lookahead")
         if not 1 <= options.scale <= 100_000:

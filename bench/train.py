@@ -587,7 +587,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--scale",
         type=float,
-        default=network.SCALE,
+        default=network.REPORTED_SCALE,
         help="centipawns that multiply the odds by e, in the scores (default %(default)s)",
     )
     parser.add_argument("--seed", type=int, default=0, help="of weights and order (default 0)")

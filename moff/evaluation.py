@@ -3,6 +3,7 @@
 from search import inference, wdl
 from search.evaluate import Evaluation
 from search.network import Weights, band
+from search.score import normalised
 from x88 import diagram
 from x88.board import Board
 from x88.piece import BLACK, EMPTY, KIND, KING, WHITE
@@ -10,19 +11,21 @@ from x88.square import SQUARES
 
 
 def evaluate(board: Board) -> int:
-    """The static evaluation in centipawns for the side to move. It knows no tactics: `Search` does."""
-    return _evaluation_of(board, inference.shipped()).value(board)
+    """The normalised static evaluation for the side to move, in centipawns. It knows no tactics: `Search`
+    does.
+    """
+    return normalised(_evaluation_of(board, inference.shipped()).value(board))
 
 
 def worths(board: Board, weights: Weights | None = None) -> dict[int, int]:
-    """The value of each piece except the kings to White, in centipawns by its square: the network's value of
+    """The value of each piece except the kings to White, in centipawns by its square: the normalised value of
     the position less that without the piece.
     """
     evaluation = _evaluation_of(board, weights or inference.shipped())
     sign = 1 if board.side == WHITE else -1
-    value = evaluation.accumulators.value(board)
+    value = normalised(evaluation.accumulators.value(board))
     return {
-        sq: sign * (value - evaluation.value_without(board, sq))
+        sq: sign * (value - normalised(evaluation.value_without(board, sq)))
         for sq in SQUARES
         if board.piece_at(sq) != EMPTY and board.piece_at(sq) & KIND != KING
     }
@@ -33,7 +36,7 @@ def table(board: Board, style: diagram.Style, weights: Weights | None = None) ->
     win, draw and loss, each for White.
     """
     weights = weights or inference.shipped()
-    value = _evaluation_of(board, weights).value(board)
+    value = normalised(_evaluation_of(board, weights).value(board))
     chances = wdl.chances(value)
     if board.side == BLACK:
         value, chances = -value, chances[::-1]

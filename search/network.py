@@ -41,13 +41,17 @@ from array import array
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from search.score import normalised
 from x88 import memory
 
 INPUTS = 768
 INPUT_SCALE = 362
 OUTPUT_SCALE = 512
 SCALE = 267
-"""The centipawns that multiply the odds by e: 100 are a win in half the games at move 32 (bench/wdl.py)."""
+"""The centipawns of the search (`search.score`) that multiply the odds by e."""
+
+REPORTED_SCALE = normalised(SCALE)
+"""The same in the centipawns that are reported, and so in the scores of games."""
 
 UNIT = INPUT_SCALE**2 // 4 * OUTPUT_SCALE
 """The sum of an output that means a value of SCALE."""

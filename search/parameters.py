@@ -7,8 +7,8 @@ from search.tuned import SEARCH
 
 
 class Parameters:
-    """The parameters of one search. Depths are in plies, margins in centipawns, reductions in 1024ths of a
-    ply.
+    """The parameters of one search. Depths are in plies, margins in centipawns of the search, see
+    `search.score`, reductions in 1024ths of a ply.
     """
 
     aspiration: int

@@ -1,5 +1,9 @@
-"""Scores in centipawns for the side to move: evaluations, tablebase wins, mates; and scores in the
-transposition table.
+"""Scores in centipawns for the side to move: evaluations, tablebase wins, mates; scores in the transposition
+table; and scores as they are reported.
+
+The search computes on the scale of its network, margins and piece values. What it reports is normalised: 100
+centipawns are a win in half of the games. The idea of normalising only what is shown is that of Stockfish
+15.1, 2022.
 """
 
 try:
@@ -16,6 +20,7 @@ if not cython.compiled:
     LONGEST_MATE = 31872
     INFINITE = 32001
     NO_SCORE = 32002
+    NORMAL_PAWN = 132
 
 
 def mate_distance(score: int) -> int | None:
@@ -27,6 +32,17 @@ def mate_distance(score: int) -> int | None:
     if score <= -LONGEST_MATE:
         return -((MATE + score) // 2)
     return None
+
+
+def normalised(score: int) -> int:
+    """A score of the search in the centipawns that are reported: NORMAL_PAWN, a win in half of the games at
+    move 32 (bench/wdl.py), becomes 100. Mates and tablebase wins stay.
+    """
+    if score >= CERTAIN_WIN or score <= -CERTAIN_WIN:
+        return score
+    if score < 0:
+        return -((NORMAL_PAWN // 2 - 100 * score) // NORMAL_PAWN)
+    return (NORMAL_PAWN // 2 + 100 * score) // NORMAL_PAWN
 
 
 def to_table(score: int, ply: int) -> int:

@@ -18,7 +18,7 @@ from search import inference, network
 from search.clock import Clock, Lag, NodeClock, TimeManager
 from search.job import Job
 from search.limits import Limits
-from search.score import mate_distance
+from search.score import mate_distance, normalised
 from search.strength import strength
 from x88.movegen import legal_moves
 
@@ -49,8 +49,8 @@ MATE_SALT = 0x5A17
 
 
 class Report(NamedTuple):
-    """The result of an iteration: depth in plies, score in centipawns for the side to move, time in
-    milliseconds, packed moves.
+    """The result of an iteration: depth in plies, score in normalised centipawns (`search.score`) for the
+    side to move, time in milliseconds, packed moves.
     """
 
     depth: int
@@ -533,7 +533,7 @@ class Search:
             Report(
                 line.depth,
                 self._pool.seldepth(),
-                score,
+                normalised(score),
                 mate_distance(score),
                 self._pool.nodes(),
                 self._elapsed(),

@@ -4,18 +4,19 @@ import math
 
 from search.score import CERTAIN_WIN
 
-EVEN_WIN = 164
-"""The score in centipawns at which the win probability is 50 %."""
+EVEN_WIN = 122
+"""The normalised score in centipawns at which the win probability is 50 %."""
 
-SPREAD = 145
+SPREAD = 99
 """The scale of the logistic curve in centipawns: this many multiply the odds of a win by e."""
 
 
 def chances(score: int) -> tuple[int, int, int]:
     """The win, draw and loss probabilities for the side to move, in permille. They sum to 1000.
 
-    Two logistic curves, for the win and for the loss, fitted by maximum likelihood to the results of 239,009
-    positions from games of Moff against itself (bench/RESULTS.md). Mates and tablebase wins are certain.
+    Two logistic curves, for the win and for the loss, fitted by maximum likelihood to the results of
+    3,132,513 positions from games of Moff against itself (bench/RESULTS.md). Mates and tablebase wins are
+    certain.
     """
     if abs(score) >= CERTAIN_WIN:
         return (1000, 0, 0) if score > 0 else (0, 0, 1000)

@@ -12,7 +12,7 @@ from search import benchmark, inference, network, wdl
 from search import endgame as endgames
 from search.accumulators import Accumulators
 from search.evaluate import LARGEST
-from search.score import CERTAIN_WIN
+from search.score import CERTAIN_WIN, normalised
 from tests.networks import evaluation_of, random_weights
 from tests.oracle import STARTS, placements, scaled
 from x88 import build, diagram, fen
@@ -236,7 +236,8 @@ def test_what_a_piece_is_worth_is_what_its_absence_costs(text: str) -> None:
         less.remove_piece_at((sq >> 4) * 8 + (sq & 7))
         if less.is_valid():
             less.clear_stack()
-            assert worth == sign * (network_value(board) - network_value(fen.parse(less.fen())))
+            with_it, without = network_value(board), network_value(fen.parse(less.fen()))
+            assert worth == sign * (normalised(with_it) - normalised(without))
             tried += 1
     assert tried > 5
 
@@ -246,7 +247,7 @@ def test_the_table_speaks_for_white_whoever_is_to_move() -> None:
     for start in (text, text.replace(" w ", " b ")):
         board = fen.parse(start)
         lines = display.table(board, diagram.Style())
-        score = value(board) * (1 if board.side == WHITE else -1)
+        score = normalised(value(board)) * (1 if board.side == WHITE else -1)
         win, draw, loss = (chance / 10 for chance in wdl.chances(score))
         assert lines[-1] == (
             f"score {score / 100:+.2f} for White: wins {win:.1f} %, draws {draw:.1f} %, loses {loss:.1f} %"

@@ -14,15 +14,17 @@ from typing import Any
 import chess
 import pytest
 
+from moff.evaluation import evaluate
 from search import alphabeta, benchmark, deepening, quiescence, wdl
 from search.clock import HARD, Budget, Clock, Lag, NodeClock, TimeManager, budget
 from search.limits import Limits
 from search.parameters import Parameters
 from search.pool import Pool
-from search.score import DRAW, LONGEST_MATE, MATE, mate_distance
+from search.score import CERTAIN_WIN, DRAW, LONGEST_MATE, MATE, NORMAL_PAWN, mate_distance, normalised
 from search.search import Report, Result, Search, Statistics
 from search.searcher import Searcher
 from tests.client import ENGINE
+from tests.networks import evaluation_of
 from tests.oracle import STARTS, scaled
 from x88 import build, coordinate, fen
 from x88.board import Board
@@ -61,6 +63,30 @@ MATES = [
     ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 2),
     ("7k/8/5K2/8/8/8/8/Q7 w - - 0 1", 2),
 ]
+
+
+def test_scores_are_normalised_except_those_of_certain_wins() -> None:
+    scores = range(-MATE, MATE + 1)
+    found = [normalised(score) for score in scores]
+    assert found == sorted(found)
+    assert found == [-number for number in reversed(found)]
+    assert normalised(0) == DRAW
+    assert normalised(NORMAL_PAWN) == 100
+    for score, number in zip(scores, found, strict=True):
+        if abs(score) >= CERTAIN_WIN:
+            assert number == score
+        else:
+            assert abs(number - 100 * score / NORMAL_PAWN) <= 0.5
+
+
+@pytest.mark.parametrize("text", [fen.START, *benchmark.POSITIONS[:5]])
+def test_a_report_has_the_normalised_score(text: str) -> None:
+    """The first one of a search of one node is the static evaluation."""
+    board = fen.parse(text)
+    evaluation = evaluation_of(board)
+    value = evaluation.value(board)
+    _, reports = think(text, Limits(nodes=1))
+    assert reports[-1].score == normalised(value) == evaluate(board)
 
 
 @pytest.mark.parametrize(("text", "moves"), MATES)

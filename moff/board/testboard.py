@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from moff import evaluation
 from search.nodecounts import NodeCounts
-from search.score import from_table, mate_distance
+from search.score import from_table, mate_distance, normalised
 from search.table import EXACT, LOWER, TranspositionTable, bound_of, depth_of, score_of
 from x88 import coordinate, diagram, san, square
 from x88.attack_map import AttackMap
@@ -64,7 +64,7 @@ def worths(board: Board) -> dict[str, int]:
 
 
 class Branch(NamedTuple):
-    """What a search has found out about a move: the score in centipawns for the side that makes it, its bound
+    """What a search has found out about a move: the normalised score for the side that makes it, its bound
     (">=", "<=", or empty if it is exact), the depth in plies after the move, and the nodes that it took, None
     where they were not counted.
     """
@@ -106,7 +106,7 @@ def tree(board: Board, table: TranspositionTable, counts: NodeCounts | None = No
             line.make(move)
             if data := table.probe(line.key):
                 now = [*moves, move]
-                score = -from_table(score_of(data), len(now))
+                score = -normalised(from_table(score_of(data), len(now)))
                 # The table's bounds are those of the side that replies.
                 bound = bound_of(data)
                 sign = "" if bound == EXACT else "<=" if bound == LOWER else ">="
