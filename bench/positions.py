@@ -30,7 +30,7 @@ import argparse
 import json
 import sys
 import zlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -186,9 +186,9 @@ def expand_all(blocks: Iterable[Block], concurrency: int) -> Iterator[tuple[Bloc
             yield block, expand_block(block)
         return
     with processes(concurrency) as submit:
-        found = list(blocks)
-        expanded = [submit(expand_block, block) for block in found]
-        for block, future in zip(found, expanded, strict=True):
+        expanded = deque((block, submit(expand_block, block)) for block in blocks)
+        while expanded:  # a block that was used is freed
+            block, future = expanded.popleft()
             yield block, future.result()
 
 
