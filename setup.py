@@ -294,7 +294,8 @@ def run_probe(command: type[build_ext]) -> build_ext:
             file.write(PROBES["headers"])
         distribution = Distribution({"ext_modules": [Extension("probe", [source], **abi())]})
         distribution.cmdclass["build_ext"] = command
-        distribution.parse_config_files(distribution.find_config_files())  # they may choose a compiler
+        # setup.cfg may choose a compiler; what pyproject.toml calls dynamic is given to setup() alone.
+        distribution.parse_config_files(distribution.find_config_files())
         build = distribution.get_command_obj("build_ext")
         for word in sys.argv:
             if word.startswith("--compiler="):
@@ -395,31 +396,34 @@ def description() -> dict[str, Any]:
     """The README, and links to the repository.
 
     MOFF_PAGES is the address of a version of the repository, such as https://github.com/OWNER/moff/blob/v1.
-    With it, relative links become absolute: a package index has no other files to link to. Any other text in
-    it ends the build.
+    With it, relative links become absolute, since a package index has no other files to link to: those of the
+    forms [text](path), src="path", srcset="path" and href="path". Any other text in it ends the build.
     """
-    with open("README.md", encoding="utf-8") as file:
-        text = file.read()
     pages = os.environ.get("MOFF_PAGES", "")
-    found: dict[str, Any] = {"long_description_content_type": "text/markdown"}
-    if pages:
-        if not re.fullmatch(r"https://[^\s/]+/[^\s/]+/[^\s/]+/blob/\S+", pages):
-            sys.exit(f"error: MOFF_PAGES: {pages!r} is not like https://github.com/OWNER/moff/blob/v1")
-        repository = pages.partition("/blob/")[0]
-        files = pages.replace("/blob/", "/raw/", 1)
+    address = re.fullmatch(r"(https://[^\s/]+/[^\s/]+/[^\s/]+)/blob/(\S*[^\s/])", pages)
+    if pages and not address:
+        sys.exit(f"error: MOFF_PAGES: {pages!r} is not like https://github.com/OWNER/moff/blob/v1")
+    found: dict[str, Any] = {"long_description": "", "long_description_content_type": "text/markdown"}
+    if os.path.exists("README.md"):
+        with open("README.md", encoding="utf-8") as file:
+            found["long_description"] = file.read()
+    if address:
+        repository, version = address.groups()
         text = re.sub(
             r'(\]\(|\b(?:href|src|srcset)=")(?![a-z]+:|#)([^)"]+)',
-            lambda link: f"{link[1]}{files if link[2].endswith(PICTURES) else pages}/{link[2]}",
-            text,
+            lambda link: (
+                f"{link[1]}{repository}/{'raw' if link[2].endswith(PICTURES) else 'blob'}/{version}/{link[2]}"
+            ),
+            found["long_description"],
         )
         text = text.replace("git clone URL", f"git clone {repository}")
-        text = text.replace(" (URL is the address of this repository)", "")
+        found["long_description"] = text.replace(" (URL is the address of this repository)", "")
         found["project_urls"] = {
             "Repository": repository,
             "Documentation": f"{pages}/docs/index.md",
             "Changelog": f"{pages}/CHANGELOG.md",
         }
-    return {**found, "long_description": text}
+    return found
 
 
 def abi() -> dict[str, Any]:

@@ -24,7 +24,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -66,6 +66,8 @@ class Settings:
     moves: int
     depth: int
     seed: int
+    engine: str = field(default_factory=script.fingerprint)
+    """Its scores change with the network."""
 
 
 class Judge:

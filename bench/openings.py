@@ -3,7 +3,7 @@ balanced.
 
     python bench/openings.py --count 200 --out bench/openings.epd
 
-The file holds one position per line in EPD, with the search's score in centipawns for the side to move (ce)
+The file holds one position per line in EPD, with the score in normalised centipawns for the side to move (ce)
 and the moves that lead there (c0), and nothing else, since other programs take a comment for a position. The
 same options give the same file as long as the search does not change. bench/match.py, bench/ladder.py and
 others read it, and PGN, with --openings.

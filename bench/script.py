@@ -5,6 +5,7 @@ Importing it makes them use this checkout, whatever is installed.
 
 import argparse
 import functools
+import hashlib
 import importlib.util
 import signal
 import sys
@@ -22,6 +23,15 @@ INTERRUPTED = 130
 """Exit codes, as shells use them."""
 
 Parameters = ParamSpec("Parameters")
+
+
+def fingerprint() -> str:
+    """A short hash of all files that take part in choosing a move."""
+    digest = hashlib.sha256()
+    for path in sorted(path for folder in ("search", "x88") for path in (ROOT / folder).iterdir()):
+        if path.is_file() and path.suffix not in (".so", ".pyd", ".c", ".txt"):
+            digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def parser(description: str) -> argparse.ArgumentParser:

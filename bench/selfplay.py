@@ -31,7 +31,6 @@ The exit code is 0; 1 if a game could not be played; 2 after wrong usage; 130 if
 
 import argparse
 import contextlib
-import hashlib
 import math
 import os
 import sys
@@ -108,15 +107,6 @@ def _duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}"
 
 
-def signature() -> str:
-    """A short hash of all files that take part in choosing a move."""
-    digest = hashlib.sha256()
-    for path in sorted(path for folder in ("search", "x88") for path in (script.ROOT / folder).iterdir()):
-        if path.is_file() and path.suffix not in (".so", ".pyd", ".c", ".txt"):
-            digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
 def generate(options: argparse.Namespace, book: Book, training: Training) -> int:
     """Play the games that the file lacks, and add them; returns the exit code.
 
@@ -128,7 +118,7 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
         "random_plies": list(training.random_plies),
         "hash": training.megabytes,
         "openings": options.openings.name if options.openings else "",
-        "engine": signature(),
+        "engine": script.fingerprint(),
         "chess960": options.chess960,
         "tables": opened(training.tables).count(".rtbw"),
     }

@@ -5,10 +5,12 @@
 A win has the probability 1 / (1 + exp((EVEN_WIN - score) / SPREAD)), a loss the same with the negated score.
 Both numbers are fitted by maximum likelihood to all positions after the openings without a mate score, and
 then, to see how they change in the course of a game, to ranges of --step moves. Scores are normalised if
-EVEN_WIN is 100 at about move 32; the factor that would achieve this is printed.
+EVEN_WIN is 100 at about move 32; the NORMAL_PAWN of search/score.py that would achieve this is printed. After
+a change of it, EVEN_WIN and SPREAD have to be multiplied by the old one and divided by the new one.
 
-The games are those of bench/selfplay.py --positions, and should be by the version that the model is for. The
-exit code is 0; 2 after wrong usage; 130 when interrupted. Needs the `tuning` extra.
+The games are those of bench/selfplay.py --positions, and should be by the version that the model is for;
+those before commit 547048d have scores that are not normalised. The exit code is 0; 2 after wrong usage; 130
+when interrupted. Needs the `tuning` extra.
 """
 
 import argparse
@@ -30,6 +32,8 @@ import positions
 import recordfile
 from recordfile import MATES, MOST_PLIES, RESULT_SHIFT
 from tabulate import tabulate
+
+from search.score import NORMAL_PAWN
 
 BOUND = 1500
 """Games with scores beyond this are decided, and say nothing about the parameters."""
@@ -96,7 +100,10 @@ def report(counts: Counts, step: int) -> str:
     if middle.sum() < LEAST:
         return table
     even = fit(middle)[0]
-    return f"{table}\n\nmove {MIDDLE}: EVEN_WIN {even:.1f}; scores times {100 / even:.3f} would be normalised"
+    new = NORMAL_PAWN * even / 100
+    return (
+        f"{table}\n\nmove {MIDDLE}: EVEN_WIN {even:.1f}; NORMAL_PAWN should be {new:.0f}, not {NORMAL_PAWN}"
+    )
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:

@@ -1,10 +1,10 @@
 """How good a move is for the side that played it: win probability, accuracy, and the marks ?!, ? and ??.
 
-Everything here is a function of the search's scores, in centipawns with mate scores (`search.score`). The
-curve of the win probability and the accuracy of a move are those published by lichess ("Lichess Accuracy
-metric", lichess.org/page/accuracy), which were fitted to games of humans, so that figures can be compared;
-Moff's own model (`search.wdl`) describes games of Moff against itself. The accuracy of a game is also
-computed as on lichess.
+Everything here is a function of reported scores: normalised centipawns and mates (`search.score`). The curve
+of the win probability and the accuracy of a move are those published by lichess ("Lichess Accuracy metric",
+lichess.org/page/accuracy), which were fitted to games of humans, so that figures can be compared; Moff's own
+model (`search.wdl`) describes games of Moff against itself. The accuracy of a game is also computed as on
+lichess.
 """
 
 import math

@@ -27,9 +27,9 @@ class Layer:
         self.hidden = weights.hidden
         self.outputs = weights.outputs
         if cython.compiled:
-            # In whole pages, as the weights are: no vector straddles cache lines.
-            sums = memoryview(memory.allocate(4 * DEPTH * weights.hidden)).cast("h")
-            squares = memoryview(memory.allocate(4 * weights.hidden)).cast("h")
+            # In whole pages, as the weights are: no vector straddles two cache lines.
+            sums = memoryview(memory.allocate(4 * DEPTH * weights.hidden, 0, "the network")).cast("h")
+            squares = memoryview(memory.allocate(4 * weights.hidden, 0, "the network")).cast("h")
             self._held = (weights, sums, squares)
             self.inputs = cython.cast("const short*", memory_of(weights.inputs, 2, False))
             self.input_biases = cython.cast("const short*", memory_of(weights.input_biases, 2, False))

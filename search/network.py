@@ -147,8 +147,8 @@ def read(path: str | os.PathLike[str]) -> Weights:
         found = os.fstat(file.fileno()).st_size
         if found != size:
             raise ValueError(f"{path} has {found} bytes instead of {size}")
-        # Rows of weights then never straddle cache lines, which would cost the search 2 % of its speed.
-        view = memoryview(memory.allocate(size - HEADER_SIZE))
+        # Then no vector of weights straddles two cache lines, which would cost the search 2 % of its speed.
+        view = memoryview(memory.allocate(size - HEADER_SIZE, purpose="the network"))
         file.readinto(view)
     checksum = zlib.crc32(view, zlib.crc32(head[: _HEADER.size]))
     if head[_HEADER.size :] != _CHECKSUM.pack(checksum):

@@ -2,8 +2,8 @@
 table; and scores as they are reported.
 
 The search computes on the scale of its network, margins and piece values. What it reports is normalised: 100
-centipawns are a win in half of the games. The idea of normalising only what is shown is that of Stockfish
-15.1, 2022.
+centipawns at move 32 are a win in half of the games. The idea of normalising only what is shown is that of
+Stockfish 15.1, 2022.
 """
 
 try:

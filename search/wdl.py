@@ -12,7 +12,8 @@ SPREAD = 99
 
 
 def chances(score: int) -> tuple[int, int, int]:
-    """The win, draw and loss probabilities for the side to move, in permille. They sum to 1000.
+    """The win, draw and loss probabilities of a normalised score for the side to move, in permille. They sum
+    to 1000.
 
     Two logistic curves, for the win and for the loss, fitted by maximum likelihood to the results of
     3,132,513 positions from games of Moff against itself (bench/RESULTS.md). Mates and tablebase wins are

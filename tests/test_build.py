@@ -13,7 +13,9 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import zipfile
+from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
@@ -655,25 +657,34 @@ def test_a_source_distribution_has_the_same_bytes_whoever_packs_it(
     assert not (tmp_path / "none").exists()
 
 
-def test_a_package_index_gets_a_readme_without_relative_links(
+@pytest.fixture
+def metadata(
     small_checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def metadata(pages: str, name: str) -> str:
+) -> Callable[[str], str | None]:
+    """What a source distribution tells a package index, given MOFF_PAGES; None if it is refused as such."""
+
+    def packed(pages: str) -> str | None:
         monkeypatch.setenv("MOFF_PAGES", pages)
-        folder = tmp_path / name
+        folder = tmp_path / f"dist{len(list(tmp_path.iterdir()))}"
         ended = build_with(small_checkout, "no-such-compiler", "sdist", "--dist-dir", str(folder))
-        assert ended.returncode == 0, ended.stderr
+        if ended.returncode:
+            assert f"MOFF_PAGES: {pages!r} is not like https://github.com/OWNER/moff/blob/v1" in ended.stderr
+            return None
         with tarfile.open(*folder.iterdir()) as archive:
-            (member,) = [
-                entry for entry in archive if entry.name.count("/") == 1 and "PKG-INFO" in entry.name
-            ]
-            file = archive.extractfile(member)
+            (name,) = [name for name in archive.getnames() if re.fullmatch("[^/]+/PKG-INFO", name)]
+            file = archive.extractfile(name)
             assert file is not None
             return file.read().decode()
 
+    return packed
+
+
+def test_a_package_index_gets_the_readme_without_relative_links(
+    metadata: Callable[[str], str | None],
+) -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
-    assert metadata("", "clone").endswith(readme)
-    found = metadata("https://github.com/me/moff/blob/v1.2", "release")
+    assert (metadata("") or "").endswith(readme)
+    found = metadata("https://github.com/me/moff/blob/v1.2") or ""
     links = re.findall(r'\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"', found)
     assert len(links) == len(re.findall(r'\]\(|(?:src|srcset)="', readme)) > 15
     for text in map("".join, links):
@@ -681,13 +692,52 @@ def test_a_package_index_gets_a_readme_without_relative_links(
         start = f"https://github.com/me/moff/{kind}/v1.2/"
         assert text.startswith(start)
         assert (ROOT / text.removeprefix(start).partition("#")[0]).is_file()
-    assert "\nProject-URL: Repository, https://github.com/me/moff\n" in found
-    assert "\ngit clone https://github.com/me/moff moff && cd moff\n" in found
+    lines = found.splitlines()
+    assert "Description-Content-Type: text/markdown" in lines
+    for name, path in (
+        ("Repository", ""),
+        ("Documentation", "docs/index.md"),
+        ("Changelog", "CHANGELOG.md"),
+    ):
+        version = "/blob/v1.2/" if path else ""
+        assert f"Project-URL: {name}, https://github.com/me/moff{version}{path}" in lines
+    assert "git clone https://github.com/me/moff moff && cd moff" in lines
     assert "(URL is" not in found
-    monkeypatch.setenv("MOFF_PAGES", "github.com/me")
-    ended = build_with(small_checkout, "no-such-compiler", "sdist")
-    assert ended.returncode != 0
-    assert "MOFF_PAGES: 'github.com/me' is not like https://github.com/OWNER/moff/blob/v1" in ended.stderr
+    release = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    assert re.search(r"^  MOFF_PAGES: \$\{\{", release, re.MULTILINE)
+    containers = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["cibuildwheel"]["linux"]
+    assert "MOFF_PAGES" in containers["environment-pass"]
+
+
+def test_only_relative_links_become_absolute(
+    small_checkout: Path, metadata: Callable[[str], str | None]
+) -> None:
+    text = (
+        '[a](https://x.org/y) [b](mailto:x@y.z) [c](#d) <a href="docs/e.md">e</a> ![f](g.svg) [h](i.md#j)\n'
+    )
+    (small_checkout / "README.md").write_text(text, encoding="utf-8")
+    assert (metadata("https://a.b/me/blob/blob/blob/v1") or "").endswith(
+        "[a](https://x.org/y) [b](mailto:x@y.z) [c](#d) "
+        '<a href="https://a.b/me/blob/blob/blob/v1/docs/e.md">e</a> '
+        "![f](https://a.b/me/blob/raw/blob/v1/g.svg) [h](https://a.b/me/blob/blob/blob/v1/i.md#j)\n"
+    )
+    (small_checkout / "README.md").unlink()
+    assert "\nVersion: " in (metadata("") or "")
+
+
+@pytest.mark.parametrize(
+    "pages",
+    [
+        "github.com/me",
+        "https://github.com/me/moff",
+        "https://github.com/me/moff/blob/v1 x",
+        "https://github.com/me/moff/blob/v1/",
+    ],
+)
+def test_what_is_no_address_of_a_version_is_refused(
+    pages: str, metadata: Callable[[str], str | None]
+) -> None:
+    assert metadata(pages) is None
 
 
 def test_a_build_of_the_extensions_alone_fails_without_a_compiler(small_checkout: Path) -> None:

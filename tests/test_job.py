@@ -11,7 +11,7 @@ from search.clock import Clock, TimeManager
 from search.job import Job
 from search.limits import Limits
 from search.pool import Pool
-from search.score import INFINITE, MATE
+from search.score import INFINITE, MATE, normalised
 from search.search import Progress, Report, Result, Search, Statistics
 from search.strength import strength
 from tests.oracle import scaled
@@ -119,7 +119,7 @@ def test_the_line_of_another_thread_is_told_and_played_if_it_wins_the_vote(
     monkeypatch.setattr(Pool, "voted_line", lambda *_: (9, 123, other))
     reports: list[Report] = []
     result = Search(1).think(board, Limits(nodes=300), reports.append)
-    assert (reports[-1].depth, reports[-1].score, reports[-1].pv) == (9, 123, other)
+    assert (reports[-1].depth, reports[-1].score, reports[-1].pv) == (9, normalised(123), other)
     assert result.move == other[0]
 
 

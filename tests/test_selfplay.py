@@ -255,7 +255,7 @@ def test_the_block_says_how_the_games_were_played(tmp_path: Path) -> None:
         "random_plies": [4, 5],
         "hash": 1,
         "openings": "",
-        "engine": selfplay.signature(),
+        "engine": selfplay.script.fingerprint(),
         "chess960": False,
         "tables": 0,
     }

@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import re
 import sys
 from array import array
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from search.score import NORMAL_PAWN
 from x88.game import OngoingGame
 from x88.movegen import legal_moves
 
@@ -56,7 +58,7 @@ def test_positions_are_counted_by_move_score_and_result() -> None:
         assert counts[move, score + wdl.BOUND, result] == 1
 
 
-def test_the_report_has_rows_by_move_and_the_factor_at_move_32() -> None:
+def test_the_report_has_rows_by_move_and_the_normal_pawn_by_move_32() -> None:
     counts = np.zeros((wdl.LAST + 1, 2 * wdl.BOUND + 1, 3), np.int64)
     counts[5] = drawn_from(150, 100, 50_000)
     counts[32] = drawn_from(80, 100, 50_000)
@@ -65,9 +67,11 @@ def test_the_report_has_rows_by_move_and_the_factor_at_move_32() -> None:
     assert set(rows) == {"1 to 10", "31 to 40"}
     assert float(rows["1 to 10"][1]) == pytest.approx(150, rel=0.05)
     assert float(rows["31 to 40"][1]) == pytest.approx(80, rel=0.05)
-    words = lines[-1].split()
-    assert float(words[3].rstrip(";")) == pytest.approx(80, rel=0.05)
-    assert float(words[6]) * float(words[3].rstrip(";")) == pytest.approx(100, rel=0.01)
+    found = re.fullmatch(r"move 32: EVEN_WIN (.+); NORMAL_PAWN should be (\d+), not (\d+)", lines[-1])
+    assert found is not None
+    assert float(found[1]) == pytest.approx(80, rel=0.05)
+    assert int(found[2]) == pytest.approx(NORMAL_PAWN * float(found[1]) / 100, abs=0.6)
+    assert int(found[3]) == NORMAL_PAWN
 
 
 def test_it_reads_the_games_of_selfplay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

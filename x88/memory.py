@@ -1,27 +1,30 @@
-"""Memory for large tables, from the operating system rather than from Python."""
+"""Memory from the operating system rather than from Python: for large tables, and for what has to begin where
+a page does.
+"""
 
 import contextlib
 import math
 import mmap
 
 
-def allocate(size: int, held: int = 0) -> mmap.mmap:
-    """Allocate zeroed memory for a table, in huge pages where available, since probes are random accesses.
+def allocate(size: int, held: int = 0, purpose: str = "the table") -> mmap.mmap:
+    """Allocate zeroed memory, in huge pages where available, since tables are probed at random.
 
-    Pages take no memory until they are touched. `held` bytes are about to be freed. Raises MemoryError if
-    there is not enough memory.
+    Pages take no memory until they are touched. `held` bytes are about to be freed. Raises MemoryError, whose
+    message names the purpose, if there is not enough memory.
     """
+    needed = f"no {-(-size >> 20)} MB of memory for {purpose}"
     # The system may overcommit and kill the process when the memory is used.
     free = free_memory() + held
     if size > free:
-        raise MemoryError(f"no {size >> 20} MB of memory for the table: {int(free) >> 20} MB are free")
+        raise MemoryError(f"{needed}: {int(free) >> 20} MB are free")
     try:
         if hasattr(mmap, "MAP_PRIVATE"):
             memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         else:
             memory = mmap.mmap(-1, size)
     except (OSError, OverflowError, ValueError) as error:
-        raise MemoryError(f"no {size >> 20} MB of memory for the table: {error}") from None
+        raise MemoryError(f"{needed}: {error}") from None
     if hasattr(memory, "madvise") and hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
