@@ -18,8 +18,8 @@ def evaluate(board: Board) -> int:
 
 
 def worths(board: Board, weights: Weights | None = None) -> dict[int, int]:
-    """The value of each piece except the kings to White, in centipawns by its square: the normalised value of
-    the position less that without the piece.
+    """The value of each piece except the kings to White, in centipawns by its square: the network's
+    normalised value of the position less that without the piece, neither scaled by the material.
     """
     evaluation = _evaluation_of(board, weights or inference.shipped())
     sign = 1 if board.side == WHITE else -1

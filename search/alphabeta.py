@@ -387,6 +387,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 extension = 1
                 if not pv_node and score < singular_beta - searcher.parameters.double_margin:
                     extension = 2
+                    if quiet and score < singular_beta - searcher.parameters.triple_margin:
+                        extension = 3
             elif singular_beta >= beta:
                 return min(singular_beta, ceiling)
             elif tt_score >= beta:

@@ -6,10 +6,13 @@ from search.accumulators cimport Accumulators
 from search.endgame cimport is_drawn, mop_up
 from search.layer cimport Layer
 from x88.board cimport Board
+from x88.piece cimport BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
 
 cpdef enum:
     LARGEST = 19000        # the limit of every value, below all tablebase wins and mates
     CACHE = 8192           # entries of the evaluation cache
+    MATERIAL_STEP = 4      # 1024ths of the network's value per point of material
+    FULL_MATERIAL = 64     # points of material at which the value is the network's
 
 
 @cython.final
@@ -28,3 +31,7 @@ cdef class Evaluation:
     @cython.locals(side=int, score=int)
     cdef int _compute(self, Board board) noexcept nogil
     cpdef int value_without(self, Board board, int sq)
+
+
+@cython.locals(points=int, side=int, colour=int)
+cpdef int material_points(Board board) noexcept nogil

@@ -1,5 +1,6 @@
 """The static evaluation: the value of a network (`search.network`), corrected in a few endings that games
-hardly teach (`search.endgame`).
+hardly teach (`search.endgame`), and scaled by the material on the board: an advantage is worth more
+while there is more to play with. Scaling by material is an idea of Stockfish 12, 2020.
 
 The searcher makes every move on the board and here.
 """
@@ -14,9 +15,12 @@ if not cython.compiled:
     from search.endgame import is_drawn, mop_up
     from search.layer import Layer
     from x88.board import Board
+    from x88.piece import BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
 
     LARGEST = 19000
     CACHE = 8192
+    MATERIAL_STEP = 4
+    FULL_MATERIAL = 64
 
 
 class Evaluation:
@@ -62,6 +66,7 @@ class Evaluation:
     def _compute(self, board: Board) -> int:
         side = board.side
         score = self.accumulators.value(board)
+        score = score * (1024 + MATERIAL_STEP * (material_points(board) - FULL_MATERIAL)) >> 10
         if board.count[side ^ 1] == 1:
             score += mop_up(board, side)
         if board.count[side] == 1:
@@ -75,3 +80,15 @@ class Evaluation:
         no king stands.
         """
         return self.accumulators.value_without(board, sq)
+
+
+def material_points(board: Board) -> int:
+    """The material of both sides: 1 for a pawn or king, 3 for a knight or bishop, 5 for a rook, 9 for a
+    queen.
+    """
+    points = board.count[WHITE] + board.count[BLACK]
+    for side in range(2):
+        colour = WHITE_PIECE << side
+        points += 2 * (board.material[colour | KNIGHT] + board.material[colour | BISHOP])
+        points += 4 * board.material[colour | ROOK] + 8 * board.material[colour | QUEEN]
+    return points

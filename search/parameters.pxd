@@ -28,6 +28,7 @@ cdef class Parameters:
     cdef public int singular_depth
     cdef public int singular_margin
     cdef public int double_margin
+    cdef public int triple_margin
     cdef public int lmr_first
     cdef public int lmr_base
     cdef public int lmr_slope

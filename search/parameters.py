@@ -36,6 +36,7 @@ class Parameters:
     singular_depth: int
     singular_margin: int
     double_margin: int
+    triple_margin: int
     lmr_first: int
     lmr_base: int
     lmr_slope: int

@@ -12,17 +12,17 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "null_reduction": (3, 2, 6),              # null move reduction in plies,
     "null_divisor": (3, 2, 8),                # plus depth divided by this
     "probcut_depth": (5, 3, 12),              # minimum depth
-    "probcut": (180, 40, 500),                # centipawns above beta
+    "probcut": (210, 40, 500),                # centipawns above beta
     "iir_depth": (4, 2, 12),                  # minimum depth
     "lmp_depth": (8, 0, 12),                  # maximum depth
     "lmp_base": (4, 1, 12),                   # late move pruning limit in moves,
-    "lmp_slope": (20, 2, 32),                 # plus 16ths of a move times depth squared
+    "lmp_slope": (17, 2, 32),                 # plus 16ths of a move times depth squared
     "futility_depth": (6, 0, 14),             # maximum reduced depth
     "futility": (120, 20, 300),               # margin in centipawns,
     "futility_step": (90, 30, 200),           # plus centipawns per ply of reduced depth,
     "futility_history": (200, 0, 400),        # plus 16384ths of the history score
     "see_quiet_depth": (8, 0, 14),            # maximum reduced depth
-    "see_quiet": (25, 5, 100),                # centipawns times reduced depth squared,
+    "see_quiet": (22, 5, 100),                # centipawns times reduced depth squared,
     "see_history": (40, 0, 200),              # plus 16384ths of the history score
     "capture_futility_depth": (6, 0, 14),     # maximum depth
     "capture_futility": (80, 20, 300),        # centipawns times (depth + 1),
@@ -31,31 +31,32 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "see_capture": (95, 20, 250),             # centipawns per ply of depth
     "singular_depth": (6, 4, 12),             # minimum depth
     "singular_margin": (128, 16, 512),        # 64ths of a centipawn per ply of depth
-    "double_margin": (60, 0, 200),            # further centipawns for a double extension
+    "double_margin": (40, 0, 200),            # further centipawns for a double extension
+    "triple_margin": (120, 0, 400),           # the same for a triple extension of a quiet move
     "lmr_first": (2, 1, 5),                   # moves searched without reduction
     "lmr_base": (880, 0, 1500),               # reduction in 1024ths of a ply,
     "lmr_slope": (450, 200, 900),             # plus this times ln(depth) * ln(move number)
     "lmr_cut": (1300, 0, 2600),               # 1024ths of a ply more in a cut node
-    "lmr_history": (250, 0, 600),             # 1024ths of the history score less
-    "lmr_capture": (2500, 0, 3000),           # 1024ths of a ply less for a capture
+    "lmr_history": (200, 0, 600),             # 1024ths of the history score less
+    "lmr_capture": (2200, 0, 3000),           # 1024ths of a ply less for a capture
     "lmr_check": (3000, 0, 4000),             # 1024ths of a ply less for a check
     "lmr_pv": (800, 0, 2500),                 # 1024ths of a ply less in a PV node,
     "lmr_tt_pv": (800, 0, 2500),              # or in a former one
     "deeper": (50, 5, 200),                   # centipawns and 2 a ply above the best for a deeper re-search
     "hindsight": (3, 1, 64),                  # minimum reduction of the previous move, plies
     "bonus_step": (160, 50, 400),             # history bonus per ply of depth,
-    "bonus_max": (1600, 400, 4000),           # and its maximum
+    "bonus_max": (2000, 400, 4000),           # and its maximum
     "malus": (1400, 400, 3000),               # malus in 1024ths of the bonus, quiet moves
     "prior_bonus": (60, 0, 400),              # bonus per ply of depth for a move without a good reply
     "capture_history": (400, 0, 512),         # weight in move ordering, 1024ths
-    "fourth_history": (512, 0, 2048),         # weight of the move four plies ago, 1024ths
-    "pawn_history": (1024, 0, 2048),          # weight, 1024ths
+    "fourth_history": (300, 0, 2048),         # weight of the move four plies ago, 1024ths
+    "pawn_history": (800, 0, 2048),          # weight, 1024ths
     "delta_margin": (30, 0, 400),             # delta pruning margin, centipawns
     "quiescence_moves": (12, 1, 32),          # moves searched at the horizon
     "correct_pawns": (32, 0, 200),            # maximum correction, centipawns
     "correct_pieces": (50, 0, 200),           # maximum correction, centipawns, for each side
     "correct_minors": (32, 0, 200),           # maximum correction, centipawns
-    "correct_moves": (32, 0, 200),            # maximum correction, centipawns
+    "correct_moves": (44, 0, 200),            # maximum correction, centipawns
     "correction_step": (8, 1, 40),            # update per centipawn of error and ply of depth,
     "correction_max": (4096, 500, 16000),     # and its maximum
 }

@@ -1,5 +1,6 @@
-"""The evaluation is the network's value, but for dead draws and bare kings, and follows the moves."""
+"""The evaluation is the network's value by material, but for dead draws and bare kings."""
 
+import math
 from array import array
 from random import Random
 
@@ -11,7 +12,7 @@ from moff import evaluation as display
 from search import benchmark, inference, network, wdl
 from search import endgame as endgames
 from search.accumulators import Accumulators
-from search.evaluate import LARGEST
+from search.evaluate import LARGEST, material_points
 from search.score import CERTAIN_WIN, normalised
 from tests.networks import evaluation_of, random_weights
 from tests.oracle import STARTS, placements, scaled
@@ -47,15 +48,29 @@ def network_value(board: Board) -> int:
     return accumulators.value(board)
 
 
+POINTS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 1}
+
+
+def points(position: chess.Board) -> int:
+    return sum(POINTS[piece.piece_type] for piece in position.piece_map().values())
+
+
+def scaled_value(value: int, position: chess.Board) -> int:
+    """A value of the network, by the material on the board."""
+    return math.floor(value * (1 + (points(position) - 64) / 256))
+
+
 def mirrored(text: str) -> str:
     return chess.Board(text).mirror().fen()
 
 
 @pytest.mark.parametrize("text", POSITIONS)
-def test_the_value_is_the_network_s_unless_a_side_cannot_win_or_has_its_king_alone(text: str) -> None:
+def test_the_value_is_the_network_s_by_material_unless_a_side_cannot_win_or_has_its_king_alone(
+    text: str,
+) -> None:
     board = fen.parse(text)
     position = chess.Board(text)
-    expected = network_value(board)
+    expected = scaled_value(network_value(board), position)
     ahead = board.side if expected > 0 else board.side ^ 1
     if min(side.bit_count() for side in position.occupied_co) > 1:
         assert value(board) == (0 if endgames.is_drawn(board, ahead) else expected)
@@ -174,8 +189,44 @@ def test_a_bare_king_counts_for_the_side_that_drives_it() -> None:
     for text in ("4k3/8/4K3/8/8/8/8/7R w - - 0 1", "4k3/8/4K3/8/8/8/8/7R b - - 0 1"):
         board = fen.parse(text)
         sign = 1 if board.side == WHITE else -1
-        found = [value_by(board, sign * centipawns) for centipawns in (100, 200)]
-        assert found == [sign * (centipawns + 3 * 30 + 5 * 10) for centipawns in (100, 200)]
+        found = [value_by(board, sign * centipawns) for centipawns in (256, 512)]
+        # Two kings and a rook are 7 points.
+        assert found == [sign * (199 * centipawns // 256 + 3 * 30 + 5 * 10) for centipawns in (256, 512)]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (chess.STARTING_FEN, 80),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", 2),
+        ("4k3/p7/8/8/8/8/8/4K3 w - - 0 1", 3),
+        ("4k3/8/8/8/8/8/8/N3K3 w - - 0 1", 5),
+        ("b3k3/8/8/8/8/8/8/4K3 w - - 0 1", 5),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", 7),
+        ("q3k3/8/8/8/8/8/8/4K3 w - - 0 1", 11),
+        ("q3k3/8/8/8/8/8/PP6/RNBQK3 w - - 0 1", 33),
+    ],
+)
+def test_material_is_counted_in_points(text: str, count: int) -> None:
+    assert material_points(fen.parse(text)) == count
+    assert material_points(fen.parse(mirrored(text))) == count
+
+
+def test_more_material_makes_a_larger_value_of_the_network_s() -> None:
+    texts = {
+        "4k3/pppppppp/8/8/8/8/PPPPPPPP/RNBQK3 w - - 0 1": 256 - 26,
+        "rnbqk3/pppppppp/8/8/8/8/PPPPPPPP/RNBQKQ2 w - - 0 1": 256 + 3,
+        chess.STARTING_FEN: 256 + 16,
+    }
+    for text, expected in texts.items():
+        assert [value_by(fen.parse(text), sign * 256) for sign in (1, -1)] == [expected, -expected]
+        assert value_by(fen.parse(mirrored(text)), 256) == expected
+
+
+def test_the_value_stays_below_every_certain_win_with_all_queens() -> None:
+    for sign in (1, -1):
+        board = fen.parse("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1")
+        assert value_by(board, sign * 18_000) == sign * LARGEST
 
 
 @pytest.mark.parametrize("men", ["R", "Q", "BB", "BN"])

@@ -59,7 +59,7 @@ POSITIONS = [
 
 
 def counts(values: dict[str, int]) -> list[int]:
-    limits = Limits(depth=scaled(8, 4))
+    limits = Limits(depth=scaled(10, 4))
     search = Search(1, Parameters(values))
     found = []
     for text in POSITIONS[: scaled(3, 1)]:
