@@ -273,23 +273,26 @@ def test_the_singular_margin_grows_with_the_depth(depth: int, monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    ("singular", "tt_score", "pv_node", "extension"),
+    ("text", "singular", "tt_score", "pv_node", "extension"),
     [
-        (-100, 50, True, 1),
-        (-100, 50, False, 2),
-        (-10, 50, False, 1),
-        (49, 50, False, -1),
-        (49, 105, False, -2),
-        (49, 105, True, 0),
+        ("h7h6", -200, 50, True, 1),
+        ("h7h6", -200, 50, False, 3),
+        ("c6d4", -200, 50, False, 2),
+        ("h7h6", -100, 50, False, 2),
+        ("h7h6", -10, 50, False, 1),
+        ("h7h6", 49, 50, False, -1),
+        ("h7h6", 49, 105, False, -2),
+        ("h7h6", 49, 105, True, 0),
     ],
 )
 def test_the_move_of_an_entry_is_extended_as_far_as_it_is_singular(
-    singular: int, tt_score: int, pv_node: bool, extension: int, monkeypatch: pytest.MonkeyPatch
+    text: str, singular: int, tt_score: int, pv_node: bool, extension: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searcher = searcher_at(QUIET, "b1c3")
     searcher.parameters.singular_margin = 64
     searcher.parameters.double_margin = 60
-    move = coordinate.parse(searcher.board, "h7h6")
+    searcher.parameters.triple_margin = 180
+    move = coordinate.parse(searcher.board, text)
     searcher.table.store(searcher.key(), short_move(move), tt_score, 0, 6, LOWER, False)
     depths = []
 
