@@ -354,7 +354,9 @@ def test_damaged_games_are_told_with_their_line_and_stop_no_other(tmp_path: Path
     # What is readable of a game is reviewed; of the other variant, nothing is.
     kept, other = parsed(out.read_text())
     assert [node.san() for node in kept.mainline()] == ["e4", "e5"]
+    assert "Damaged, line 5: 'Ke3' is not a legal move" in " ".join(kept.end().comment.split())
     assert [node.san() for node in other.mainline()] == ["d4", "d5"]
+    assert "Damaged" not in other.end().comment
     games = [json.loads(line) for line in (tmp_path / "out.json").read_text().splitlines()]
     assert [len(game["moves"]) for game in games] == [2, 0, 2]
     assert games[0]["faults"][0]["line"] == 5

@@ -2,6 +2,7 @@
 another.
 """
 
+import mmap
 import random
 import re
 import sys
@@ -188,6 +189,17 @@ def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(monkeypatch: 
     with pytest.raises(MemoryError, match="2 MB"):
         table.resize(2)
     monkeypatch.undo()
+    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
+
+
+def test_a_system_without_huge_pages_gives_ordinary_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Memory(mmap.mmap):
+        def madvise(self, *_arguments: int) -> None:
+            raise OSError(22, "Invalid argument")
+
+    monkeypatch.setattr("mmap.mmap", Memory)
+    table = TranspositionTable(1)
+    table.store(5, 1, 2, 3, 4, EXACT, False)
     assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
 
 

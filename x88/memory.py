@@ -26,7 +26,8 @@ def allocate(size: int, held: int = 0, purpose: str = "the table") -> mmap.mmap:
     except (OSError, OverflowError, ValueError) as error:
         raise MemoryError(f"{needed}: {error}") from None
     if hasattr(memory, "madvise") and hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
+        with contextlib.suppress(OSError):  # a kernel may have been built without huge pages
+            memory.madvise(mmap.MADV_HUGEPAGE)
     return memory
 
 

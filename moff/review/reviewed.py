@@ -88,6 +88,7 @@ class ReviewedGame:
         - A marked move has the mark's NAG and the better moves as a variation, with its evaluation. If it
           already has one of the NAGs $1 to $6, none is added; and no variation is added if one already begins
           with the better move.
+        - Damage is noted in a comment at the end, since the moves after it may be lost.
         - Everything else in the game is kept: comments, NAGs, variations, tags. Tags are added: accuracy in
           per cent and mean loss in centipawns of both sides, and, where the game has none, the annotator, ECO
           code and opening.
@@ -101,6 +102,9 @@ class ReviewedGame:
                 if not any(nag in _MARKS for nag in move.nags):
                     move.nags = [NAGS[mark], *move.nags]
                 self._add_better(move, i)
+        last = self.game.moves[-1] if self.game.moves else self.game
+        notes = [f"Damaged, line {fault.line}: {fault.text}" for fault in self.game.faults]
+        last.comment = " ".join([last.comment, *notes]).strip()
         self.game.tags |= self._tags(annotator)
         return pgn.write(self.game)
 
