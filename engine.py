@@ -101,7 +101,7 @@ class Engine:
             "stop": (self._stop, "end the search and report the best move"),
             "ponderhit": (self._ponderhit, "the expected move was played"),
             "d": (self._show, "show the board, its FEN, key and checkers"),
-            "eval": (self._eval, "show the static evaluation, and what each piece is worth"),
+            "eval": (self._eval, "show the static evaluation, and what each piece is worth to the network"),
             "moves": (self._moves, "list the legal moves with the generator's scores"),
             "flip": (self._flip, "swap the colours"),
             "bench": (self._bench, "bench [DEPTH] [THREADS] [HASH]: search fixed positions"),
@@ -562,7 +562,8 @@ class Engine:
             f"Moff {VERSION}, {how}, on {platform.python_implementation()} {platform.python_version()}"
         )
         network = self._search.weights()
-        self._info(f"network of {network.hidden} hidden neurons a side, with {inference.instructions()}")
+        size = f"{network.hidden} hidden neurons for each perspective"
+        self._info(f"network of {size}, with {inference.instructions()}")
         self._info(f"{platform.system()}, Python built by {platform.python_compiler()}")
 
     def _license(self, _words: list[str]) -> None:

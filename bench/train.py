@@ -18,12 +18,13 @@ has already written it to RUN/net.moff.
 Several files of records are mixed; a file named twice counts twice, and of FILE:N only the first N positions
 count. The scores of FILE@S, or of FILE:N@S, are on the scale S instead of --scale.
 
-The network is described in search/network.py. It is trained to predict, from 0 to 1, a blend of the search's
-score (--blend of it, through the sigmoid of score / --scale) and the game's result (the rest; without a game,
-the score alone), by squared error, with Adam, whose learning rate falls from --rate to --final-rate along a
-cosine. Positions are those that passed the filters of bench/positions.py. In the last tenth of the steps the
-network computes with its weights rounded as in the file, while the weights themselves are trained as before
-(a straight-through estimator: Yoshua Bengio, Nicholas Léonard and Aaron Courville, 2013).
+The network is described in search/network.py. Its value, scaled by the material as in the search
+(search/evaluate.py), is trained to predict, from 0 to 1, a blend of the search's score (--blend of it,
+through the sigmoid of score / --scale) and the game's result (the rest; without a game, the score alone), by
+squared error, with Adam, whose learning rate falls from --rate to --final-rate along a cosine. Positions are
+those that passed the filters of bench/positions.py. In the last tenth of the steps the network computes with
+its weights rounded as in the file, while the weights themselves are trained as before (a straight-through
+estimator: Yoshua Bengio, Nicholas Léonard and Aaron Courville, 2013).
 
 The validation loss is that of this network on the games set aside; the exported one is compared with it, and
 the largest difference in centipawns is printed. The exit code is 0; 2 after wrong usage, with a damaged file,
@@ -49,6 +50,7 @@ from typing import Any
 import script  # first: it puts this checkout on the path
 
 from search import network
+from search.evaluate import FULL_MATERIAL, MATERIAL_STEP
 
 try:
     import numpy as np
@@ -88,6 +90,9 @@ LEAST_SCALE, MOST_SCALE = 1, 100_000
 
 DIFFERENCE = 0.1
 """The standard deviation of what is added to the input weights of each copy, relative to theirs."""
+
+POINTS = np.array([1, 3, 3, 5, 9, 1, 0, 0])
+"""The material of each kind of piece, as in search.evaluate.material_points; the last of empty squares."""
 
 COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
 
@@ -129,13 +134,21 @@ def targets_of(records: Records, blend: float, scale: float) -> npt.NDArray[np.f
     return found
 
 
+def factors_of(records: Records) -> npt.NDArray[np.float32]:
+    """By what the search multiplies the network's values: more, the more material is on the board."""
+    points = POINTS[recordfile.unpack(records) & 7].sum(1)
+    found: npt.NDArray[np.float32] = (1 + MATERIAL_STEP / 1024 * (points - FULL_MATERIAL)).astype(np.float32)
+    return found
+
+
 @dataclass
 class Batch:
-    """Positions as input to the network."""
+    """Positions as input to the network, by what the search multiplies its values, and its targets."""
 
     perspectives: list[torch.Tensor]
     starts: torch.Tensor
     bands: torch.Tensor
+    factors: torch.Tensor
     targets: torch.Tensor
 
 
@@ -148,6 +161,7 @@ def batch_of(records: Records, blend: float, scale: float, outputs: int, device:
         [torch.from_numpy(own).to(device), torch.from_numpy(other).to(device)],
         torch.from_numpy(starts).to(device),
         torch.from_numpy(bands[pieces]).to(device),
+        torch.from_numpy(factors_of(records)).to(device),
         torch.from_numpy(targets_of(records, blend, scale)).to(device),
     )
 
@@ -296,6 +310,8 @@ class Settings:
     positions: int
     checked: int
     """Positions for training and for validation."""
+    material: list[int]
+    """How the network's values are scaled: MATERIAL_STEP and FULL_MATERIAL of search.evaluate."""
     begin: str
     """The CRC-32 of the weights it begins with, before they are widened; empty if they are random."""
 
@@ -395,13 +411,18 @@ class Run:
         self._choose_rounding()
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
-        loss = torch.mean((torch.sigmoid(self.net(batch)) - batch.targets) ** 2)
+        loss = torch.mean(self._errors(batch))
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
         self.net.clip()
         self.step += 1
         return loss.detach()
+
+    def _errors(self, batch: Batch) -> torch.Tensor:
+        """The squared error of each position."""
+        expected: torch.Tensor = torch.sigmoid(self.net(batch) * batch.factors)
+        return (expected - batch.targets) ** 2
 
     def _batch(self, rows: Records) -> Batch:
         settings = self.settings
@@ -422,7 +443,7 @@ class Run:
             for first in range(0, len(records), self.settings.batch):
                 rows = records[first : first + self.settings.batch]
                 batch = self._batch(rows)
-                total += float(torch.sum((torch.sigmoid(self.net(batch)) - batch.targets) ** 2))
+                total += float(torch.sum(self._errors(batch)))
         return total / len(records)
 
     def _note(self, loss: float, checked: Records, seconds: float) -> None:
@@ -649,6 +670,7 @@ def _settings(
         options.seed,
         count,
         len(checked),
+        [MATERIAL_STEP, FULL_MATERIAL],
         "" if begin is None else f"{_checksum(begin):08x}",
     )
 

@@ -79,7 +79,10 @@ class Console:
             "board": (self._show_board, "show the board"),
             "flip": (self._flip, "turn the board round"),
             "moves": (self._moves, "list the legal moves of both sides, with the generator's scores"),
-            "eval": (self._eval, "show the static evaluation, what each piece is worth, and the attack map"),
+            "eval": (
+                self._eval,
+                "show the static evaluation, each piece's worth to the network, and the attack map",
+            ),
             "new": (
                 self._new,
                 "start a new game; new chess960: from a random start position of Chess960; new chess960 N: "

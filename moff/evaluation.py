@@ -1,7 +1,7 @@
 """The static evaluation, as a number and as a picture for people."""
 
 from search import inference, wdl
-from search.evaluate import Evaluation
+from search.evaluate import FULL_MATERIAL, MATERIAL_STEP, Evaluation, material_points
 from search.network import Weights, band
 from search.score import normalised
 from x88 import diagram
@@ -32,19 +32,23 @@ def worths(board: Board, weights: Weights | None = None) -> dict[int, int]:
 
 
 def table(board: Board, style: diagram.Style, weights: Weights | None = None) -> list[str]:
-    """The static evaluation as lines of text: what each piece is worth in pawns, the value in pawns and as
-    win, draw and loss, each for White.
+    """The static evaluation as lines of text: each piece's worth to the network, the network's value and
+    by what it is multiplied, and the evaluation in pawns and as win, draw and loss, each for White.
     """
     weights = weights or inference.shipped()
-    value = normalised(_evaluation_of(board, weights).value(board))
+    evaluation = _evaluation_of(board, weights)
+    judged = normalised(evaluation.accumulators.value(board))
+    value = normalised(evaluation.value(board))
     chances = wdl.chances(value)
     if board.side == BLACK:
-        value, chances = -value, chances[::-1]
+        judged, value, chances = -judged, -value, chances[::-1]
+    factor = 1 + MATERIAL_STEP / 1024 * (material_points(board) - FULL_MATERIAL)
     pieces = sum(board.piece_at(sq) != EMPTY for sq in SQUARES)
     win, draw, loss = (chance / 10 for chance in chances)
     return [
         *diagram.draw_worths(board, style, worths(board, weights)),
-        f"{pieces} pieces: output {band(pieces, weights.outputs) + 1} of {weights.outputs}",
+        f"{pieces} pieces: output {band(pieces, weights.outputs) + 1} of {weights.outputs}, "
+        f"{judged / 100:+.2f}; times {factor:.2f} for the material",
         f"score {value / 100:+.2f} for White: wins {win:.1f} %, draws {draw:.1f} %, loses {loss:.1f} %",
     ]
 

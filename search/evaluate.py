@@ -1,6 +1,6 @@
-"""The static evaluation: the value of a network (`search.network`), corrected in a few endings that games
-hardly teach (`search.endgame`), and scaled by the material on the board: an advantage is worth more
-while there is more to play with. Scaling by material is an idea of Stockfish 12, 2020.
+"""The static evaluation: the value of a network (`search.network`), scaled by the material on the board, for
+an advantage is worth more while there is more to play with, and corrected in a few endings that self-play
+rarely covers (`search.endgame`). The scaling is Stéphane Nicolet's, in Stockfish 13, 2021.
 
 The searcher makes every move on the board and here.
 """

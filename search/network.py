@@ -48,10 +48,12 @@ INPUTS = 768
 INPUT_SCALE = 362
 OUTPUT_SCALE = 512
 SCALE = 267
-"""The centipawns of the search (`search.score`) that multiply the odds by e."""
+"""The centipawns (`search.score`) of a network's value that multiply the odds by e."""
 
 REPORTED_SCALE = normalised(SCALE)
-"""The same in the centipawns that are reported, and so in the scores of games."""
+"""The same in the centipawns that are reported and that the scores of games have, which are scaled by the
+material (`search.evaluate`).
+"""
 
 UNIT = INPUT_SCALE**2 // 4 * OUTPUT_SCALE
 """The sum of an output that means a value of SCALE."""

@@ -1,6 +1,12 @@
 cdef extern from *:
     """
     #if defined(_WIN32)
+    #ifndef WIN32_LEAN_AND_MEAN
+    #define WIN32_LEAN_AND_MEAN
+    #endif
+    #ifndef NOMINMAX
+    #define NOMINMAX
+    #endif
     #include <windows.h>
     static long long monotonic_ns(void) {
         LARGE_INTEGER frequency, ticks;

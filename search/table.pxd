@@ -9,6 +9,12 @@ cdef extern from *:
     """
     #if defined(__GNUC__)
     #define fetch(address) __builtin_prefetch(address)
+    #elif defined(_MSC_VER) && defined(_M_X64)
+    #include <xmmintrin.h>
+    #define fetch(address) _mm_prefetch((const char*)(address), _MM_HINT_T0)
+    #elif defined(_MSC_VER) && defined(_M_ARM64)
+    #include <intrin.h>
+    #define fetch(address) __prefetch((const void*)(address))
     #else
     #define fetch(address) ((void)(address))
     #endif

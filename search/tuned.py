@@ -50,7 +50,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "prior_bonus": (60, 0, 400),              # bonus per ply of depth for a move without a good reply
     "capture_history": (400, 0, 512),         # weight in move ordering, 1024ths
     "fourth_history": (300, 0, 2048),         # weight of the move four plies ago, 1024ths
-    "pawn_history": (800, 0, 2048),          # weight, 1024ths
+    "pawn_history": (800, 0, 2048),           # weight, 1024ths
     "delta_margin": (30, 0, 400),             # delta pruning margin, centipawns
     "quiescence_moves": (12, 1, 32),          # moves searched at the horizon
     "correct_pawns": (32, 0, 200),            # maximum correction, centipawns

@@ -278,8 +278,10 @@ def test_the_singular_margin_grows_with_the_depth(depth: int, monkeypatch: pytes
         ("h7h6", -200, 50, True, 1),
         ("h7h6", -200, 50, False, 3),
         ("c6d4", -200, 50, False, 2),
-        ("h7h6", -100, 50, False, 2),
-        ("h7h6", -10, 50, False, 1),
+        ("h7h6", -109, 50, False, 3),
+        ("h7h6", -108, 50, False, 2),
+        ("h7h6", -19, 50, False, 2),
+        ("h7h6", -18, 50, False, 1),
         ("h7h6", 49, 50, False, -1),
         ("h7h6", 49, 105, False, -2),
         ("h7h6", 49, 105, True, 0),
@@ -291,7 +293,7 @@ def test_the_move_of_an_entry_is_extended_as_far_as_it_is_singular(
     searcher = searcher_at(QUIET, "b1c3")
     searcher.parameters.singular_margin = 64
     searcher.parameters.double_margin = 60
-    searcher.parameters.triple_margin = 180
+    searcher.parameters.triple_margin = 150
     move = coordinate.parse(searcher.board, text)
     searcher.table.store(searcher.key(), short_move(move), tt_score, 0, 6, LOWER, False)
     depths = []

@@ -657,6 +657,26 @@ def test_a_source_distribution_has_the_same_bytes_whoever_packs_it(
     assert not (tmp_path / "none").exists()
 
 
+def test_a_wheel_built_again_elsewhere_and_later_is_the_same(
+    small_checkout: Path, tmp_path: Path, real_compiler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    other = tmp_path / "another folder"
+    shutil.copytree(small_checkout, other)
+    wheels = []
+    for folder, day in ((small_checkout, 1_600_000_000), (other, 1_650_000_000)):
+        for path in folder.rglob("*"):
+            os.utime(path, (day, day))
+        ended = build_with(folder, real_compiler, "bdist_wheel", "--dist-dir", str(folder / "dist"))
+        assert ended.returncode == 0, ended.stderr
+        (wheel,) = (folder / "dist").iterdir()
+        wheels.append(wheel.read_bytes())
+    assert wheels[0] == wheels[1]
+    with zipfile.ZipFile(io.BytesIO(wheels[0])) as archive:
+        assert any(name.startswith("search/score.") and name.endswith(".so") for name in archive.namelist())
+        assert {entry.date_time for entry in archive.infolist()} == {(2023, 11, 14, 22, 13, 20)}
+
+
 @pytest.fixture
 def metadata(
     small_checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -217,6 +217,8 @@ def test_more_material_makes_a_larger_value_of_the_network_s() -> None:
         "4k3/pppppppp/8/8/8/8/PPPPPPPP/RNBQK3 w - - 0 1": 256 - 26,
         "rnbqk3/pppppppp/8/8/8/8/PPPPPPPP/RNBQKQ2 w - - 0 1": 256 + 3,
         chess.STARTING_FEN: 256 + 16,
+        "4k3/p7/8/8/8/8/P7/4K3 w - - 0 1": 256 - 60,
+        "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1": 256 + 208,
     }
     for text, expected in texts.items():
         assert [value_by(fen.parse(text), sign * 256) for sign in (1, -1)] == [expected, -expected]
@@ -303,5 +305,6 @@ def test_the_table_speaks_for_white_whoever_is_to_move() -> None:
         assert lines[-1] == (
             f"score {score / 100:+.2f} for White: wins {win:.1f} %, draws {draw:.1f} %, loses {loss:.1f} %"
         )
-        assert lines[-2] == "4 pieces: output 1 of 8"
+        judged = normalised(network_value(board)) * (1 if board.side == WHITE else -1)
+        assert lines[-2] == f"4 pieces: output 1 of 8, {judged / 100:+.2f}; times 0.78 for the material"
         assert f"{display.worths(board)[0] / 100:+.2f}" in lines[8]

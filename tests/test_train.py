@@ -12,7 +12,9 @@ import chess
 import pytest
 
 from search import network
+from search.evaluate import FULL_MATERIAL, MATERIAL_STEP, material_points
 from tests.oracle import scaled
+from x88 import fen
 
 np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
 torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
@@ -92,6 +94,24 @@ def test_a_network_sees_the_board_from_both_sides() -> None:
         assert end - start == len(board.piece_map())
         assert set(own[start:end]) == expected_inputs(board, board.turn)
         assert set(other[start:end]) == expected_inputs(board, not board.turn)
+
+
+def test_values_are_scaled_by_the_material_as_in_the_search() -> None:
+    boards = [*random_boards(150), chess.Board(), chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1")]
+    factors = train.factors_of(np.concatenate([record_of(board) for board in boards]))
+    for board, factor in zip(boards, factors, strict=True):
+        points = material_points(fen.parse(board.fen()))
+        assert factor == pytest.approx((1024 + MATERIAL_STEP * (points - FULL_MATERIAL)) / 1024)
+
+
+def test_the_scaled_value_is_trained(trained: Path, data: tuple[Path, Path]) -> None:
+    run = train.Run(trained, train._known_settings(trained), "cpu")
+    records = recordfile.load(data[1])
+    batch = run._batch(records)
+    with torch.no_grad():
+        values = run.net(batch).numpy() * train.factors_of(records)
+    errors = (1 / (1 + np.exp(-values)) - batch.targets.numpy()) ** 2
+    assert run.loss(records) == pytest.approx(errors.mean())
 
 
 def test_a_target_blends_score_and_result() -> None:

@@ -22,9 +22,9 @@ cdef extern from *:
     #if defined(__GNUC__)
     #define moff_load(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
     #define moff_store(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
-    #else
-    #define moff_load(word) (word)
-    #define moff_store(word, value) ((word) = (value))
+    #else  /* volatile, so that a word is read and written once */
+    #define moff_load(word) (*(const volatile unsigned long long*)&(word))
+    #define moff_store(word, value) (*(volatile unsigned long long*)&(word) = (value))
     #endif
     """
     ctypedef int atomic_flag_word
