@@ -20,7 +20,7 @@ if not cython.compiled:
     LONGEST_MATE = 31872
     INFINITE = 32001
     NO_SCORE = 32002
-    NORMAL_PAWN = 132
+    NORMAL_PAWN = 114
 
 
 def mate_distance(score: int) -> int | None:

@@ -108,3 +108,18 @@ def test_the_undo_stack_is_as_long_as_its_constant_in_all_its_parts() -> None:
     for part in ("keys", "moves", "states", "halfmoves", "reversibles"):
         assert re.search(rf"\bcdef \w+\[{length}\] {part}\b", header)
         assert re.search(rf"\bself\.{part} = \[0\] \* {length}\n", source)
+
+
+WINDOWS = {"near", "far", "small", "hyper", "interface", "cdecl", "pascal", "min", "max", "environ", "unix"}
+"""Macros of Windows' headers and of compilers that are written as our names are. Cython puts a prefix before
+all names but those of attributes.
+"""
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=NAMES)
+def test_no_attribute_is_a_macro_of_a_system(header: Path) -> None:
+    text = re.sub(r"#.*", "", header.read_text(encoding="utf-8"))
+    attributes = re.findall(r"^    cdef (?:readonly |public )?[^(\n]*?(\w+)[ ]*$", text, re.MULTILINE)
+    assert not WINDOWS & set(attributes)
+    if header.name == "board.pxd":
+        assert {"nearby", "squares", "ply"} <= set(attributes)

@@ -178,7 +178,7 @@ def _castling_checks(board: Board, move: int) -> bool:
 def find_checks_and_pins(board: Board) -> None:
     """Find checkers and pins of the side to move, once for all its moves.
 
-    Sets `checkers` and `checker`, the pinned squares with the step of their line, and in `near` the enemy
+    Sets `checkers` and `checker`, the pinned squares with the step of their line, and in `nearby` the enemy
     pieces that may attack a square next to the king. This is one pass over the enemy's piece list: REACH
     holds the Swedish codes, so one AND with a piece's code shows whether it could attack the king. Only the
     lines of aligned sliders are walked, outwards from the king.
@@ -194,14 +194,14 @@ def find_checks_and_pins(board: Board) -> None:
     king = board.pieces[side << 4]
     row = enemy * REACH_ROW + DIFFERENCE + king
     if REACH[row - board.pieces[enemy << 4]] & NEAR:
-        board.near[0] = board.pieces[enemy << 4]
+        board.nearby[0] = board.pieces[enemy << 4]
         near_count = 1
     for i in range((enemy << 4) + 1, (enemy << 4) + board.count[enemy]):
         sq = board.pieces[i]
         kind = board.squares[sq] & KIND
         reach = REACH[row - sq]
         if reach >> 4 & kind:
-            board.near[near_count] = sq
+            board.nearby[near_count] = sq
             near_count += 1
             if reach & kind:
                 if kind & SLIDER:
@@ -229,12 +229,12 @@ def find_checks_and_pins(board: Board) -> None:
 
 
 def is_near_attacked(board: Board, target: int) -> bool:
-    """Whether one of the `near` pieces attacks a square next to the king. The king's own square must be
+    """Whether one of the `nearby` pieces attacks a square next to the king. The king's own square must be
     empty, or it would block sliders.
     """
     row = (board.side ^ 1) * REACH_ROW + DIFFERENCE + target
     for i in range(board.near_count):
-        sq = board.near[i]
+        sq = board.nearby[i]
         kind = board.squares[sq] & KIND
         reach = REACH[row - sq]
         if kind == KING:

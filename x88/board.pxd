@@ -55,7 +55,7 @@ cdef class Board:
     cdef int8_t[128] pins           # square -> step of the pin's line, 0 if not pinned
     cdef uint8_t[8] pinned          # the pinned squares
     cdef int pin_count
-    cdef uint8_t[16] near           # squares of the enemy pieces that may attack a square next to the king
+    cdef uint8_t[16] nearby         # squares of the enemy pieces that may attack a square next to the king
     cdef int near_count
 
     # The undo stack: the state before each move. It stands last, so that the board of another thread, which may

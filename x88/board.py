@@ -101,7 +101,7 @@ class Board:
         self.pins = [0] * 128
         self.pinned = [0] * 8
         self.pin_count = 0
-        self.near = [0] * 16
+        self.nearby = [0] * 16
         self.near_count = 0
         self.clear()
 

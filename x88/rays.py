@@ -270,14 +270,14 @@ def find_checks_and_pins(board: Board, rays: Rays) -> None:
     king = board.pieces[side << 4]
     row = enemy * REACH_ROW + DIFFERENCE + king
     if REACH[row - board.pieces[enemy << 4]] & NEAR:
-        board.near[0] = board.pieces[enemy << 4]
+        board.nearby[0] = board.pieces[enemy << 4]
         near_count = 1
     for i in range((enemy << 4) + 1, (enemy << 4) + board.count[enemy]):
         sq = board.pieces[i]
         kind = board.squares[sq] & KIND
         reach = REACH[row - sq]
         if reach >> 4 & kind:
-            board.near[near_count] = sq
+            board.nearby[near_count] = sq
             near_count += 1
             if reach & kind:
                 first = king
