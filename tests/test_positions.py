@@ -13,6 +13,7 @@ from typing import Any
 import chess
 import pytest
 
+from search.network import REPORTED_SCALE
 from x88 import coordinate, fen
 from x88.game import OngoingGame
 from x88.move import CASTLING, EN_PASSANT
@@ -279,7 +280,9 @@ def test_the_filters_see_the_score_of_the_search(tmp_path: Path) -> None:
     path = write(tmp_path / "a.moff", [game_of("e2e4 e7e5", 2)._replace(scores=array("h", [100, 30_000]))])
     words = [str(path), "--shuffle", str(tmp_path / "out")]
     assert positions.main([*words, "--lookahead", "0.9", "--max-score", "500"]) == 0
-    assert recordfile.load(tmp_path / "out")["score"].tolist() == [653]
+    expected = 0.1 / (1 + math.exp(-100 / REPORTED_SCALE)) + 0.9  # won in the end
+    score = round(REPORTED_SCALE * math.log(expected / (1 - expected)))
+    assert recordfile.load(tmp_path / "out")["score"].tolist() == [score]
     assert positions.main(words) == 0
     assert sorted(recordfile.load(tmp_path / "out")["score"].tolist()) == [-30_000, 100]
 
