@@ -92,7 +92,7 @@ DIFFERENCE = 0.1
 """The standard deviation of what is added to the input weights of each copy, relative to theirs."""
 
 POINTS = np.array([1, 3, 3, 5, 9, 1, 0, 0])
-"""The material of each kind of piece, as in search.evaluate.material_points; the last of empty squares."""
+"""The material of each kind of piece, as in search.evaluate.material_points; the last: empty squares."""
 
 COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
 
@@ -135,7 +135,7 @@ def targets_of(records: Records, blend: float, scale: float) -> npt.NDArray[np.f
 
 
 def factors_of(records: Records) -> npt.NDArray[np.float32]:
-    """By what the search multiplies the network's values: more, the more material is on the board."""
+    """The factors by which the search multiplies the network's values: the more material, the larger."""
     points = POINTS[recordfile.unpack(records) & 7].sum(1)
     found: npt.NDArray[np.float32] = (1 + MATERIAL_STEP / 1024 * (points - FULL_MATERIAL)).astype(np.float32)
     return found
@@ -143,7 +143,7 @@ def factors_of(records: Records) -> npt.NDArray[np.float32]:
 
 @dataclass
 class Batch:
-    """Positions as input to the network, by what the search multiplies its values, and its targets."""
+    """Positions as input to the network, the factors of its values in the search, and its targets."""
 
     perspectives: list[torch.Tensor]
     starts: torch.Tensor
