@@ -271,13 +271,15 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     generated = False
     if tt_move and ply and not in_check and not excluded:
         end = push_tt_move(searcher, sp, tt_move, False)
+    quiets_begin = end
     if end == sp:
         end = generate_scored(searcher, sp, ply, tt_move, False)
         generated = True
         if end == sp:
             return ply - MATE if in_check else DRAW
+        quiets_begin = searcher.quiets_begin
         if ply == 0 and searcher.allowed_count:
-            end = searcher.keep_allowed(sp, end)
+            quiets_begin = end = searcher.keep_allowed(sp, end)
     lmp_limit = MAX_MOVES
     if depth <= searcher.parameters.lmp_depth:
         lmp_limit = searcher.parameters.lmp_base + (depth * depth * searcher.parameters.lmp_slope >> 4)
@@ -296,13 +298,16 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 break
             end = generate_scored(searcher, sp, ply, tt_move, False)
             generated = True
-            pick(searcher.board, searcher.stack, sp, end)
+            quiets_begin = searcher.quiets_begin
+            pick(searcher.board, searcher.stack, sp, quiets_begin)
             if i == end:
                 break
         if not quiets_sorted:
-            pick(searcher.board, searcher.stack, i, end)
-            if searcher.stack.scores[i] < KILLER - 1:
-                sort_quiets(searcher.stack, searcher.history, i, end, side, ply)
+            if i < quiets_begin:
+                pick(searcher.board, searcher.stack, i, quiets_begin)
+            if i >= quiets_begin or searcher.stack.scores[i] < KILLER - 1:
+                wanted = MAX_MOVES if in_check else lmp_limit - number
+                sort_quiets(searcher.stack, searcher.history, i, end, side, ply, wanted)
                 quiets_sorted = True
         move = searcher.stack.moves[i]
         if move == excluded:

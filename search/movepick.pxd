@@ -13,19 +13,22 @@ cpdef enum:
     GOOD_CAPTURE = 500000
     KILLER = 400000
     BAD_CAPTURE = -500000
+    FEW = 4         # picking one move costs as much as an insertion sort spends on this many, on average
 
 cdef int[48] VALUE
 
-@cython.locals(first=int, second=int, tt_squares=int, i=int, move=int)
-cpdef void score_moves(
+@cython.locals(first=int, second=int, tt_squares=int, front=int, i=int, move=int, score=int)
+cpdef int score_moves(
     MoveStack stack, History history, int sp, int end, int side, int ply, int tt_move, int weight
 ) noexcept nogil
 @cython.locals(i=int, move=int)
 cpdef void score_captures(
     MoveStack stack, History history, int sp, int end, int side, int tt_move, int weight
 ) noexcept nogil
-@cython.locals(i=int, j=int, move=int, score=int)
-cpdef void sort_quiets(MoveStack stack, History history, int start, int end, int side, int ply) noexcept nogil
+@cython.locals(best=int, i=int, j=int, move=int, score=int)
+cpdef void sort_quiets(
+    MoveStack stack, History history, int start, int end, int side, int ply, int wanted
+) noexcept nogil
 cdef int _capture_score(History history, int side, int move, int weight) noexcept nogil
 @cython.locals(best=int, i=int, move=int, score=int)
 cpdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil

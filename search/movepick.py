@@ -30,30 +30,41 @@ if not cython.compiled:
     GOOD_CAPTURE = 500000
     KILLER = 400000
     BAD_CAPTURE = -500000
+    FEW = 4
 
 VALUE = piece.VALUE
 
 
 def score_moves(
     stack: MoveStack, history: History, sp: int, end: int, side: int, ply: int, tt_move: int, weight: int
-) -> None:
-    """Score the moves from `sp` to `end` for the search, without quiet history (see `sort_quiets`). `weight`
-    is the weight of capture history in 1024ths.
+) -> int:
+    """Score the moves from `sp` to `end` for the search and put the other quiet moves, whose history waits
+    for `sort_quiets`, behind the TT move, captures, promotions and killers. Returns where they begin, so that
+    `pick` need not look at them. `weight` is the weight of capture history in 1024ths.
     """
     first = history.killers[2 * ply]
     second = history.killers[2 * ply + 1]
     # Compare the squares first: it avoids the call for most moves.
     tt_squares = tt_move & 0x3FFF if tt_move else -1
+    front = sp
     for i in range(sp, end):
         move = stack.moves[i]
         if move & 0x3FFF == tt_squares and short_move(move) == tt_move:
-            stack.scores[i] = TT_MOVE
+            score = TT_MOVE
         elif move & (CAPTURED | PROMOTED):
-            stack.scores[i] += _capture_score(history, side, move, weight)
+            score = stack.scores[i] + _capture_score(history, side, move, weight)
         elif move == first:
-            stack.scores[i] = KILLER
+            score = KILLER
         elif move == second:
-            stack.scores[i] = KILLER - 1
+            score = KILLER - 1
+        else:
+            continue
+        stack.moves[i] = stack.moves[front]
+        stack.scores[i] = stack.scores[front]
+        stack.moves[front] = move
+        stack.scores[front] = score
+        front += 1
+    return front
 
 
 def score_captures(
@@ -68,13 +79,29 @@ def score_captures(
             stack.scores[i] += _capture_score(history, side, move, weight)
 
 
-def sort_quiets(stack: MoveStack, history: History, start: int, end: int, side: int, ply: int) -> None:
-    """Add the history scores and sort the remaining moves, after captures and killers have been searched.
+def sort_quiets(
+    stack: MoveStack, history: History, start: int, end: int, side: int, ply: int, wanted: int
+) -> None:
+    """Add the history scores and sort the remaining moves, after captures and killers have been searched: all
+    of them, or at least the best `wanted`.
 
     Most nodes fail high before that. The others search most of their moves, so one insertion sort is cheaper
-    than picking moves one by one.
+    than picking moves one by one, unless late move pruning leaves only a few.
     """
     history.add_quiet_scores(stack, start, end, side, ply)
+    if wanted * FEW < end - start:
+        for i in range(start, start + max(wanted, 0)):
+            best = i
+            for j in range(i + 1, end):
+                if stack.scores[j] > stack.scores[best]:
+                    best = j
+            move = stack.moves[best]
+            score = stack.scores[best]
+            stack.moves[best] = stack.moves[i]
+            stack.scores[best] = stack.scores[i]
+            stack.moves[i] = move
+            stack.scores[i] = score
+        return
     for i in range(start + 1, end):
         move = stack.moves[i]
         score = stack.scores[i]

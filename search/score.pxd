@@ -11,5 +11,15 @@ cpdef enum:
 
 cpdef object mate_distance(int score)
 cpdef int normalised(int score) noexcept nogil
-cdef int to_table(int score, int ply) noexcept nogil
-cpdef int from_table(int score, int ply) noexcept nogil
+cpdef inline int to_table(int score, int ply) noexcept nogil:
+    if score >= CERTAIN_WIN:
+        return score + ply
+    if score <= -CERTAIN_WIN:
+        return score - ply
+    return score
+cpdef inline int from_table(int score, int ply) noexcept nogil:
+    if score >= CERTAIN_WIN:
+        return score - ply
+    if score <= -CERTAIN_WIN:
+        return score + ply
+    return score

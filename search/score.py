@@ -22,6 +22,24 @@ if not cython.compiled:
     NO_SCORE = 32002
     NORMAL_PAWN = 114
 
+    def to_table(score: int, ply: int) -> int:
+        """A score as the transposition table stores it: mates and tablebase wins count from this node, not
+        the root.
+        """
+        if score >= CERTAIN_WIN:
+            return score + ply
+        if score <= -CERTAIN_WIN:
+            return score - ply
+        return score
+
+    def from_table(score: int, ply: int) -> int:
+        """The inverse of `to_table`, at the ply of the probe."""
+        if score >= CERTAIN_WIN:
+            return score - ply
+        if score <= -CERTAIN_WIN:
+            return score + ply
+        return score
+
 
 def mate_distance(score: int) -> int | None:
     """The moves to mate of a mate score, negative if the side to move is mated, 0 if it is checkmated. None
@@ -43,23 +61,3 @@ def normalised(score: int) -> int:
     if score < 0:
         return -((NORMAL_PAWN // 2 - 100 * score) // NORMAL_PAWN)
     return (NORMAL_PAWN // 2 + 100 * score) // NORMAL_PAWN
-
-
-def to_table(score: int, ply: int) -> int:
-    """A score as the transposition table stores it: mates and tablebase wins count from this node, not the
-    root.
-    """
-    if score >= CERTAIN_WIN:
-        return score + ply
-    if score <= -CERTAIN_WIN:
-        return score - ply
-    return score
-
-
-def from_table(score: int, ply: int) -> int:
-    """The inverse of `to_table`, at the ply of the probe."""
-    if score >= CERTAIN_WIN:
-        return score - ply
-    if score <= -CERTAIN_WIN:
-        return score + ply
-    return score

@@ -27,6 +27,7 @@ cdef long long SECOND
 cdef class Searcher:
     cdef Board board
     cdef MoveStack stack
+    cdef int quiets_begin      # see quiescence.generate_scored
     cdef TranspositionTable table
     cdef Stop stop
     cdef Evaluation evaluation

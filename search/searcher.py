@@ -77,6 +77,7 @@ class Searcher:
         self.probing = probing or Probing()
         self.board = Board()
         self.stack = MoveStack()
+        self.quiets_begin = 0
         self.evaluation = Evaluation(inference.layer(weights or inference.shipped()))
         self.keys = Keys()
         self.history = History()
@@ -328,8 +329,9 @@ class Searcher:
     def make(self, move: int, ply: int) -> None:
         """Make a move on the board and update the evaluation and history."""
         side = self.board.side
+        if cython.compiled:
+            self.table.prefetch(self.board.key_after(move))
         self.board.make(move)
-        self.table.prefetch(self.board.key)
         self.evaluation.make(move, side)
         self.keys.make(move, side)
         self.history.record_move(ply, side, move)

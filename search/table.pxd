@@ -29,13 +29,20 @@ cpdef enum:
     LARGEST = 65536  # maximum size in megabytes
     DEEPEST = 255    # maximum depth in plies: eight bits
 
-cpdef int short_move(int move) noexcept nogil
-cpdef int move_of(uint64_t data) noexcept nogil
-cpdef int score_of(uint64_t data) noexcept nogil
-cpdef int static_of(uint64_t data) noexcept nogil
-cpdef int depth_of(uint64_t data) noexcept nogil
-cpdef int bound_of(uint64_t data) noexcept nogil
-cpdef bint was_pv(uint64_t data) noexcept nogil
+cpdef inline int short_move(int move) noexcept nogil:
+    return move & 0x3FFF | move >> 6 & 0xC000 | move >> 13 & 0x4000
+cpdef inline int move_of(uint64_t data) noexcept nogil:
+    return data & 0xFFFF
+cpdef inline int score_of(uint64_t data) noexcept nogil:
+    return <int>(data >> 16 & 0xFFFF) - 32768
+cpdef inline int static_of(uint64_t data) noexcept nogil:
+    return <int>(data >> 32 & 0xFFFF) - 32768
+cpdef inline int depth_of(uint64_t data) noexcept nogil:
+    return data >> 48 & 0xFF
+cpdef inline int bound_of(uint64_t data) noexcept nogil:
+    return data >> 56 & 3
+cpdef inline bint was_pv(uint64_t data) noexcept nogil:
+    return data >> 58 & 1 != 0
 
 
 @cython.final

@@ -42,42 +42,35 @@ if not cython.compiled:
     def fetch(address: int) -> None:
         """Uncompiled, there is nothing to prefetch."""
 
+    def short_move(move: int) -> int:
+        """A packed move in 16 bits, unique among the moves of a position: both squares, and the promotion or
+        whether the king castles, since in Chess960 an ordinary king move may have the same squares.
+        """
+        return move & 0x3FFF | move >> 6 & 0xC000 | move >> 13 & 0x4000
 
-def short_move(move: int) -> int:
-    """A packed move in 16 bits, unique among the moves of a position: both squares, and the promotion or
-    whether the king castles, since in Chess960 an ordinary king move may have the same squares.
-    """
-    return move & 0x3FFF | move >> 6 & 0xC000 | move >> 13 & 0x4000
+    def move_of(data: int) -> int:
+        """The short move of an entry."""
+        return data & 0xFFFF
 
+    def score_of(data: int) -> int:
+        """The score of an entry, as stored: see `search.score.from_table`."""
+        return (data >> 16 & 0xFFFF) - 32768
 
-def move_of(data: int) -> int:
-    """The short move of an entry."""
-    return data & 0xFFFF
+    def static_of(data: int) -> int:
+        """The static evaluation of an entry, without correction."""
+        return (data >> 32 & 0xFFFF) - 32768
 
+    def depth_of(data: int) -> int:
+        """The depth of an entry, in plies."""
+        return data >> 48 & 0xFF
 
-def score_of(data: int) -> int:
-    """The score of an entry, as stored: see `search.score.from_table`."""
-    return (data >> 16 & 0xFFFF) - 32768
+    def bound_of(data: int) -> int:
+        """The bound of an entry: UPPER, LOWER or EXACT."""
+        return data >> 56 & 3
 
-
-def static_of(data: int) -> int:
-    """The static evaluation of an entry, without correction."""
-    return (data >> 32 & 0xFFFF) - 32768
-
-
-def depth_of(data: int) -> int:
-    """The depth of an entry, in plies."""
-    return data >> 48 & 0xFF
-
-
-def bound_of(data: int) -> int:
-    """The bound of an entry: UPPER, LOWER or EXACT."""
-    return data >> 56 & 3
-
-
-def was_pv(data: int) -> bool:
-    """Whether the position of an entry has been a PV node, in this search or an earlier one."""
-    return data >> 58 & 1 != 0
+    def was_pv(data: int) -> bool:
+        """Whether the position of an entry has been a PV node, in this search or an earlier one."""
+        return data >> 58 & 1 != 0
 
 
 class TranspositionTable:

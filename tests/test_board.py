@@ -24,11 +24,11 @@ from tests.oracle import (
 from x88 import coordinate, fen
 from x88.attack import attackers, in_check
 from x88.board import HISTORY, Board
-from x88.move import NO_MOVE, moved_of
+from x88.move import CASTLING, EN_PASSANT, NO_MOVE, moved_of, promoted_of
 from x88.movegen import legal_moves
 from x88.outcome import Outcome, outcome
 from x88.piece import BLACK, PAWN, WHITE
-from x88.square import NO_SQUARE, SQUARES
+from x88.square import FILE, NO_SQUARE, SQUARES
 
 SHUFFLES = (
     # Kings and knights: repetitions come soon.
@@ -141,6 +141,25 @@ def test_every_move_from_pieces_thrown_on_the_board_leads_where_python_chess_lea
         board.unmake()
         position.pop()
     assert visible(board) == before
+
+
+@settings(max_examples=scaled(100, 60))
+@given(games(longest=60))
+def test_the_key_to_prefetch_by_is_that_after_the_move_but_for_rights_passing_and_promotion(
+    game: Game,
+) -> None:
+    def in_key(board: Board) -> tuple[int, int]:
+        """What the key holds besides the pieces: castling rights and the file of the en-passant square."""
+        return board.castling, board.en_passant if board.en_passant == NO_SQUARE else board.en_passant & FILE
+
+    for board, _ in game.positions():
+        for move in legal_moves(board):
+            foretold, state = board.key_after(move), in_key(board)
+            board.make(move)
+            key, kept = board.key, in_key(board) == state
+            board.unmake()
+            special = promoted_of(move) or move & (EN_PASSANT | CASTLING)
+            assert (foretold == key) == (kept and not special), coordinate.write(move)
 
 
 # --- Null moves

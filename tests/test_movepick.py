@@ -6,7 +6,7 @@ import pytest
 
 from search import benchmark
 from search.history import LIMIT, History
-from search.movepick import BAD_CAPTURE, GOOD_CAPTURE, KILLER, TT_MOVE, pick, score_captures, score_moves
+from search.movepick import BAD_CAPTURE, FEW, GOOD_CAPTURE, KILLER, TT_MOVE, pick, score_captures, score_moves
 from search.movepick import sort_quiets as sort
 from search.table import short_move
 from search.tuned import SEARCH
@@ -15,7 +15,7 @@ from x88 import build, coordinate, fen
 from x88.attack import see
 from x88.board import Board
 from x88.move import captured_of, promoted_of
-from x88.movegen import MoveStack, generate, generate_captures, legal_moves
+from x88.movegen import MAX_MOVES, MoveStack, generate, generate_captures, legal_moves
 from x88.piece import KIND, QUEEN
 
 WEIGHT = SEARCH["capture_history"][0]
@@ -37,20 +37,25 @@ def taught(board: Board, seed: int, bonus: int = LIMIT) -> History:
     return history
 
 
-def picked(board: Board, history: History, tt_move: int = 0, captures: bool = False) -> list[tuple[int, int]]:
-    """All moves with their scores, in the order in which the search tries them."""
+def picked(
+    board: Board, history: History, tt_move: int = 0, captures: bool = False, wanted: int = MAX_MOVES
+) -> list[tuple[int, int]]:
+    """All moves with their scores, in the order in which the search tries them, with so many of the quiet
+    ones in order.
+    """
     stack = MoveStack()
     if captures:
-        end = generate_captures(board, stack, 0)
+        end = quiets_begin = generate_captures(board, stack, 0)
         score_captures(stack, history, 0, end, board.side, tt_move, WEIGHT)
     else:
         end = generate(board, stack, 0)
-        score_moves(stack, history, 0, end, board.side, PLY, tt_move, WEIGHT)
+        quiets_begin = score_moves(stack, history, 0, end, board.side, PLY, tt_move, WEIGHT)
     found = []
     for i in range(end):
-        pick(board, stack, i, end)
-        if not captures and stack.score_at(i) < KILLER - 1:
-            sort(stack, history, i, end, board.side, PLY)
+        if i < quiets_begin:
+            pick(board, stack, i, quiets_begin)
+        if not captures and (i >= quiets_begin or stack.score_at(i) < KILLER - 1):
+            sort(stack, history, i, end, board.side, PLY, wanted)
             return found + [(stack.move_at(j), stack.score_at(j)) for j in range(i, end)]
         found.append((stack.move_at(i), stack.score_at(i)))
     return found
@@ -92,6 +97,39 @@ def test_scores_fall_along_the_list_and_each_class_of_moves_keeps_to_its_range(s
                 assert score > (KILLER + GOOD_CAPTURE) // 2 or score < BAD_CAPTURE // 2
             else:
                 assert abs(score) < KILLER // 2
+
+
+@pytest.mark.parametrize("wanted", [-1, 0, 1, 2, 5, 11])
+def test_the_best_quiet_moves_come_in_order_and_none_is_lost(wanted: int) -> None:
+    for text in POSITIONS:
+        board = fen.parse(text)
+        history = taught(board, 1, 4000)
+        order, part = picked(board, history), picked(board, history, wanted=wanted)
+        assert sorted(part) == sorted(order), "the same moves with the same scores"
+        quiets = [score for _, score in order if abs(score) < KILLER // 2]
+        ahead = len([score for _, score in order if score > KILLER // 2])
+        scores = [score for _, score in part[ahead:]]
+        assert (
+            scores[: max(wanted, 0)]
+            == (quiets + [s for _, s in order[ahead + len(quiets) :]])[: max(wanted, 0)]
+        )
+        if 0 <= wanted * FEW < len(scores):
+            assert len(scores) < 8 or scores != sorted(scores, reverse=True), "the rest is not sorted"
+
+
+def test_quiet_moves_without_a_score_stand_behind_all_others() -> None:
+    for text in POSITIONS:
+        board = fen.parse(text)
+        stack = MoveStack()
+        end = generate(board, stack, 0)
+        moves = [stack.move_at(i) for i in range(end)]
+        quiets = [move for move in moves if not captured_of(move) and not promoted_of(move)]
+        history = History()
+        for move in quiets[:2]:
+            history.add_killer(PLY, move)
+        begin = score_moves(stack, history, 0, end, board.side, PLY, 0, WEIGHT)
+        assert sorted(stack.move_at(i) for i in range(end)) == sorted(moves)
+        assert {stack.move_at(i) for i in range(begin, end)} == set(quiets[2:])
 
 
 def test_underpromotions_come_last() -> None:

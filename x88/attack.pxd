@@ -40,9 +40,9 @@ cpdef list checkers(Board board)
 cdef bint _attacks(Board board, int origin, int target) noexcept nogil
 @cython.locals(back=int, least=int, row=int, i=int, sq=int, kind=int, step=int, first=int)
 cdef int _least_attacker(Board board, int target, int side) noexcept nogil
-@cython.locals(target=int, side=int, at_risk=int, depth=int, sq=int, code=int, i=int, gains="int[33]", lifted="int[33]")
+@cython.locals(target=int, side=int, at_risk=int, depth=int, sq=int, code=int, i=int)
 cpdef int see(Board board, int move) noexcept nogil
-@cython.locals(balance=int, target=int, side=int, at_risk=int, last_rank=bint, promotion_gain=int, depth=int, sq=int, code=int, i=int, lifted="int[33]")
+@cython.locals(balance=int, target=int, side=int, at_risk=int, last_rank=bint, promotion_gain=int, depth=int, sq=int, code=int, i=int)
 cpdef bint see_at_least(Board board, int move, int threshold) noexcept nogil
 @cython.locals(gain=int)
 cdef int _first_gain(Board board, int move) noexcept nogil

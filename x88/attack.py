@@ -329,12 +329,10 @@ def see(board: Board, move: int) -> int:
         return 0
     target = move >> TARGET_SHIFT & SQUARE
     side = board.side
-    gains = [0] * 33
-    lifted = [0] * 33
     _lift(board, move)
     at_risk = VALUE[(move >> PROMOTED_SHIFT if move & PROMOTED else move >> MOVED_SHIFT) & KIND]
-    gains[0] = _first_gain(board, move)
-    lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
+    board.gains[0] = _first_gain(board, move)
+    board.lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
     depth = 0
     while True:
         side ^= 1
@@ -345,21 +343,21 @@ def see(board: Board, move: int) -> int:
         if code & KIND == KING and _least_attacker(board, target, side ^ 1) != NO_SQUARE:
             break
         depth += 1
-        gains[depth] = at_risk - gains[depth - 1]
+        board.gains[depth] = at_risk - board.gains[depth - 1]
         at_risk = VALUE[code]
         if code & KIND == PAWN and (target & RANK == 0x70 or target & RANK == 0):
             at_risk = VALUE[QUEEN]
-            gains[depth] += VALUE[QUEEN] - VALUE[PAWN]
-        lifted[depth] = sq | code << 8
+            board.gains[depth] += VALUE[QUEEN] - VALUE[PAWN]
+        board.lifted[depth] = sq | code << 8
         board.squares[sq] = EMPTY
     for i in range(depth + 1):
-        board.squares[lifted[i] & 0xFF] = lifted[i] >> 8
+        board.squares[board.lifted[i] & 0xFF] = board.lifted[i] >> 8
     _end_exchange(board, move)
     while depth:
         depth -= 1
-        if gains[depth + 1] > -gains[depth]:
-            gains[depth] = -gains[depth + 1]
-    return gains[0]
+        if board.gains[depth + 1] > -board.gains[depth]:
+            board.gains[depth] = -board.gains[depth + 1]
+    return board.gains[0]
 
 
 def see_at_least(board: Board, move: int, threshold: int) -> bool:
@@ -378,9 +376,8 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
     if balance >= at_risk + promotion_gain:
         return True
     side = board.side
-    lifted = [0] * 33
     _lift(board, move)
-    lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
+    board.lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
     depth = 0
     while balance < at_risk + promotion_gain:
         sq = _least_attacker(board, target, side ^ 1)
@@ -399,10 +396,10 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
             break
         side ^= 1
         depth += 1
-        lifted[depth] = sq | code << 8
+        board.lifted[depth] = sq | code << 8
         board.squares[sq] = EMPTY
     for i in range(depth + 1):
-        board.squares[lifted[i] & 0xFF] = lifted[i] >> 8
+        board.squares[board.lifted[i] & 0xFF] = board.lifted[i] >> 8
     _end_exchange(board, move)
     return side == board.side
 

@@ -58,6 +58,10 @@ cdef class Board:
     cdef uint8_t[16] nearby         # squares of the enemy pieces that may attack a square next to the king
     cdef int near_count
 
+    # Room for attack.see: local arrays would be cleared on every call.
+    cdef int[33] lifted             # pieces that have captured: square | code << 8
+    cdef int[33] gains              # what the side that captured has gained if the exchange ends there
+
     # The undo stack: the state before each move. It stands last, so that the board of another thread, which may
     # follow in memory, shares no cache line with what changes.
     cdef uint64_t[4096] keys
@@ -67,6 +71,8 @@ cdef class Board:
     cdef int[4096] reversibles
 
     cpdef uint64_t compute_key(self)
+    @cython.locals(code=int, target=int, key=uint64_t)
+    cpdef uint64_t key_after(self, int move) noexcept nogil
     @cython.locals(ply=int, side=int, origin=int, target=int, code=int, castling=int, state=int, slot=int, last=int,
                    victim=int, victim_square=int, promoted=int, enemy_pawn=int, left=bint, right=bint, key=uint64_t)
     cpdef void make(self, int move) noexcept nogil

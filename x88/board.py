@@ -103,6 +103,8 @@ class Board:
         self.pin_count = 0
         self.nearby = [0] * 16
         self.near_count = 0
+        self.lifted = [0] * 33
+        self.gains = [0] * 33
         self.clear()
 
     def clear(self) -> None:
@@ -261,6 +263,17 @@ class Board:
             key ^= EN_PASSANT_KEYS[self.en_passant & FILE]
         if self.side == WHITE:
             key ^= TURN_KEY
+        return key
+
+    def key_after(self, move: int) -> int:
+        """The key after a legal move, without what it changes in castling rights, en passant, promotion and
+        the castling rook: soon enough to prefetch by.
+        """
+        code = self.squares[move & SQUARE] << 7
+        target = move >> TARGET_SHIFT & SQUARE
+        key = self.key ^ TURN_KEY ^ PIECE_KEYS[code | move & SQUARE] ^ PIECE_KEYS[code | target]
+        if self.squares[target]:
+            key ^= PIECE_KEYS[self.squares[target] << 7 | target]
         return key
 
     def make(self, move: int) -> None:
