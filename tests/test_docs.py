@@ -15,6 +15,7 @@ import importlib.util
 import io
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -40,6 +41,8 @@ plot: Any = importlib.import_module("plot")
 TABLEBASES = ROOT.parent / "shared" / "data" / "syzygy"
 FOLDER_OF_TABLES = "syzygy"
 """What the pages call a folder of tablebases."""
+
+RELEASE = ROOT / ".github" / "workflows" / "release.yml"
 
 TIMEOUT = 120
 """Seconds for a command."""
@@ -473,11 +476,59 @@ def test_every_program_of_the_bench_is_described() -> None:
 
 
 def test_the_programs_without_python_are_those_of_the_release() -> None:
-    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
-    built = set(re.findall(r"system: [\w.-]+, name: ([\w-]+)", workflow))
+    built = set(re.findall(r"system: [\w.-]+, name: ([\w-]+)", RELEASE.read_text("utf-8")))
     assert built
     page = (DOCS / "install.md").read_text("utf-8")
     assert set(re.findall(r"`moff-([\w-]+)\.(?:zip|tar\.gz)`", page)) == built
+
+
+@POSIX
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="sha256sum is not installed")
+def test_a_download_is_unpacked_and_verified_as_the_page_says(tmp_path: Path) -> None:
+    workflow = RELEASE.read_text("utf-8")
+    name = "moff-linux-x86_64.tar.gz"
+    (pack,) = re.findall(r"run: (tar .+?) #", workflow)
+    (sums,) = re.findall(r"working-directory: files\n +run: \|\n((?: {10}.+\n)+)", workflow)
+
+    def sh(folder: Path, command: str) -> str:
+        done = subprocess.run(
+            ["sh", "-ec", command], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    program = tmp_path / "dist" / "moff" / "moff"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho "$0 $1"\n', encoding="utf-8")
+    program.chmod(0o755)
+    sh(tmp_path, pack.replace("${{ matrix.name }}", "linux-x86_64"))
+    files, downloads = tmp_path / "files", tmp_path / "downloads"
+    files.mkdir()
+    downloads.mkdir()
+    (tmp_path / name).rename(files / name)
+    (files / "-other.zip").write_bytes(b"")
+    sh(files, sums)
+    for kept in (name, "SHA256SUMS"):
+        shutil.copy(files / kept, downloads / kept)
+    told = [sh(downloads, block) for block in blocks(DOCS / "install.md", "shell")[:2]]
+    assert told == ["moff/moff bench\n", f"{name}: OK\n"]
+
+
+@POSIX
+def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path) -> None:
+    (command,) = re.findall(r"^ +(awk .+) >notes\.md$", RELEASE.read_text("utf-8"), re.MULTILINE)
+    section = "\nNew.\n\n### Added\n\n- a [link](x)\n\n"
+    changelog = f"# Changelog\n\n## [1.10] - day\n\na\n\n## [1.1] - day\n{section}## [1.0] - day\n\nb\n"
+    (tmp_path / "CHANGELOG.md").write_text(changelog, encoding="utf-8")
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=tmp_path,
+        env=os.environ | {"GITHUB_REF_NAME": "v1.1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == section
 
 
 # Links, pictures, and the rest.
