@@ -104,6 +104,10 @@ def test_its_commands_find_what_they_need(program: Path, command: str, expected:
     assert expected in run(program, *command.split())
 
 
+def test_the_licence_is_next_to_it(program: Path) -> None:
+    assert (program.parent / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
 def test_it_reviews_a_game(program: Path, tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
     games.write_text("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n", encoding="utf-8")
@@ -141,3 +145,14 @@ def test_make_takes_the_name_that_openbench_gives() -> None:
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_test_is_the_command_of_the_readme() -> None:
     assert ".venv/bin/python -m pytest\n" in make("test").stdout
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_release_packs_and_checks_as_ci_does() -> None:
+    done = make("release")
+    assert done.returncode == 0, done.stderr
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for command in ("python -m build --outdir", "twine check --strict", "check-wheel-contents"):
+        assert command in done.stdout
+        assert command in run
+    assert "pyinstaller --noconfirm" in done.stdout
