@@ -416,7 +416,7 @@ def description() -> dict[str, Any]:
             ),
             found["long_description"],
         )
-        text = text.replace("git clone URL", f"git clone {repository}")
+        text = re.sub(r"git clone \S+ moff\b", f"git clone {repository} moff", text)
         found["long_description"] = text.replace(" (URL is the address of this repository)", "")
         found["project_urls"] = {
             "Repository": repository,

@@ -699,10 +699,15 @@ def metadata(
     return packed
 
 
+@pytest.mark.parametrize("url", ["", "https://github.com/you/moff.git"])
 def test_a_package_index_gets_the_readme_without_relative_links(
-    metadata: Callable[[str], str | None],
+    small_checkout: Path, metadata: Callable[[str], str | None], url: str
 ) -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
+    if url:  # as docs/releasing.md says
+        readme = readme.replace("git clone URL", f"git clone {url}")
+        readme = readme.replace(" (URL is the address of this repository)", "")
+        (small_checkout / "README.md").write_text(readme, encoding="utf-8")
     assert (metadata("") or "").endswith(readme)
     found = metadata("https://github.com/me/moff/blob/v1.2") or ""
     links = re.findall(r'\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"', found)
