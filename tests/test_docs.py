@@ -594,6 +594,10 @@ def test_pictures_are_shown_light_and_dark() -> None:
     text = "".join(page.read_text("utf-8") for page in PAGES)
     for path in (DOCS / "pictures").iterdir():
         assert path.name in text, f"{path.name} is on no page"
+    shown = re.findall(r'srcset="([^"]+)">\n +<img src="([^"]+)"', text)
+    assert len(shown) == text.count("</picture>\n\n") == len(re.findall(r"pictures/[\w-]+\.svg", text)) / 2
+    for dark, light in shown:
+        assert dark == light.replace("-light.svg", "-dark.svg")
 
 
 def test_the_citation_and_the_changelog_are_of_this_version() -> None:
@@ -614,4 +618,10 @@ def test_the_pages_are_built_without_a_warning(tmp_path: Path) -> None:
         # Sphinx has pages of its own, such as search.html, which come last.
         title = re.search(r"^# (.+)$", page.read_text("utf-8"), re.MULTILINE)
         assert title
-        assert f"<h1>{title[1]}<" in (tmp_path / f"{page.stem}.html").read_text("utf-8")
+        html = (tmp_path / f"{page.stem}.html").read_text("utf-8")
+        assert f"<h1>{title[1]}<" in html
+        assert "<picture>" not in html, "docs/conf.py has rewritten it"
+        images = re.findall(r'<img [^>]*?src="([^"]+)"', html)
+        assert len(images) >= len(re.findall(r"\]\([^)]+\.png\)|srcset=|<img ", page.read_text("utf-8")))
+        for image in images:
+            assert (tmp_path / image).is_file(), f"{page.name}: {image}"
