@@ -7,7 +7,7 @@ from search.quiescence cimport generate_scored, is_drawn, quiesce, push_tt_move
 from search.score cimport CERTAIN_WIN, DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of, was_pv
-from x88.attack cimport gives_check, last_move_checks, see_at_least
+from x88.attack cimport attacked_squares, gives_check, last_move_checks, see_at_least
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED
 from x88.movegen cimport MAX_MOVES
@@ -24,7 +24,7 @@ cdef int[48] VALUE
     tt_bound=int, raw_eval=int, floor=int, ceiling=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced_depth=int, futility_value=int, verification=int,
     singular_beta=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, quiets_sorted=bint, old_alpha=int, number=int, lmp_limit=int,
     quiet=bint, checks=bint, reducible=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,
-    bound=int, bonus=int, former_pv=bint, probcut_beta=int, quiets_begin=int, wanted=int,
+    bound=int, bonus=int, former_pv=bint, probcut_beta=int, quiets_begin=int, wanted=int, quiets_due=bint, attacks_known=bint, late_moves_pruned=bint, limit=int, gained=int,
 )
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint cut_node) noexcept nogil
 cdef int non_pawn_count(Board board) noexcept nogil

@@ -5,7 +5,7 @@ Sources: Donald E. Knuth and Ronald W. Moore, "An analysis of alpha-beta pruning
 "Null move and deep search", 1993; Ernst A. Heinz, "Extended futility pruning", 1998; Thomas Anantharaman,
 Murray Campbell and Feng-hsiung Hsu, "Singular extensions", 1988; Michael Buro, "ProbCut: an effective
 selective extension of the alpha-beta algorithm", 1995; Yngvi Björnsson and T. Anthony Marsland, "Multi-cut
-pruning in alpha-beta search", 1999.
+pruning in alpha-beta search", 1999; Michael Chaly, "Introduce static history", Stockfish, 2020.
 """
 
 try:
@@ -42,7 +42,7 @@ if not cython.compiled:
         static_of,
         was_pv,
     )
-    from x88.attack import gives_check, last_move_checks, see_at_least
+    from x88.attack import attacked_squares, gives_check, last_move_checks, see_at_least
     from x88.board import Board
     from x88.move import CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED
     from x88.movegen import MAX_MOVES
@@ -169,7 +169,17 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     searcher.static_evals[ply] = static_eval
     searcher.history.set_pawns(ply, searcher.keys.pawns())
 
-    # 8. Hindsight extension: the previous move was reduced a lot, yet its side is no worse off than before,
+    # 8. Evaluation history: the quiet move that led here gets a bonus or malus by how much it changed the
+    # static evaluation, before its search tells what it is worth.
+    if ply and not in_check and not excluded and searcher.static_evals[ply - 1] != NO_SCORE:
+        move = searcher.board.last_move()
+        if move != NO_MOVE and not move & (CAPTURED | PROMOTED):
+            limit = searcher.parameters.eval_limit
+            gained = max(-limit, min(-static_eval - searcher.static_evals[ply - 1], limit))
+            bonus = gained * searcher.parameters.eval_history
+            searcher.history.update_squares(side ^ 1, move, ply - 1, bonus)
+
+    # 9. Hindsight extension: the previous move was reduced a lot, yet its side is no worse off than before,
     # so undo one ply of that reduction.
     if (
         ply
@@ -182,7 +192,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         depth += 1
 
     if not pv_node and not in_check and not excluded and abs(beta) < CERTAIN_WIN:
-        # 9. Reverse futility pruning: near the horizon, a static evaluation this far above beta is expected
+        # 10. Reverse futility pruning: near the horizon, a static evaluation this far above beta is expected
         # to hold.
         if (
             depth <= searcher.parameters.reverse_futility_depth
@@ -190,7 +200,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         ):
             return estimate
 
-        # 10. Null move pruning: if passing still fails high, a real move will too. Skip it with king and
+        # 11. Null move pruning: if passing still fails high, a real move will too. Skip it with king and
         # pawns only, where zugzwang is common; with a single piece, verify by a search without null moves.
         if (
             depth >= searcher.parameters.null_depth
@@ -222,7 +232,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if verification >= beta:
                     return score
 
-        # 11. ProbCut: if a capture beats beta by a margin in a shallower search, the node is expected to fail
+        # 12. ProbCut: if a capture beats beta by a margin in a shallower search, the node is expected to fail
         # high.
         probcut_beta = beta + searcher.parameters.probcut
         if depth >= searcher.parameters.probcut_depth and not (
@@ -262,11 +272,12 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     )
                     return score
 
-    # 12. Internal iterative reduction: without a TT move, ordering is poor and a full-depth search is costly.
+    # 13. Internal iterative reduction: without a TT move, ordering is poor and a full-depth search is costly.
     if depth >= searcher.parameters.iir_depth and not tt_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
-    # 13. Move loop, best move first. The TT move often fails high, so generate the others only after it.
+    # 14. Move loop, best move first. The TT move often fails high, so generate the others only after it.
+    attacks_known = False
     end = sp
     generated = False
     if tt_move and ply and not in_check and not excluded:
@@ -280,8 +291,9 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         quiets_begin = searcher.quiets_begin
         if ply == 0 and searcher.allowed_count:
             quiets_begin = end = searcher.keep_allowed(sp, end)
+    late_moves_pruned = ply and not in_check and depth <= searcher.parameters.lmp_depth
     lmp_limit = MAX_MOVES
-    if depth <= searcher.parameters.lmp_depth:
+    if late_moves_pruned:
         lmp_limit = searcher.parameters.lmp_base + (depth * depth * searcher.parameters.lmp_slope >> 4)
         if not improving:
             lmp_limit = lmp_limit >> 1
@@ -303,10 +315,17 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             if i == end:
                 break
         if not quiets_sorted:
-            if i < quiets_begin:
-                pick(searcher.board, searcher.stack, i, quiets_begin)
-            if i >= quiets_begin or searcher.stack.scores[i] < KILLER - 1:
-                wanted = MAX_MOVES if in_check else lmp_limit - number
+            pick(searcher.board, searcher.stack, i, quiets_begin)
+            quiets_due = searcher.stack.scores[i] < KILLER - 1
+            if not attacks_known and (quiets_due or not searcher.stack.moves[i] & (CAPTURED | PROMOTED)):
+                searcher.history.set_attacked(ply, attacked_squares(searcher.board, side ^ 1))
+                attacks_known = True
+            if quiets_due:
+                wanted = (
+                    lmp_limit - number + (excluded != 0)
+                    if late_moves_pruned and not searcher.seeks_mate
+                    else MAX_MOVES
+                )
                 sort_quiets(searcher.stack, searcher.history, i, end, side, ply, wanted)
                 quiets_sorted = True
         move = searcher.stack.moves[i]
@@ -321,7 +340,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             history = searcher.history.capture_score(side, move)
         base_reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
-        # 14. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
+        # 15. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
         # Quiet checks are exempt, and at least one move has been searched without being mated. Full-width
         # search applies only to a mate search whose alpha is a mate score: in every search with such a
         # window, the tree would explode.
@@ -367,7 +386,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 continue
 
-        # 15. Singular extension: extend the TT move if all other moves fail low against a margin below its
+        # 16. Singular extension: extend the TT move if all other moves fail low against a margin below its
         # score. If they do not, and that margin is at least beta, more than one move fails high: cut the node
         # off (multi-cut). Otherwise, reduce the TT move if it is expected to fail high anyway. Not in a mate
         # search: no shallower search with an ordinary window can refute a mate.
@@ -418,7 +437,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if number == 1:
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
-            # 16. Late move reduction: a reduced null-window search first, and a re-search if it fails high,
+            # 17. Late move reduction: a reduced null-window search first, and a re-search if it fails high,
             # one ply deeper if it fails high by a wide margin.
             reduction = 0
             if reducible:
@@ -460,7 +479,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     if ply == 0:
                         searcher.root_score = score
                 if score >= beta:
-                    # 17. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
+                    # 18. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
                     update_histories(searcher, sp, i, ply, depth)
                     break
     if number == 0:
@@ -468,14 +487,14 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         return alpha
     best = min(best, ceiling)
 
-    # 18. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
+    # 19. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
     if best <= old_alpha and ply and not excluded:
         move = searcher.board.last_move()
         if move != NO_MOVE and not move & (CAPTURED | PROMOTED):
             bonus = min(depth * searcher.parameters.prior_bonus, searcher.parameters.bonus_max)
             searcher.history.update_quiet(side ^ 1, move, ply - 1, bonus)
 
-    # 19. Correction history: learn the error of the static evaluation, unless a capture is best or the score
+    # 20. Correction history: learn the error of the static evaluation, unless a capture is best or the score
     # is a bound that the static evaluation already satisfies.
     if (
         not in_check

@@ -22,7 +22,8 @@ cdef class History:
     cdef int[136] pawn_rows # [ply] -> where the row of its pawns begins
     cdef int[138] moved     # [ply + BEFORE_ROOT] -> piece-to index
     cdef int[272] killers   # [2 * ply], two for each ply
-    cdef int16_t[8192] quiets   # [side << 12 | origin << 6 | target]
+    cdef uint64_t[136] attacked  # [ply] -> squares that the opponent attacks, as bits
+    cdef int16_t[32768] quiets   # [origin attacked << 14 | target attacked << 13 | side << 12 | origin << 6 | target]
     cdef int16_t[590592] continuations   # [piece-to of a previous move * 768 + piece-to]
     cdef int16_t[393216] pawns   # [hash of the pawns * 768 + piece-to]
     cdef int16_t[6144] captures   # [piece-to << 3 | captured kind]
@@ -33,12 +34,15 @@ cdef class History:
     cpdef void record_move(self, int ply, int side, int move) noexcept nogil
     cpdef void record_null_move(self, int ply) noexcept nogil
     cpdef void set_pawns(self, int ply, uint64_t key) noexcept nogil
+    cpdef void set_attacked(self, int ply, uint64_t squares) noexcept nogil
     @cython.locals(target=int, fourth=int)
     cpdef int quiet_score(self, int side, int move, int ply) noexcept nogil
     @cython.locals(last=int, before=int, fourth=int, pawns=int, i=int, move=int, target=int)
     cdef void add_quiet_scores(self, MoveStack stack, int start, int end, int side, int ply) noexcept nogil
     @cython.locals(target=int, index=int, back=int, row=int)
     cpdef void update_quiet(self, int side, int move, int ply, int bonus) noexcept nogil
+    @cython.locals(index=int)
+    cpdef void update_squares(self, int side, int move, int ply, int bonus) noexcept nogil
     cpdef int capture_score(self, int side, int move) noexcept nogil
     @cython.locals(index=int)
     cpdef void update_capture(self, int side, int move, int bonus) noexcept nogil
@@ -50,5 +54,5 @@ cdef int apply_bonus(int score, int bonus) noexcept nogil
 @cython.locals(target=int)
 cdef int piece_to(int side, int move) noexcept nogil
 @cython.locals(origin=int, target=int)
-cdef int from_to(int side, int move) noexcept nogil
+cdef int quiet_index(int side, int move, uint64_t attacked) noexcept nogil
 cdef int capture_index(int side, int move) noexcept nogil

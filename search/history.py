@@ -1,5 +1,5 @@
-"""Move ordering statistics: killer moves, quiet history by squares, by the moves before and by the pawns, and
-capture history.
+"""Move ordering statistics: killer moves; quiet history by squares and whether they are attacked, by the
+moves before and by the pawns; capture history.
 
 Sources: Selim G. Akl and Monroe M. Newborn, "The principal continuation and the killer heuristic", 1977;
 Jonathan Schaeffer, "The history heuristic and alpha-beta search enhancements in practice", 1989.
@@ -30,7 +30,7 @@ class History:
     `moved[ply + BEFORE_ROOT]` is the piece-to index of the move made at a ply of the current line, or before
     the root at a negative ply, NO_PREVIOUS for a null move and where there is none. A piece-to index is
     (side * 6 + kind) * 64 + target square. `pawn_rows[ply]` is where the row of the pawns on the board at a
-    ply begins in `pawns`.
+    ply begins in `pawns`. `attacked[ply]` holds the squares that the opponent attacks there, as bits.
 
     `fourth_weight` and `pawn_weight` are the weights that `weigh` sets.
     """
@@ -42,7 +42,8 @@ class History:
         self.pawn_rows = [0] * 136
         self.pawns = [0] * 393216
         self.killers = [0] * 272
-        self.quiets = [0] * 8192
+        self.attacked = [0] * 136
+        self.quiets = [0] * 32768
         self.continuations = [0] * 590592
         self.captures = [0] * 6144
         self.clear()
@@ -56,7 +57,7 @@ class History:
 
     def clear(self) -> None:
         """Clear all tables for a new game."""
-        for i in range(8192):
+        for i in range(32768):
             self.quiets[i] = 0
         for i in range(590592):
             self.continuations[i] = 0
@@ -72,7 +73,7 @@ class History:
             self.moved[i] = NO_PREVIOUS
         for i in range(272):
             self.killers[i] = 0
-        for i in range(8192):
+        for i in range(32768):
             self.quiets[i] = self.quiets[i] >> 1
 
     def record_move(self, ply: int, side: int, move: int) -> None:
@@ -87,6 +88,12 @@ class History:
         """Record the key of the pawns at a ply, before its quiet moves are scored or updated."""
         self.pawn_rows[ply] = (key & PAWN_ROWS - 1) * 768
 
+    def set_attacked(self, ply: int, squares: int) -> None:
+        """Record the squares that the opponent attacks at a ply, as bits, before its quiet moves are scored
+        or updated.
+        """
+        self.attacked[ply] = squares
+
     def quiet_score(self, side: int, move: int, ply: int) -> int:
         """The history of a quiet move at a ply: by its squares, by the moves one, two and four plies ago, and
         by the pawns.
@@ -94,7 +101,7 @@ class History:
         target = piece_to(side, move)
         fourth = self.moved[ply + BEFORE_ROOT - 4] * 768
         return (
-            self.quiets[from_to(side, move)]
+            self.quiets[quiet_index(side, move, self.attacked[ply])]
             + self.continuations[self.moved[ply + BEFORE_ROOT - 1] * 768 + target]
             + self.continuations[self.moved[ply + BEFORE_ROOT - 2] * 768 + target]
             + (self.continuations[fourth + target] * self.fourth_weight >> 10)
@@ -112,7 +119,7 @@ class History:
             if not move & (CAPTURED | PROMOTED):
                 target = piece_to(side, move)
                 stack.scores[i] += (
-                    self.quiets[from_to(side, move)]
+                    self.quiets[quiet_index(side, move, self.attacked[ply])]
                     + self.continuations[last + target]
                     + self.continuations[before + target]
                     + (self.continuations[fourth + target] * self.fourth_weight >> 10)
@@ -122,8 +129,7 @@ class History:
     def update_quiet(self, side: int, move: int, ply: int, bonus: int) -> None:
         """Apply a bonus, or a malus if negative, to a quiet move."""
         target = piece_to(side, move)
-        index = from_to(side, move)
-        self.quiets[index] = apply_bonus(self.quiets[index], bonus)
+        self.update_squares(side, move, ply, bonus)
         for back in range(1, 5):
             row = self.moved[ply + BEFORE_ROOT - back]
             if row != NO_PREVIOUS and back != 3:
@@ -131,6 +137,11 @@ class History:
                 self.continuations[index] = apply_bonus(self.continuations[index], bonus)
         index = self.pawn_rows[ply] + target
         self.pawns[index] = apply_bonus(self.pawns[index], bonus)
+
+    def update_squares(self, side: int, move: int, ply: int, bonus: int) -> None:
+        """Apply a bonus, or a malus if negative, to the history of a quiet move by its squares alone."""
+        index = quiet_index(side, move, self.attacked[ply])
+        self.quiets[index] = apply_bonus(self.quiets[index], bonus)
 
     def capture_score(self, side: int, move: int) -> int:
         """Capture history of a capture or promotion."""
@@ -163,11 +174,15 @@ def piece_to(side: int, move: int) -> int:
     return (side * 6 + PIECE_INDEX[move >> MOVED_SHIFT & KIND]) << 6 | (target + (target & 7)) >> 1
 
 
-def from_to(side: int, move: int) -> int:
-    """The index of a move by side, origin and target square."""
+def quiet_index(side: int, move: int, attacked: int) -> int:
+    """The index of a move by side, origin and target square, and whether the opponent attacks (threatens)
+    each of them.
+    """
     origin = move & SQUARE
     target = move >> TARGET_SHIFT & SQUARE
-    return side << 12 | (origin + (origin & 7)) >> 1 << 6 | (target + (target & 7)) >> 1
+    origin = (origin + (origin & 7)) >> 1
+    target = (target + (target & 7)) >> 1
+    return (attacked >> origin & 1) << 14 | (attacked >> target & 1) << 13 | side << 12 | origin << 6 | target
 
 
 def capture_index(side: int, move: int) -> int:

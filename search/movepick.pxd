@@ -13,7 +13,7 @@ cpdef enum:
     GOOD_CAPTURE = 500000
     KILLER = 400000
     BAD_CAPTURE = -500000
-    FEW = 4         # picking one move costs as much as an insertion sort spends on this many, on average
+    SELECTION_COST = 4  # selecting one move costs as much as inserting this many
 
 cdef int[48] VALUE
 

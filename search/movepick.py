@@ -30,7 +30,7 @@ if not cython.compiled:
     GOOD_CAPTURE = 500000
     KILLER = 400000
     BAD_CAPTURE = -500000
-    FEW = 4
+    SELECTION_COST = 4
 
 VALUE = piece.VALUE
 
@@ -39,8 +39,8 @@ def score_moves(
     stack: MoveStack, history: History, sp: int, end: int, side: int, ply: int, tt_move: int, weight: int
 ) -> int:
     """Score the moves from `sp` to `end` for the search and put the other quiet moves, whose history waits
-    for `sort_quiets`, behind the TT move, captures, promotions and killers. Returns where they begin, so that
-    `pick` need not look at them. `weight` is the weight of capture history in 1024ths.
+    for `sort_quiets`, behind the TT move, captures, promotions and killers, in any order. Returns where they
+    begin, so that `pick` need not look at them. `weight` is the weight of capture history in 1024ths.
     """
     first = history.killers[2 * ply]
     second = history.killers[2 * ply + 1]
@@ -89,8 +89,8 @@ def sort_quiets(
     than picking moves one by one, unless late move pruning leaves only a few.
     """
     history.add_quiet_scores(stack, start, end, side, ply)
-    if wanted * FEW < end - start:
-        for i in range(start, start + max(wanted, 0)):
+    if wanted * SELECTION_COST < end - start:
+        for i in range(start, start + wanted):
             best = i
             for j in range(i + 1, end):
                 if stack.scores[j] > stack.scores[best]:
@@ -122,7 +122,7 @@ def _capture_score(history: History, side: int, move: int, weight: int) -> int:
 
 
 def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
-    """Move the best remaining move to index `start` and return it. Equal scores keep the generator's order.
+    """Move the best remaining move to index `start` and return it. Equal scores keep the order of the list.
 
     Static exchange evaluation waits until a capture is picked, since most nodes fail high early. A capture
     that loses material is moved behind the quiet moves.

@@ -40,6 +40,8 @@ cdef class Parameters:
     cdef public int bonus_step
     cdef public int bonus_max
     cdef public int malus
+    cdef public int eval_history
+    cdef public int eval_limit
     cdef public int prior_bonus
     cdef public int capture_history
     cdef public int delta_margin

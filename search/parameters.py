@@ -48,6 +48,8 @@ class Parameters:
     bonus_step: int
     bonus_max: int
     malus: int
+    eval_history: int
+    eval_limit: int
     prior_bonus: int
     capture_history: int
     delta_margin: int

@@ -158,7 +158,7 @@ def push_tt_move(searcher: Searcher, sp: int, tt_move: int, captures: bool) -> i
 
 def generate_scored(searcher: Searcher, sp: int, ply: int, tt_move: int, captures: bool) -> int:
     """Generate and score all legal moves, or only captures and promotions (not in check). Returns the end of
-    the list; `searcher.quiets_begin` is where the quiet moves without a score begin.
+    the list; of all moves, the quiet ones without a score begin at `searcher.quiets_begin`.
     """
     if captures:
         end = generate_captures(searcher.board, searcher.stack, sp)
@@ -171,7 +171,6 @@ def generate_scored(searcher: Searcher, sp: int, ply: int, tt_move: int, capture
             tt_move,
             searcher.parameters.capture_history,
         )
-        searcher.quiets_begin = end
     else:
         end = generate(searcher.board, searcher.stack, sp)
         searcher.quiets_begin = score_moves(

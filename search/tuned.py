@@ -7,7 +7,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     # name: (value, minimum, maximum)
     "aspiration": (16, 5, 60),                # half of the first aspiration window, centipawns
     "reverse_futility_depth": (6, 0, 14),     # maximum depth
-    "reverse_futility": (64, 30, 150),        # centipawns per ply of depth
+    "reverse_futility": (60, 30, 150),        # centipawns per ply of depth
     "null_depth": (2, 1, 6),                  # minimum depth
     "null_reduction": (3, 2, 6),              # null move reduction in plies,
     "null_divisor": (3, 2, 8),                # plus depth divided by this
@@ -15,7 +15,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "probcut": (210, 40, 500),                # centipawns above beta
     "iir_depth": (4, 2, 12),                  # minimum depth
     "lmp_depth": (8, 0, 12),                  # maximum depth
-    "lmp_base": (4, 1, 12),                   # late move pruning limit in moves,
+    "lmp_base": (5, 1, 12),                   # late move pruning limit in moves,
     "lmp_slope": (17, 2, 32),                 # plus 16ths of a move times depth squared
     "futility_depth": (6, 0, 14),             # maximum reduced depth
     "futility": (120, 20, 300),               # margin in centipawns,
@@ -25,7 +25,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "see_quiet": (22, 5, 100),                # centipawns times reduced depth squared,
     "see_history": (40, 0, 200),              # plus 16384ths of the history score
     "capture_futility_depth": (6, 0, 14),     # maximum depth
-    "capture_futility": (80, 20, 300),        # centipawns times (depth + 1),
+    "capture_futility": (86, 20, 300),        # centipawns times (depth + 1),
     "capture_futility_history": (256, 0, 800), # plus 16384ths of the history score
     "see_capture_depth": (6, 0, 14),          # maximum depth
     "see_capture": (95, 20, 250),             # centipawns per ply of depth
@@ -44,20 +44,22 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "lmr_tt_pv": (800, 0, 2500),              # or in a former one
     "deeper": (50, 5, 200),                   # centipawns and 2 a ply above the best for a deeper re-search
     "hindsight": (3, 1, 64),                  # minimum reduction of the previous move, plies
-    "bonus_step": (160, 50, 400),             # history bonus per ply of depth,
+    "bonus_step": (185, 50, 400),             # history bonus per ply of depth,
     "bonus_max": (2000, 400, 4000),           # and its maximum
-    "malus": (1400, 400, 3000),               # malus in 1024ths of the bonus, quiet moves
+    "malus": (1200, 400, 3000),               # malus in 1024ths of the bonus, quiet moves
+    "eval_history": (4, 0, 40),               # bonus per centipawn that a move changed the static evaluation,
+    "eval_limit": (100, 0, 400),              # capped at this many centipawns
     "prior_bonus": (60, 0, 400),              # bonus per ply of depth for a move without a good reply
     "capture_history": (400, 0, 512),         # weight in move ordering, 1024ths
     "fourth_history": (300, 0, 2048),         # weight of the move four plies ago, 1024ths
     "pawn_history": (800, 0, 2048),           # weight, 1024ths
-    "delta_margin": (30, 0, 400),             # delta pruning margin, centipawns
-    "quiescence_moves": (12, 1, 32),          # moves searched at the horizon
+    "delta_margin": (55, 0, 400),             # delta pruning margin, centipawns
+    "quiescence_moves": (14, 1, 32),          # moves searched at the horizon
     "correct_pawns": (32, 0, 200),            # maximum correction, centipawns
     "correct_pieces": (50, 0, 200),           # maximum correction, centipawns, for each side
     "correct_minors": (32, 0, 200),           # maximum correction, centipawns
     "correct_moves": (44, 0, 200),            # maximum correction, centipawns
-    "correction_step": (8, 1, 40),            # update per centipawn of error and ply of depth,
+    "correction_step": (10, 1, 40),            # update per centipawn of error and ply of depth,
     "correction_max": (4096, 500, 16000),     # and its maximum
 }
 # fmt: on

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from search import alphabeta, benchmark
+from search.history import History
 from search.limits import Limits
 from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE
 from search.search import Search
@@ -27,10 +28,12 @@ from search.table import (
     static_of,
     was_pv,
 )
+from search.tuned import SEARCH
 from x88 import build, coordinate, fen
-from x88.attack import in_check
+from x88.attack import attacked_squares, in_check
 from x88.move import NO_MOVE, captured_of, promoted_of
 from x88.movegen import legal_moves
+from x88.piece import WHITE
 
 pytestmark = pytest.mark.skipif(build.compiled, reason="compiled, the steps of the search cannot be watched")
 
@@ -175,6 +178,101 @@ def test_what_hindsight_adds_is_not_stored() -> None:
         assert depth_of(searcher.table.probe(searcher.board.key)) == 2
         nodes.append(searcher.nodes)
     assert nodes[0] < nodes[1], "it was searched more deeply"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "share"),
+    [(30, -70, 0.4), (30, -30, 0), (-20, 45, -0.25), (0, -300, 1), (0, 300, -1), (NO_SCORE, -50, None)],
+)
+def test_a_quiet_move_learns_by_how_much_it_changed_the_evaluation(
+    before: int, after: int, share: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bonus_limit = SEARCH["eval_limit"][0] * SEARCH["eval_history"][0]
+    expected = [] if share is None else [(WHITE, "b1c3", round(share * bonus_limit))]
+    assert learnt_by_evaluation(QUIET, "b1c3", before, after, monkeypatch) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        pytest.param(QUIET, "d4c6", id="a capture"),
+        pytest.param("7k/P7/8/8/8/8/8/K7 w - - 0 1", "a7a8n", id="a promotion"),
+        pytest.param("7k/8/8/8/8/8/8/KR6 w - - 0 1", "b1b8", id="a check"),
+    ],
+)
+def test_other_moves_learn_nothing_of_the_evaluation(
+    text: str, move: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert learnt_by_evaluation(text, move, 0, -60, monkeypatch) == []
+
+
+def test_a_null_move_and_a_singular_search_learn_nothing_of_the_evaluation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert learnt_by_evaluation(QUIET, "b1c3", 0, -60, monkeypatch, excluded="a7a6") == []
+    assert learnt_by_evaluation(QUIET, "0000", 0, -60, monkeypatch) == []
+
+
+def test_the_root_teaches_nothing_of_the_move_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = fen.parse(QUIET)
+    board.make(coordinate.parse(board, "b1c3"))
+    searcher = Searcher(TranspositionTable(1), Stop())
+    searcher.prepare(board, 0)
+    searcher.static_evals[-1] = 50
+    plies: list[int] = []
+    monkeypatch.setattr(History, "update_squares", lambda *arguments: plies.append(arguments[3]))
+    alphabeta_search(searcher, -INFINITE, INFINITE, 2, 0, 0, False)
+    assert plies
+    assert min(plies) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "depth", "ply", "limited"),
+    [(QUIET, 2, 1, True), (QUIET, 12, 1, False), (QUIET, 2, 0, False), (IN_CHECK, 2, 1, False)],
+)
+def test_only_as_many_quiet_moves_are_sorted_as_late_move_pruning_lets_through(
+    text: str, depth: int, ply: int, limited: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = searcher_at(text)
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(alphabeta, "sort_quiets", lambda *arguments: asked.append(arguments[2:]))
+    monkeypatch.setattr(alphabeta, "search", lambda *_: 0)
+    monkeypatch.setattr(alphabeta, "quiesce", lambda *_: 0)
+    alphabeta_search(searcher, -INFINITE, INFINITE, depth, ply, 0, False)
+    ((start, end, side, at, wanted),) = asked
+    assert (side, at) == (searcher.board.side, ply)
+    assert (wanted < end - start) == limited
+    if limited:
+        parameters = searcher.parameters
+        most = parameters.lmp_base + (depth * depth * parameters.lmp_slope >> 4)
+        assert wanted in (most - start, (most >> 1) - start), "all moves before are counted"
+
+
+def learnt_by_evaluation(
+    text: str, move: str, before: int, after: int, monkeypatch: pytest.MonkeyPatch, excluded: str = ""
+) -> list[tuple[int, str, int]]:
+    """Whose move the search of a node, after a move that leads there, gives which bonus by the evaluations
+    before and after it.
+    """
+    searcher = searcher_at(text, "" if move == "0000" else move)
+    if move == "0000":
+        searcher.make_null(0)
+    ply = 1
+    searcher.static_evals[0] = before
+    if excluded:
+        searcher.excluded[ply] = coordinate.parse(searcher.board, excluded)
+        searcher.static_evals[ply] = after
+    learnt: list[tuple[int, str, int]] = []
+
+    def spy(_: History, side: int, made: int, of: int, bonus: int) -> None:
+        if searcher.board.ply == ply:
+            assert of == ply - 1
+            learnt.append((side, coordinate.write(made), bonus))
+
+    monkeypatch.setattr(History, "update_squares", spy)
+    monkeypatch.setattr(Searcher, "corrected", lambda *_: after)
+    alphabeta_search(searcher, -INFINITE, INFINITE, 1, ply, 0, False)
+    return learnt
 
 
 def test_captures_en_passant_are_not_asked_whether_they_give_check(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -505,6 +603,21 @@ def test_only_the_root_is_restricted_to_the_moves_allowed(monkeypatch: pytest.Mo
             assert list(dict.fromkeys(played)) == ["f1e2", "a2a3"], "the first that is allowed comes first"
 
 
+def test_no_capture_joins_the_quiet_moves_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+    searcher = searcher_at(text)
+    searcher.allow([coordinate.parse(searcher.board, "a2a3")])
+    played: list[str] = []
+
+    def child(searcher: Searcher, *_: Any) -> int:
+        played.append(coordinate.write(searcher.board.last_move()))
+        return 0
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    alphabeta_search(searcher, -INFINITE, INFINITE, 1, 0, 0, False)
+    assert set(played) == {"a2a3"}
+
+
 def test_the_later_a_quiet_move_comes_the_more_it_is_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = searcher_at(QUIET, "b1c3")
     for name in ("lmp_depth", "futility_depth", "see_quiet_depth", "reverse_futility_depth"):
@@ -811,6 +924,26 @@ def test_a_tablebase_score_keeps_that_the_position_was_a_pv_node(monkeypatch: py
     data = searcher.table.probe(searcher.key())
     assert depth_of(data) > 8
     assert was_pv(data)
+
+
+def test_the_squares_that_the_opponent_attacks_are_known_before_a_move_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = 0
+    make = Searcher.make
+
+    def spy(searcher: Searcher, move: int, ply: int) -> None:
+        nonlocal seen
+        if not captured_of(move) and not promoted_of(move) and not in_check(searcher.board):
+            seen += 1
+            expected = attacked_squares(searcher.board, searcher.board.side ^ 1)
+            assert searcher.history.attacked[ply] == expected
+        make(searcher, move, ply)
+
+    monkeypatch.setattr(Searcher, "make", spy)
+    for text in (QUIET, *TACTICS[:2]):
+        Search(1).think(fen.parse(text), Limits(depth=4))
+    assert seen > 100
 
 
 def test_the_row_of_the_pawns_is_that_of_the_position() -> None:

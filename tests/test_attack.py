@@ -21,7 +21,16 @@ from tests.oracle import (
     to_0x88,
 )
 from x88 import coordinate, fen
-from x88.attack import attackers, gives_check, in_check, is_attacked, last_move_checks, see, see_at_least
+from x88.attack import (
+    attacked_squares,
+    attackers,
+    gives_check,
+    in_check,
+    is_attacked,
+    last_move_checks,
+    see,
+    see_at_least,
+)
 from x88.board import Board
 from x88.move import EN_PASSANT, promoted_of
 from x88.piece import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, VALUES
@@ -51,6 +60,7 @@ def _check_attacks(board: Board, position: chess.Board) -> None:
             wanted = [to_0x88(origin) for origin in position.attackers(colour, square)]
             assert sorted(attackers(board, target, side)) == sorted(wanted)
             assert bool(is_attacked(board, target, side)) == bool(wanted)
+            assert attacked_squares(board, side) >> square & 1 == bool(wanted)
     assert bool(in_check(board)) == position.is_check()
 
 

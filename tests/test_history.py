@@ -1,5 +1,7 @@
 """What the history tables remember of moves, for whom, and within which limits."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -73,6 +75,30 @@ def test_a_quiet_move_scores_as_the_answer_to_the_move_four_plies_ago(history: H
     assert history.quiet_score(WHITE, KNIGHT, 4) == BONUS, "three plies ago does not count"
 
 
+@pytest.mark.parametrize("update", [History.update_squares, History.update_quiet])
+def test_a_quiet_move_scores_by_whether_the_opponent_attacks_its_squares(
+    history: History, update: Callable[[History, int, int, int, int], None]
+) -> None:
+    origin, target = 1 << 6, 1 << 21  # g1 and f3
+    history.record_null_move(0)
+    history.record_null_move(1)
+    for number, squares in enumerate((0, origin, target, origin | target), 1):
+        history.set_attacked(2, squares)
+        update(history, WHITE, KNIGHT, 2, 10 * number)
+    for number, squares in enumerate((0, origin, target, origin | target), 1):
+        history.set_attacked(2, ~origin & ~target & (1 << 64) - 1 | squares)
+        assert history.quiet_score(WHITE, KNIGHT, 2) == 10 * number
+    assert history.quiet_score(BLACK, KNIGHT, 2) == history.quiet_score(WHITE, OTHER, 2) == 0
+
+
+def test_a_quiet_move_can_learn_by_its_squares_alone(history: History) -> None:
+    history.weigh(1024, 1024)
+    history.update_squares(WHITE, KNIGHT, 2, BONUS)
+    assert history.quiet_score(WHITE, KNIGHT, 2) == BONUS
+    history.update_squares(WHITE, KNIGHT, 2, -BONUS)
+    assert abs(history.quiet_score(WHITE, KNIGHT, 2)) < BONUS
+
+
 def test_nothing_is_learnt_of_the_move_three_plies_ago(history: History) -> None:
     history.update_quiet(BLACK, OTHER, 3, BONUS)  # after the pawn's move at ply 0
     assert history.quiet_score(BLACK, OTHER, 1) == BONUS, "only by its squares"
@@ -97,6 +123,7 @@ def test_many_quiet_moves_score_as_one_does(history: History, ply: int) -> None:
     history.weigh(700, 300)
     for at, key in ((ply, 5), (ply + 1, 6)):
         history.set_pawns(at, key)
+        history.set_attacked(at, 0x0000_5A00_0024_A55A)
     for at in range(2, ply):
         history.record_move(at, at & 1, OTHER)
     for bonus, move in ((BONUS, KNIGHT), (-BONUS, OTHER), (BONUS // 2, PAWN)):
@@ -165,6 +192,12 @@ def test_scores_come_near_their_limit_and_no_farther(history: History) -> None:
         assert 0.99 * 3 * LIMIT < sign * history.quiet_score(WHITE, KNIGHT, 2) <= 3 * LIMIT
 
 
+def test_no_number_of_the_table_makes_a_bonus_larger_than_the_limit() -> None:
+    largest = {name: maximum for name, (_, _, maximum) in SEARCH.items()}
+    assert largest["eval_history"] * largest["eval_limit"] <= LIMIT
+    assert largest["bonus_max"] * largest["malus"] >> 10 <= LIMIT
+
+
 def test_the_two_latest_killers_of_a_ply_are_kept(history: History) -> None:
     for move in (PAWN, KNIGHT, OTHER, OTHER):
         history.add_killer(3, move)
@@ -174,7 +207,9 @@ def test_the_two_latest_killers_of_a_ply_are_kept(history: History) -> None:
     assert not any(history.killer(ply, older) for ply in range(128) for older in (0, 1))
 
 
-def test_a_new_search_halves_what_was_learnt_of_squares_alone(history: History) -> None:
+@pytest.mark.parametrize("attacked", [0, 1 << 6, 1 << 21, (1 << 64) - 1])
+def test_a_new_search_halves_what_was_learnt_of_squares_alone(history: History, attacked: int) -> None:
+    history.set_attacked(2, attacked)
     history.update_quiet(WHITE, KNIGHT, 2, BONUS)
     history.update_quiet(WHITE, OTHER, 2, -BONUS)
     history.update_capture(WHITE, TAKES_QUEEN, BONUS)
@@ -188,7 +223,9 @@ def test_a_new_search_halves_what_was_learnt_of_squares_alone(history: History) 
     assert history.quiet_score(WHITE, KNIGHT, 2) == BONUS // 2 + 2 * BONUS
 
 
-def test_clear_forgets_everything(history: History) -> None:
+@pytest.mark.parametrize("attacked", [0, 1 << 6, 1 << 21, (1 << 64) - 1])
+def test_clear_forgets_everything(history: History, attacked: int) -> None:
+    history.set_attacked(2, attacked)
     history.update_quiet(WHITE, KNIGHT, 2, BONUS)
     history.update_capture(WHITE, TAKES_QUEEN, BONUS)
     history.add_killer(2, KNIGHT)

@@ -6,7 +6,16 @@ import pytest
 
 from search import benchmark
 from search.history import LIMIT, History
-from search.movepick import BAD_CAPTURE, FEW, GOOD_CAPTURE, KILLER, TT_MOVE, pick, score_captures, score_moves
+from search.movepick import (
+    BAD_CAPTURE,
+    GOOD_CAPTURE,
+    KILLER,
+    SELECTION_COST,
+    TT_MOVE,
+    pick,
+    score_captures,
+    score_moves,
+)
 from search.movepick import sort_quiets as sort
 from search.table import short_move
 from search.tuned import SEARCH
@@ -113,7 +122,7 @@ def test_the_best_quiet_moves_come_in_order_and_none_is_lost(wanted: int) -> Non
             scores[: max(wanted, 0)]
             == (quiets + [s for _, s in order[ahead + len(quiets) :]])[: max(wanted, 0)]
         )
-        if 0 <= wanted * FEW < len(scores):
+        if 0 <= wanted * SELECTION_COST < len(scores):
             assert len(scores) < 8 or scores != sorted(scores, reverse=True), "the rest is not sorted"
 
 

@@ -1,4 +1,4 @@
-from libc.stdint cimport int8_t, uint8_t, uint16_t
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
 
 cimport cython
 
@@ -16,6 +16,8 @@ cdef uint16_t[512] REACH
 cdef int8_t[256] DIRECTION
 cdef int[50] MOFF
 cdef int[48] VALUE
+cdef uint64_t[256] BIT
+cdef uint64_t[512] LEAPS
 
 @cython.locals(colour=int, back=int, row=int)
 cpdef bint is_attacked(Board board, int target, int side) noexcept nogil
@@ -33,6 +35,8 @@ cdef bint _castling_checks(Board board, int move) noexcept nogil
 cpdef void find_checks_and_pins(Board board) noexcept nogil
 @cython.locals(row=int, i=int, sq=int, kind=int, reach=int, step=int, first=int)
 cdef bint is_near_attacked(Board board, int target) noexcept nogil
+@cython.locals(found=uint64_t, i=int, origin=int, kind=int, row=int, step=int, sq=int)
+cpdef uint64_t attacked_squares(Board board, int side) noexcept nogil
 @cython.locals(i=int, sq=int)
 cpdef list attackers(Board board, int target, int side)
 cpdef list checkers(Board board)

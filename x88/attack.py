@@ -47,6 +47,19 @@ REACH = square.REACH
 DIRECTION = square.DIRECTION
 MOFF = piece.MOFF
 VALUE = piece.VALUE
+BIT = [0 if sq & 0x88 else 1 << (sq + (sq & 7) >> 1) for sq in range(256)]
+"""The bit of a square among 64, a1 the lowest and h8 the highest; none off the board."""
+
+
+def _leaps(number: int, origin: int) -> int:
+    """The bits of the squares that a piece attacks by single steps: pawns of White (0) and Black (1), a
+    knight (2) or a king (3).
+    """
+    steps = ([15, 17], [-15, -17], piece.STEPS[KNIGHT], piece.STEPS[KING])[number]
+    return sum(BIT[origin + step & 0xFF] for step in steps)
+
+
+LEAPS = [_leaps(number, origin) for number in range(4) for origin in range(128)]
 
 
 def is_attacked(board: Board, target: int, side: int) -> bool:
@@ -250,6 +263,29 @@ def is_near_attacked(board: Board, target: int) -> bool:
             if first == sq:
                 return True
     return False
+
+
+def attacked_squares(board: Board, side: int) -> int:
+    """The squares that a side attacks, as bits, a1 the lowest and h8 the highest. It attacks the squares of
+    its own pieces, which it defends; pins are ignored.
+    """
+    found = 0
+    for i in range(side << 4, (side << 4) + board.count[side]):
+        origin = board.pieces[i]
+        kind = board.squares[origin] & KIND
+        if not kind & SLIDER:
+            found |= LEAPS[(side if kind == PAWN else kind) << 7 | origin]
+            continue
+        row = MOFF[kind]
+        while MOFF[row]:
+            step = MOFF[row]
+            row += 1
+            sq = origin + step & 0xFF
+            while board.squares[sq] == EMPTY:
+                found |= BIT[sq]
+                sq = sq + step & 0xFF
+            found |= BIT[sq]
+    return found
 
 
 def attackers(board: Board, target: int, side: int) -> list[int]:

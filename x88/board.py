@@ -266,8 +266,8 @@ class Board:
         return key
 
     def key_after(self, move: int) -> int:
-        """The key after a legal move, without what it changes in castling rights, en passant, promotion and
-        the castling rook: soon enough to prefetch by.
+        """Roughly the key after a legal move, without what it changes in castling rights, en passant,
+        promotion and the castling rook: good enough to prefetch by.
         """
         code = self.squares[move & SQUARE] << 7
         target = move >> TARGET_SHIFT & SQUARE
