@@ -19,16 +19,16 @@ class Strength(NamedTuple):
 
 
 CALIBRATION = (
-    (600, Strength(88, 218)),
-    (800, Strength(103, 154)),
-    (1000, Strength(131, 110)),
-    (1200, Strength(185, 88)),
-    (1400, Strength(364, 58)),
-    (1800, Strength(1219, 17)),
-    (2200, Strength(3336, 0)),
-    (2600, Strength(10050, 0)),
-    (3000, Strength(32200, 0)),
-    (3200, Strength(58100, 0)),
+    (600, Strength(85, 231)),
+    (800, Strength(99, 168)),
+    (1000, Strength(123, 121)),
+    (1200, Strength(164, 96)),
+    (1400, Strength(268, 72)),
+    (1800, Strength(874, 28)),
+    (2200, Strength(2560, 4)),
+    (2600, Strength(7840, 0)),
+    (3000, Strength(26700, 0)),
+    (3200, Strength(49400, 0)),
 )
 """The settings for some Elo ratings, calibrated by games (bench/RESULTS.md)."""
 
