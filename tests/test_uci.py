@@ -23,7 +23,7 @@ INFO = re.compile(
     r"( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+"
     r"( pv( [a-h][1-8][a-h][1-8][qrbn]?)+)?"
 )
-DEPTH = 6 if build.compiled else 3
+DEPTH = 6 if build.compiled else 4  # deep enough for a full table to save nodes
 
 
 def info_lines(lines: list[str]) -> list[str]:
