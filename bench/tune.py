@@ -2,7 +2,7 @@
 
     python bench/tune.py search --openings 8moves_v3.pgn --nodes 10000 --iterations 2000
                                 --pairs 8 --concurrency 4 --state spsa.json [NAME ...]
-    python bench/tune.py screen iir_depth=6 lmp_base=5 lmr_base=600 --nodes 10000 --pairs 5000
+    python bench/tune.py screen iir_depth=6 lmp_base=6 lmr_base=600 --nodes 10000 --pairs 5000
                                 --openings 8moves_v3.pgn --state screen.jsonl
 
 `search` tunes the search's numbers by games (SPSA), `screen` tells which of many changes of them are worth a
