@@ -1,180 +1,42 @@
-"""bench/train.py: what the network sees, what it learns, runs that are interrupted, and the export."""
+"""bench/train.py: what a run learns, runs that are interrupted or begin with another, and the export."""
 
 import importlib
 import json
 import sys
 import threading
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import chess
 import pytest
 
 from search import network
-from search.evaluate import FULL_MATERIAL, MATERIAL_STEP, material_points
 from tests.oracle import scaled
-from x88 import fen
+from tests.records import make_records, record_of
 
 np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
 torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
 pytest.importorskip("matplotlib", reason="the train extra is not installed")
 
-BENCH = Path(__file__).resolve().parent.parent / "bench"
-sys.path.append(str(BENCH))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "bench"))
+batches: Any = importlib.import_module("batches")
+nearby: Any = importlib.import_module("nearby")
+nets: Any = importlib.import_module("nets")
 positions: Any = importlib.import_module("positions")
 recordfile: Any = importlib.import_module("recordfile")
-nearby: Any = importlib.import_module("nearby")
 selfplay: Any = importlib.import_module("selfplay")
 train: Any = importlib.import_module("train")
-
-KINDS = [chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING]
-
-
-def record_of(board: chess.Board, score: int = 0, result: int = 1) -> Any:
-    """The record of a position, result and score from the view of the side to move."""
-    cells = np.full((1, 64), recordfile.VACANT, np.uint8)
-    for square, piece in board.piece_map().items():
-        cells[0, square] = KINDS.index(piece.piece_type) | (0 if piece.color else 8)
-    record = recordfile.pack(cells)
-    record["score"] = score
-    record["state"] = (not board.turn) | result << recordfile.RESULT_SHIFT
-    return record
-
-
-def random_boards(count: int, seed: int = 0) -> list[chess.Board]:
-    """Positions of random games."""
-    chance = Random(seed)
-    found = []
-    while len(found) < count:
-        board = chess.Board()
-        for _ in range(chance.randint(1, 120)):
-            if board.is_game_over():
-                break
-            board.push(chance.choice(list(board.legal_moves)))
-        found.append(board)
-    return found
-
-
-def material(board: chess.Board) -> int:
-    """White's material less Black's, in centipawns."""
-    worth = dict(zip(KINDS, (100, 300, 300, 500, 900, 0), strict=True))
-    return sum(worth[p.piece_type] * (1 if p.color else -1) for p in board.piece_map().values())
-
-
-def make_records(path: Path, count: int, seed: int) -> Path:
-    """A file of positions whose score is their material."""
-    file = recordfile.RecordFile(path)
-    for board in random_boards(count, seed):
-        score = material(board) * (1 if board.turn else -1)
-        file.add(record_of(board, score, 2 if score > 0 else 1 if score == 0 else 0))
-    file.close()
-    return path
-
-
-def expected_inputs(board: chess.Board, view: chess.Color) -> set[int]:
-    """The inputs as they are described, the slow way."""
-    king = board.king(view)
-    assert king is not None
-    mirrored = chess.square_file(king) < 4
-    found = set()
-    for square, piece in board.piece_map().items():
-        seen = square if view == chess.WHITE else chess.square_mirror(square)
-        if mirrored:
-            seen = chess.square(7 - chess.square_file(seen), chess.square_rank(seen))
-        found.add(384 * (piece.color != view) + 64 * KINDS.index(piece.piece_type) + seen)
-    return found
-
-
-def test_a_network_sees_the_board_from_both_sides() -> None:
-    boards = [*random_boards(150), chess.Board("8/8/8/3k4/8/8/3PK3/8 b - - 0 1")]
-    own, other, starts = train.inputs_of(np.concatenate([record_of(board) for board in boards]))
-    ends = [*starts[1:], len(own)]
-    for board, start, end in zip(boards, starts, ends, strict=True):
-        assert end - start == len(board.piece_map())
-        assert set(own[start:end]) == expected_inputs(board, board.turn)
-        assert set(other[start:end]) == expected_inputs(board, not board.turn)
-
-
-def test_values_are_scaled_by_the_material_as_in_the_search() -> None:
-    boards = [*random_boards(150), chess.Board(), chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1")]
-    factors = train.factors_of(np.concatenate([record_of(board) for board in boards]))
-    for board, factor in zip(boards, factors, strict=True):
-        points = material_points(fen.parse(board.fen()))
-        assert factor == pytest.approx((1024 + MATERIAL_STEP * (points - FULL_MATERIAL)) / 1024)
+trainingrun: Any = importlib.import_module("trainingrun")
 
 
 def test_the_scaled_value_is_trained(trained: Path, data: tuple[Path, Path]) -> None:
-    run = train.Run(trained, train._known_settings(trained), "cpu")
+    run = trainingrun.Run(trained, trainingrun.known_settings(trained), "cpu")
     records = recordfile.load(data[1])
     batch = run._batch(records)
     with torch.no_grad():
-        values = run.net(batch).numpy() * train.factors_of(records)
+        values = run.net(batch).numpy() * batches.factors_of(records)
     errors = (1 / (1 + np.exp(-values)) - batch.targets.numpy()) ** 2
     assert run.loss(records) == pytest.approx(errors.mean())
-
-
-def test_a_target_blends_score_and_result() -> None:
-    board = chess.Board()
-    records = np.concatenate(
-        [record_of(board, score, result) for score, result in ((0, 2), (400, 0), (-800, 1))]
-    )
-    share = [1 / (1 + np.exp(-x)) for x in (0, 1, -2)]
-    assert train.targets_of(records, 1.0, 400) == pytest.approx(share)
-    assert train.targets_of(records, 0.0, 400) == pytest.approx([1, 0, 0.5])
-    assert train.targets_of(records, 0.75, 400) == pytest.approx(
-        [0.75 * s + 0.25 * r for s, r in zip(share, (1, 0, 0.5), strict=True)]
-    )
-
-
-def test_the_target_of_a_position_of_no_game_is_its_score() -> None:
-    records = record_of(chess.Board(), 400, recordfile.NO_RESULT)
-    for blend in (0.0, 0.75, 1.0):
-        assert train.targets_of(records, blend, 400) == pytest.approx([1 / (1 + np.exp(-1))])
-
-
-def test_an_epoch_has_every_record_once_and_another_order_than_the_next() -> None:
-    records = np.zeros(70, recordfile.RECORD)
-    records["score"] = range(70)
-
-    def order(seed: int, epoch: int) -> list[int]:
-        return [
-            int(score)
-            for rows in train.shuffled([train.Source(records)], 1, seed, epoch)
-            for score in rows["score"]
-        ]
-
-    first = order(5, 0)
-    assert sorted(first) == list(range(70))
-    assert first == order(5, 0)
-    assert len({tuple(first), tuple(order(5, 1)), tuple(order(6, 0)), tuple(range(70))}) == 4
-    whole = [len(rows) for rows in train.shuffled([train.Source(records)], 16, 0, 0)]
-    assert whole == [16] * 4
-
-
-def test_files_are_mixed() -> None:
-    files = [train.Source(np.zeros(count, recordfile.RECORD)) for count in (6400, 12800)]
-    files[1].records["score"] = 1
-    batches = [int(rows["score"].sum()) for rows in train.shuffled(files, 64, 0, 0)]
-    assert sum(batches) == 12800
-    assert len(batches) == 300
-    assert all(20 < count < 64 for count in batches)  # two of three, in each
-    twice = [len(rows) for rows in train.shuffled([files[0], files[0]], 64, 0, 0)]
-    assert len(twice) == 200
-
-
-def test_scores_of_another_scale_are_converted() -> None:
-    files = [train.Source(np.zeros(100, recordfile.RECORD), factor) for factor in (1, 0.4, 2, 2)]
-    for file, score in zip(files, (7, -34, 20_000, -20_000), strict=True):
-        file.records["score"] = score
-    scores = np.concatenate([rows["score"] for rows in train.shuffled(files, 40, 0, 0)])
-    assert {int(score): int((scores == score).sum()) for score in scores} == {
-        7: 100,
-        -14: 100,
-        32_767: 100,
-        -32_767: 100,
-    }
-    assert (files[1].records["score"] == -34).all()
 
 
 @pytest.fixture(scope="module")
@@ -225,12 +87,12 @@ def test_training_lowers_both_losses(trained: Path) -> None:
 def test_the_export_judges_as_the_trained_network(trained: Path, data: tuple[Path, Path]) -> None:
     weights = network.read(trained / "net.moff")
     assert weights[:2] == (16, 2)
-    run = train.Run(trained, train._known_settings(trained), "cpu")
+    run = trainingrun.Run(trained, trainingrun.known_settings(trained), "cpu")
     checked = recordfile.load(data[0])
-    batch = train.batch_of(checked, 1, 400, 2, "cpu")
+    batch = batches.batch_of(checked, 1, 400, 2, "cpu")
     with torch.no_grad():
         exact = run.net(batch).numpy() * network.SCALE
-    found = train.values(weights, batch)
+    found = nets.values(weights, batch)
     assert np.abs(found - exact).max() < 2
     run.net.rounds = False
     with torch.no_grad():
@@ -238,27 +100,14 @@ def test_the_export_judges_as_the_trained_network(trained: Path, data: tuple[Pat
     assert np.corrcoef(found, checked["score"])[0, 1] > 0.7
 
 
-def test_however_large_weights_grow_they_can_be_exported(tmp_path: Path) -> None:
-    net = train.Net(256, 2)
-    with torch.no_grad():
-        for numbers in net.parameters():
-            numbers.fill_(9)
-        net.outputs.weight[1] = 0
-    net.clip()
-    network.write(tmp_path / "net", train.quantised(net))
-    weights = network.read(tmp_path / "net").output_weights
-    assert network.MOST_SUM - 2 * 512 <= sum(weights) <= network.MOST_SUM
-    assert not any(weights[512:])
-
-
 def test_a_widened_network_judges_almost_as_the_one_it_begins_from(
     data: tuple[Path, Path], trained: Path, tmp_path: Path
 ) -> None:
-    batch = train.batch_of(recordfile.load(data[0]), 1, 400, 2, "cpu")
+    batch = batches.batch_of(recordfile.load(data[0]), 1, 400, 2, "cpu")
 
     def judged(hidden: int) -> Any:
-        net = train.Net(hidden, 2)
-        net.load_state_dict(train._widened(train._beginning(trained, hidden, 2), hidden, 5))
+        net = nets.Net(hidden, 2)
+        net.load_state_dict(nets.widened(trainingrun.beginning(trained, hidden, 2), hidden, 5))
         with torch.no_grad():
             return net, net(batch).numpy()
 
@@ -268,7 +117,7 @@ def test_a_widened_network_judges_almost_as_the_one_it_begins_from(
         assert np.corrcoef(found, exact)[0, 1] > 0.95
         copies = wide.inputs.weight.detach().numpy().reshape(network.INPUTS, -1, 16)
         original = narrow.inputs.weight.detach().numpy()[:, None]
-        assert (copies - original).std() == pytest.approx(train.DIFFERENCE * original.std(), rel=0.05)
+        assert (copies - original).std() == pytest.approx(nets.DIFFERENCE * original.std(), rel=0.05)
         assert np.abs(copies[:, 0] - copies[:, 1]).min() > 0
         biases = narrow.biases.detach().numpy()
         assert (wide.biases.detach().numpy().reshape(-1, 16) == biases).all()
@@ -282,9 +131,9 @@ def test_a_run_begins_with_a_network_file(
     data: tuple[Path, Path], trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = trained / "net.moff"
-    net = train.Net(16, 2)
-    net.load_state_dict(train._beginning(path, 16, 2))
-    network.write(tmp_path / "same", train.quantised(net))
+    net = nets.Net(16, 2)
+    net.load_state_dict(trainingrun.beginning(path, 16, 2))
+    network.write(tmp_path / "same", nets.quantised(net))
     assert (tmp_path / "same").read_bytes() == path.read_bytes()
     kept: dict[str, object] = {"epochs": 1, "rate": 0.000001, "final_rate": 0.000001, "begin": path}
     assert train.main(arguments(data, tmp_path / "begun", **kept)) == 0
@@ -306,7 +155,7 @@ def test_a_run_begins_with_a_network_file(
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
     data: tuple[Path, Path], trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learn = train.Run._learn
+    learn = trainingrun.Run._learn
 
     def interrupted(run: Any, batch: Any) -> Any:
         if run.step == 31:
@@ -315,7 +164,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
 
     run = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr(train.Run, "_learn", interrupted)
+        patch.setattr(trainingrun.Run, "_learn", interrupted)
         assert train.main(arguments(data, run)) == 130
     assert losses_of(run)[-1]["positions"] == 29 * 32  # the last checkpoint before
     assert not (run / "net.moff").exists()
@@ -454,7 +303,8 @@ def test_from_no_position_to_a_network(tmp_path: Path, monkeypatch: pytest.Monke
     queen_up = record_of(chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"))
     queen_down = record_of(chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"))
     up, down = (
-        int(train.values(weights, train.batch_of(one, 1, 400, 2, "cpu"))[0]) for one in (queen_up, queen_down)
+        int(nets.values(weights, batches.batch_of(one, 1, 400, 2, "cpu"))[0])
+        for one in (queen_up, queen_down)
     )
     assert up > scaled(150, 0) + down
 
@@ -489,7 +339,7 @@ def test_what_fails_in_the_thread_that_prepares_batches_is_told(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    block = train.Source.block
+    block = batches.Source.block
     threads = set()
 
     def failing(source: Any, first: int, size: int) -> Any:
@@ -498,8 +348,8 @@ def test_what_fails_in_the_thread_that_prepares_batches_is_told(
             raise OSError("the disk is gone")
         return block(source, first, size)
 
-    monkeypatch.setattr(train, "TOGETHER", 4)
-    monkeypatch.setattr(train.Source, "block", failing)
+    monkeypatch.setattr(batches, "TOGETHER", 4)
+    monkeypatch.setattr(batches.Source, "block", failing)
     assert train.main(arguments(data, tmp_path / "run")) == 2
     assert "the disk is gone" in capsys.readouterr().err
     assert threads == {True, False}

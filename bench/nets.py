@@ -1,0 +1,146 @@
+"""The network of search/network.py in floating point, to train it: quantised, read from a file, widened."""
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from batches import Batch
+from torch.nn import functional
+
+from search import network
+
+MOST_WEIGHT = network.MOST_OUTPUT / network.OUTPUT_SCALE
+"""Weights are clipped to this during training, so that they can be quantised."""
+
+MOST_SUM = network.MOST_SUM / network.OUTPUT_SCALE
+"""The weights of an output are scaled down if their absolute values add up to more than this, less their
+rounding.
+"""
+
+DIFFERENCE = 0.1
+"""The standard deviation of what is added to the input weights of each copy, relative to theirs."""
+
+
+class Net(torch.nn.Module):
+    """The network in floating point. Its output times network.SCALE is a value in centipawns."""
+
+    def __init__(self, hidden: int, outputs: int) -> None:
+        super().__init__()
+        self.inputs = torch.nn.EmbeddingBag(network.INPUTS, hidden, mode="sum")
+        self.biases = torch.nn.Parameter(torch.zeros(hidden))
+        self.outputs = torch.nn.Linear(2 * hidden, outputs)
+        torch.nn.init.uniform_(self.inputs.weight, -0.18, 0.18)  # up to 32 inputs are 1
+        torch.nn.init.zeros_(self.outputs.bias)
+        self.rounds = False
+        """Whether it computes with its weights rounded as in the file."""
+
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """The output for each position."""
+        inputs = self._shown(self.inputs.weight, network.INPUT_SCALE)
+        biases = self._shown(self.biases, network.INPUT_SCALE)
+        outputs = self._shown(self.outputs.weight, network.OUTPUT_SCALE)
+        hidden = [
+            torch.clamp(
+                functional.embedding_bag(perspective, inputs, batch.starts, mode="sum") + biases, 0, 1
+            )
+            ** 2
+            for perspective in batch.perspectives
+        ]
+        found = functional.linear(torch.cat(hidden, 1), outputs, self.outputs.bias)
+        chosen: torch.Tensor = found.gather(1, batch.bands[:, None])[:, 0]
+        return chosen
+
+    def _shown(self, numbers: torch.Tensor, scale: int) -> torch.Tensor:
+        """The weights to compute with, rounded or not; the gradients are those of the weights either way."""
+        if not self.rounds:
+            return numbers
+        return numbers + (torch.round(numbers * scale) / scale - numbers).detach()
+
+    def clip(self) -> None:
+        """Keep the weights in the range that can be quantised."""
+        with torch.no_grad():
+            for weights in (self.inputs.weight, self.biases, self.outputs.weight):
+                weights.clamp_(-MOST_WEIGHT, MOST_WEIGHT)
+            weights = self.outputs.weight
+            most = MOST_SUM - weights.shape[1] / network.OUTPUT_SCALE
+            weights.mul_(torch.clamp(most / weights.abs().sum(1, keepdim=True), max=1))
+
+
+def quantised(net: Net) -> network.Weights:
+    """The network's weights as integers."""
+
+    def rounded(numbers: torch.Tensor, scale: int) -> list[int]:
+        found: list[int] = torch.round(numbers.detach().double().cpu() * scale).long().flatten().tolist()
+        return found
+
+    return network.Weights(
+        net.inputs.embedding_dim,
+        net.outputs.out_features,
+        rounded(net.inputs.weight, network.INPUT_SCALE),
+        rounded(net.biases, network.INPUT_SCALE),
+        rounded(net.outputs.weight, network.OUTPUT_SCALE),
+        rounded(net.outputs.bias, network.UNIT),
+    )
+
+
+def values(weights: network.Weights, batch: Batch) -> npt.NDArray[np.int64]:
+    """The values in centipawns of a quantised network, as search/network.py defines them."""
+    hidden, outputs = weights.hidden, weights.outputs
+    rows = np.array(weights.inputs, np.int64).reshape(-1, hidden)
+    starts = batch.starts.cpu().numpy()
+    squares = []
+    for perspective in batch.perspectives:
+        sums = np.add.reduceat(rows[perspective.cpu().numpy()], starts) + np.array(weights.input_biases)
+        squares.append(np.clip(sums, 0, network.INPUT_SCALE) ** 2 // 4)
+    bands = batch.bands.cpu().numpy()
+    chosen = np.array(weights.output_weights, np.int64).reshape(outputs, 2 * hidden)[bands]
+    sums = (np.concatenate(squares, 1) * chosen).sum(1) + np.array(weights.output_biases)[bands]
+    found: npt.NDArray[np.int64] = sums * network.SCALE // network.UNIT
+    return found
+
+
+def dequantised(weights: network.Weights) -> dict[str, torch.Tensor]:
+    """The weights of a quantised network in floating point. `quantised` finds the same integers again, but
+    for the last bits of a large output bias.
+    """
+
+    def numbers(found: Sequence[int], scale: int, *shape: int) -> torch.Tensor:
+        return (torch.tensor(list(found), dtype=torch.double) / scale).float().reshape(shape)
+
+    hidden, outputs = weights.hidden, weights.outputs
+    return {
+        "inputs.weight": numbers(weights.inputs, network.INPUT_SCALE, network.INPUTS, hidden),
+        "biases": numbers(weights.input_biases, network.INPUT_SCALE, hidden),
+        "outputs.weight": numbers(weights.output_weights, network.OUTPUT_SCALE, outputs, 2 * hidden),
+        "outputs.bias": numbers(weights.output_biases, network.UNIT, outputs),
+    }
+
+
+def widened(numbers: dict[str, torch.Tensor], hidden: int, seed: int) -> dict[str, torch.Tensor]:
+    """The weights of a network with several copies of each hidden neuron, which differ a little; the same
+    weights if it has as many as asked for.
+    """
+    copies = hidden // len(numbers["biases"])
+    if copies == 1:
+        return numbers
+    chance = torch.Generator().manual_seed(seed)
+    inputs, outputs = numbers["inputs.weight"], numbers["outputs.weight"]
+    wide = inputs.repeat(1, copies)
+    noise = torch.randn(wide.shape, generator=chance) * DIFFERENCE * inputs.std()
+    own, other = outputs.chunk(2, dim=1)
+    return {
+        **numbers,
+        "inputs.weight": wide + noise,
+        "biases": numbers["biases"].repeat(copies),
+        "outputs.weight": torch.cat([own.repeat(1, copies), other.repeat(1, copies)], 1) / copies,
+    }
+
+
+def checksum(numbers: dict[str, torch.Tensor]) -> int:
+    """The CRC-32 of a network's weights in floating point."""
+    found = 0
+    for name in sorted(numbers):
+        found = zlib.crc32(numbers[name].numpy().tobytes(), found)
+    return found

@@ -1,0 +1,289 @@
+"""A training run of bench/train.py, kept in a folder with its settings, last checkpoint and losses."""
+
+import csv
+import itertools
+import json
+import math
+import os
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from batches import Batch, Source, batch_of, shuffled
+from nets import Net, dequantised, quantised, values, widened
+from recordfile import Records
+from tqdm import tqdm
+
+from search import network
+
+ROUNDING = 0.9
+"""After this share of the steps, the network computes with rounded weights."""
+
+PARTS = 8
+"""Checkpoints in an epoch."""
+
+COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of a run, which can only be continued with the same ones."""
+
+    hidden: int
+    outputs: int
+    epochs: int
+    batch: int
+    rate: float
+    final_rate: float
+    blend: float
+    scale: float
+    factors: list[float]
+    """By what the scores of each file are multiplied, those for validation last."""
+    seed: int
+    positions: int
+    checked: int
+    """Positions for training and for validation."""
+    material: list[int]
+    """How the network's values are scaled: MATERIAL_STEP and FULL_MATERIAL of search.evaluate."""
+    begin: str
+    """The CRC-32 of the weights it begins with, before they are widened; empty if they are random."""
+
+
+class Run:
+    """A network in training, kept in a folder."""
+
+    def __init__(
+        self, folder: Path, settings: Settings, device: str, begin: dict[str, torch.Tensor] | None = None
+    ) -> None:
+        """Continues the run in the folder, or begins with these weights, widened. Raises ValueError if the
+        run there has other settings, or OSError.
+        """
+        self.folder = folder
+        self.settings = settings
+        self.device = device
+        torch.manual_seed(settings.seed)
+        self.net = Net(settings.hidden, settings.outputs).to(device)
+        self.optimiser = torch.optim.Adam(self.net.parameters(), settings.rate)
+        self.step = 0
+        self.losses: list[dict[str, float]] = []
+        folder.mkdir(parents=True, exist_ok=True)
+        known = folder / "settings.json"
+        if not known.exists():
+            _replace(known, json.dumps(asdict(settings), indent=1).encode())
+        elif (found := json.loads(known.read_text())) != asdict(settings):
+            different = [
+                name
+                for name in asdict(settings).keys() | found
+                if found.get(name) != asdict(settings).get(name)
+            ]
+            raise ValueError(f"{folder} is a run with other settings: {', '.join(sorted(different))}")
+        if begin is not None:
+            self.net.load_state_dict(widened(begin, settings.hidden, settings.seed))
+        if (folder / "checkpoint.pt").exists():
+            state = _checkpoint(folder, device)
+            self.net.load_state_dict(state["net"])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.step = state["step"]
+            self.losses = state["losses"]
+        self._choose_rounding()
+
+    def steps_of_epoch(self) -> int:
+        """Batches in an epoch."""
+        return self.settings.positions // self.settings.batch
+
+    def _choose_rounding(self) -> None:
+        self.net.rounds = self.step >= ROUNDING * self.steps_of_epoch() * self.settings.epochs
+
+    def train(self, files: list[Source], checked: Records) -> None:
+        """Train to the last epoch."""
+        settings = self.settings
+        steps = self.steps_of_epoch()
+        part = -(-steps // PARTS)
+        began, loss = time.perf_counter(), torch.zeros((), device=self.device)
+        with tqdm(
+            total=steps * settings.epochs * settings.batch,
+            initial=self.step * settings.batch,
+            unit=" positions",
+            unit_scale=True,
+            disable=None,
+        ) as bar:
+            while self.step < steps * settings.epochs:
+                epoch, done = divmod(self.step, steps)
+                for number, batch in enumerate(self._batches(files, epoch, done), done):
+                    loss += self._learn(batch)
+                    bar.update(settings.batch)
+                    if (number + 1) % part == 0 or number + 1 == steps:
+                        count = number % part + 1
+                        self._note(float(loss) / count, checked, time.perf_counter() - began)
+                        bar.set_postfix(
+                            loss=self.losses[-1]["loss"], validation=self.losses[-1]["validation"]
+                        )
+                        began = time.perf_counter()
+                        loss.zero_()
+
+    def _batches(self, files: list[Source], epoch: int, done: int) -> Iterator[Batch]:
+        """The batches of an epoch after those that are done. While the network learns from one, a thread
+        prepares the next.
+        """
+        rows = shuffled(files, self.settings.batch, self.settings.seed, epoch)
+        chosen = itertools.islice(rows, done, None)
+        with ThreadPoolExecutor(1) as worker:
+
+            def prepare() -> Batch | None:
+                records = next(chosen, None)
+                return None if records is None else self._batch(records)
+
+            batch = prepare()  # here, so that an interrupt ends it: those that are done are skipped first
+            while batch is not None:
+                following = worker.submit(prepare)
+                yield batch
+                batch = following.result()
+
+    def _learn(self, batch: Batch) -> torch.Tensor:
+        """Take one step; returns the loss before it."""
+        self._choose_rounding()
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate()
+        loss = torch.mean(self._errors(batch))
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        self.net.clip()
+        self.step += 1
+        return loss.detach()
+
+    def _errors(self, batch: Batch) -> torch.Tensor:
+        """The squared error of each position."""
+        expected: torch.Tensor = torch.sigmoid(self.net(batch) * batch.factors)
+        return (expected - batch.targets) ** 2
+
+    def _batch(self, rows: Records) -> Batch:
+        settings = self.settings
+        return batch_of(rows, settings.blend, settings.scale, settings.outputs, self.device)
+
+    def rate(self) -> float:
+        """The learning rate of the next step."""
+        settings = self.settings
+        done = min(1, self.step / max(1, self.steps_of_epoch() * settings.epochs - 1))
+        return (
+            settings.final_rate + (settings.rate - settings.final_rate) * (1 + math.cos(math.pi * done)) / 2
+        )
+
+    def loss(self, records: Records) -> float:
+        """The mean loss over these positions."""
+        total = 0.0
+        with torch.no_grad():
+            for first in range(0, len(records), self.settings.batch):
+                rows = records[first : first + self.settings.batch]
+                batch = self._batch(rows)
+                total += float(torch.sum(self._errors(batch)))
+        return total / len(records)
+
+    def _note(self, loss: float, checked: Records, seconds: float) -> None:
+        """Record the losses, and save a checkpoint."""
+        settings = self.settings
+        validation = self.loss(checked)
+        row = (len(self.losses) + 1, self.step * settings.batch, self.rate(), loss, validation, seconds)
+        self.losses.append(dict(zip(COLUMNS, row, strict=True)))
+        state = {
+            "net": self.net.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "step": self.step,
+            "losses": self.losses,
+        }
+        part = self.folder / "checkpoint.pt.part"
+        torch.save(state, part)
+        os.replace(part, self.folder / "checkpoint.pt")
+        with (self.folder / "losses.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(self.losses)
+
+    def draw(self) -> None:
+        """Draw the losses."""
+        import matplotlib
+
+        matplotlib.use("agg")
+        from matplotlib import pyplot
+
+        figure, axes = pyplot.subplots(figsize=(7, 4))
+        done = [row["positions"] / 1e6 for row in self.losses]
+        axes.plot(done, [row["loss"] for row in self.losses], label="training")
+        axes.plot(done, [row["validation"] for row in self.losses], label="validation")
+        axes.set_xlabel("million positions")
+        axes.set_ylabel("mean squared error")
+        axes.legend()
+        figure.tight_layout()
+        figure.savefig(self.folder / "losses.svg")
+        pyplot.close(figure)
+
+    def export(self, path: Path, checked: Records) -> str:
+        """Write the quantised network; returns a comparison with the one in floating point."""
+        part = path.with_name(path.name + ".part")
+        network.write(part, quantised(self.net))
+        os.replace(part, path)
+        text = f"{path}: {path.stat().st_size} bytes"
+        if not len(checked):
+            return text
+        batch = self._batch(checked[:10_000])
+        with torch.no_grad():
+            exact = self.net(batch).cpu().double().numpy() * network.SCALE
+        differences = np.abs(values(network.read(path), batch) - exact)
+        return (
+            f"{text}; {len(exact)} values differ by {differences.mean():.2f} centipawns on average, "
+            f"by {differences.max():.1f} at most"
+        )
+
+
+def known_settings(folder: Path) -> Settings:
+    """The settings of a run. Raises ValueError or OSError."""
+    try:
+        return Settings(**json.loads((folder / "settings.json").read_text()))
+    except (json.JSONDecodeError, TypeError) as error:
+        raise ValueError(f"{folder / 'settings.json'} is damaged: {error}") from None
+
+
+def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:
+    """The last checkpoint of a run. Raises ValueError if it is damaged, or OSError."""
+    path = folder / "checkpoint.pt"
+    try:
+        found: Any = torch.load(path, map_location=device, weights_only=True)
+    except OSError:
+        raise
+    except Exception as error:  # of many kinds: a pickle says what it wants
+        reason = (str(error).splitlines() or ["it is cut off"])[0]
+        raise ValueError(f"{path} is damaged: {reason}") from None
+    if (
+        not isinstance(found, dict)
+        or found.keys() != {"net", "optimiser", "step", "losses"}
+        or found["net"].keys() != {"inputs.weight", "biases", "outputs.weight", "outputs.bias"}
+    ):
+        raise ValueError(f"{path} is not a checkpoint of a run")
+    return found
+
+
+def beginning(path: Path, hidden: int, outputs: int) -> dict[str, torch.Tensor]:
+    """The weights of another run or of a network file, whose hidden layer is as wide, half, a third, ... as
+    wide. Raises ValueError if it has other sizes or is damaged, or OSError.
+    """
+    found: dict[str, torch.Tensor]
+    found = _checkpoint(path)["net"] if path.is_dir() else dequantised(network.read(path))
+    width, bands = len(found["biases"]), len(found["outputs.bias"])
+    if hidden % width or bands != outputs:
+        raise ValueError(
+            f"{path} is a network with {width} hidden neurons and {bands} outputs, from which one with "
+            f"{hidden} and {outputs} cannot begin"
+        )
+    return found
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file that is never half-written."""
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(content)
+    os.replace(part, path)
