@@ -14,7 +14,7 @@ cpdef enum:
 
 @cython.locals(own=int, men=int, bare_of_pawns=bint)
 cpdef bint is_drawn(Board board, int strong) noexcept nogil
-@cython.locals(corner=int, i=int, sq=int, file=int)
+@cython.locals(corner=int, i=int, sq=int, file=int, steps=int, distance=int)
 cdef bint _is_wrong_rook_pawn(Board board, int strong) noexcept nogil
 @cython.locals(i=int, sq=int, found=int)
 cdef int _bishop_colours(Board board, int side) noexcept nogil

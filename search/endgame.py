@@ -19,7 +19,7 @@ if not cython.compiled:
 def is_drawn(board: Board, strong: int) -> bool:
     """Whether a side cannot win though it may have more: a lone minor piece, or bishops on squares of one
     colour; against an enemy without pawns also two knights, or rook's pawns of one file, with or without
-    bishops of the wrong colour, and the enemy king in the corner.
+    bishops of the wrong colour, and the enemy king in the corner, or sure to reach it.
 
     Enemy pawns can be captured, which leads onto another file, and with a pawn to move the enemy is not
     stalemated by two knights. Other enemy pieces are ignored: that one stands in its king's way, or can be
@@ -52,6 +52,7 @@ def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
     drive the defending king out of the promotion corner; with pawns and bishops only.
     """
     corner = NO_SQUARE
+    steps = 7
     for i in range(strong << 4, (strong << 4) + board.count[strong]):
         sq = board.pieces[i]
         if board.squares[sq] & KIND == PAWN:
@@ -59,9 +60,15 @@ def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
             if (file != 0 and file != 7) or (corner != NO_SQUARE and corner & FILE != file):
                 return False
             corner = (0x70 if strong == WHITE else 0) | file
+            steps = min(steps, abs((corner >> 4) - (sq >> 4)))
     if _bishop_colours(board, strong) & 1 << ((corner >> 4) + corner & 1):
         return False
-    return _distance(board.pieces[(strong ^ 1) << 4], corner) <= 1
+    distance = _distance(board.pieces[(strong ^ 1) << 4], corner)
+    # From two squares away the king reaches the square diagonally next to the corner, which no bishop of the
+    # wrong colour attacks, before a pawn or the other king does.
+    return distance <= 1 or (
+        distance == 2 and steps >= 4 and _distance(board.pieces[strong << 4], corner) >= 4
+    )
 
 
 def mop_up(board: Board, strong: int) -> int:
