@@ -19,16 +19,16 @@ class Strength(NamedTuple):
 
 
 CALIBRATION = (
-    (600, Strength(85, 231)),
-    (800, Strength(99, 168)),
-    (1000, Strength(123, 121)),
-    (1200, Strength(164, 96)),
-    (1400, Strength(268, 72)),
-    (1800, Strength(874, 28)),
-    (2200, Strength(2560, 4)),
-    (2600, Strength(7840, 0)),
-    (3000, Strength(26700, 0)),
-    (3200, Strength(49400, 0)),
+    (600, Strength(83, 240)),
+    (800, Strength(96, 179)),
+    (1000, Strength(118, 130)),
+    (1200, Strength(155, 101)),
+    (1400, Strength(245, 76)),
+    (1800, Strength(788, 32)),
+    (2200, Strength(2270, 7)),
+    (2600, Strength(6720, 0)),
+    (3000, Strength(22600, 0)),
+    (3200, Strength(42400, 0)),
 )
 """The settings for some Elo ratings, calibrated by games (bench/RESULTS.md)."""
 
