@@ -79,6 +79,20 @@ def scaled(compiled: Number, uncompiled: Number) -> Number:
     return compiled if build.compiled else uncompiled
 
 
+def random_boards(count: int, seed: int, least: int = 0, most: int = 80) -> list[chess.Board]:
+    """Positions of random games, after a random number of plies between two limits."""
+    chance = Random(seed)
+    found = []
+    while len(found) < count:
+        board = chess.Board()
+        for _ in range(chance.randint(least, most)):
+            if board.is_game_over():
+                break
+            board.push(chance.choice(list(board.legal_moves)))
+        found.append(board)
+    return found
+
+
 def side_of_colour(colour: chess.Color) -> int:
     """Moff's side for python-chess's colour."""
     return WHITE if colour == chess.WHITE else BLACK

@@ -3,11 +3,12 @@
 import importlib
 import sys
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import chess
 import pytest
+
+from tests.oracle import random_boards
 
 np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
 
@@ -28,20 +29,6 @@ def record_of(board: chess.Board, score: int = 0, result: int = 1) -> Any:
     return record
 
 
-def random_boards(count: int, seed: int = 0) -> list[chess.Board]:
-    """Positions of random games."""
-    chance = Random(seed)
-    found = []
-    while len(found) < count:
-        board = chess.Board()
-        for _ in range(chance.randint(1, 120)):
-            if board.is_game_over():
-                break
-            board.push(chance.choice(list(board.legal_moves)))
-        found.append(board)
-    return found
-
-
 def material(board: chess.Board) -> int:
     """White's material less Black's, in centipawns."""
     worth = dict(zip(KINDS, (100, 300, 300, 500, 900, 0), strict=True))
@@ -51,7 +38,7 @@ def material(board: chess.Board) -> int:
 def make_records(path: Path, count: int, seed: int) -> Path:
     """A file of positions whose score is their material."""
     file = recordfile.RecordFile(path)
-    for board in random_boards(count, seed):
+    for board in random_boards(count, seed, 1, 120):
         score = material(board) * (1 if board.turn else -1)
         file.add(record_of(board, score, 2 if score > 0 else 1 if score == 0 else 0))
     file.close()

@@ -9,7 +9,8 @@ import chess
 import pytest
 
 from search.evaluate import FULL_MATERIAL, MATERIAL_STEP, material_points
-from tests.records import KINDS, random_boards, record_of
+from tests.oracle import random_boards
+from tests.records import KINDS, record_of
 from x88 import fen
 
 np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
@@ -35,7 +36,7 @@ def expected_inputs(board: chess.Board, view: chess.Color) -> set[int]:
 
 
 def test_a_network_sees_the_board_from_both_sides() -> None:
-    boards = [*random_boards(150), chess.Board("8/8/8/3k4/8/8/3PK3/8 b - - 0 1")]
+    boards = [*random_boards(150, 0, 1, 120), chess.Board("8/8/8/3k4/8/8/3PK3/8 b - - 0 1")]
     own, other, starts = batches.inputs_of(np.concatenate([record_of(board) for board in boards]))
     ends = [*starts[1:], len(own)]
     for board, start, end in zip(boards, starts, ends, strict=True):
@@ -45,7 +46,7 @@ def test_a_network_sees_the_board_from_both_sides() -> None:
 
 
 def test_values_are_scaled_by_the_material_as_in_the_search() -> None:
-    boards = [*random_boards(150), chess.Board(), chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1")]
+    boards = [*random_boards(150, 0, 1, 120), chess.Board(), chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1")]
     factors = batches.factors_of(np.concatenate([record_of(board) for board in boards]))
     for board, factor in zip(boards, factors, strict=True):
         points = material_points(fen.parse(board.fen()))

@@ -10,7 +10,7 @@ import chess.pgn
 import chess.polyglot
 import pytest
 
-from tests.oracle import scaled, shared_files
+from tests.oracle import random_boards, scaled, shared_files
 from x88 import coordinate, fen, pgn
 from x88.book import ENTRY, Book, decode, encode
 from x88.bookmaker import Maker, Wanted
@@ -20,19 +20,6 @@ from x88.movegen import legal_moves
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 TRAP = ["d4", "d5", "c4", "e5", "dxe5", "d4", "e3", "Bb4+", "Bd2", "dxe3", "Bxb4", "exf2+", "Ke2", "fxg1=N+"]
 PROMOTION = "3n1n2/4P3/8/8/8/8/k6K/8 w - - 0 1"
-
-
-def random_boards(count: int, seed: int) -> list[chess.Board]:
-    chance = Random(seed)
-    found = []
-    while len(found) < count:
-        board = chess.Board()
-        for _ in range(chance.randint(0, 80)):
-            if board.is_game_over():
-                break
-            board.push(chance.choice(list(board.legal_moves)))
-        found.append(board)
-    return found
 
 
 def book_of(path: Path, *entries: tuple[int, int, int]) -> Book:

@@ -5,6 +5,7 @@ from array import array
 from random import Random
 
 import chess
+import chess.syzygy
 import pytest
 from hypothesis import given, settings
 
@@ -15,7 +16,7 @@ from search.accumulators import Accumulators
 from search.evaluate import LARGEST, material_points
 from search.score import CERTAIN_WIN, normalised
 from tests.networks import evaluation_of, random_weights
-from tests.oracle import STARTS, placements, scaled
+from tests.oracle import SHARED, STARTS, placements, scaled
 from x88 import build, diagram, fen
 from x88.board import Board
 from x88.movegen import legal_moves
@@ -190,6 +191,30 @@ def test_rook_s_pawns_and_the_wrong_bishop(text: str, is_drawn: bool) -> None:
     if is_drawn:
         side = 1 if chess.Board(text).turn else -1
         assert value_by(fen.parse(text), side * 10_000) == 0, "however good it looks"
+
+
+@pytest.mark.skipif(
+    not (SHARED / "syzygy" / "KBPvK.rtbw").exists(), reason="../shared/data/syzygy is missing"
+)
+def test_no_rook_s_pawn_that_wins_is_called_drawn() -> None:
+    """By the table of king, bishop and pawn: a-pawn, dark-squared bishop, the black king near a8."""
+    chance = Random(0)
+    near = [square for square in chess.SQUARES if chess.square_distance(square, chess.A8) <= 3]
+    bishops = list(chess.SquareSet(chess.BB_DARK_SQUARES))
+    drawn = 0
+    with chess.syzygy.open_tablebase(str(SHARED / "syzygy")) as tables:
+        for _ in range(scaled(20_000, 1_000)):
+            board = chess.Board(None)
+            board.set_piece_at(chess.square(0, chance.randrange(1, 7)), chess.Piece(chess.PAWN, chess.WHITE))
+            board.set_piece_at(chance.choice(bishops), chess.Piece(chess.BISHOP, chess.WHITE))
+            board.set_piece_at(chance.randrange(64), chess.Piece(chess.KING, chess.WHITE))
+            board.set_piece_at(chance.choice(near), chess.Piece(chess.KING, chess.BLACK))
+            board.turn = chance.choice(chess.COLORS)
+            if len(board.piece_map()) == 4 and board.is_valid():
+                if endgames.is_drawn(fen.parse(board.fen()), WHITE):
+                    drawn += 1
+                    assert tables.probe_wdl(board) == 0, board.fen()
+    assert drawn > scaled(2_000, 100)
 
 
 def test_a_bare_king_counts_for_the_side_that_drives_it() -> None:
