@@ -357,8 +357,10 @@ def test_numbers_without_end_are_as_good_as_large_ones(
     assert moff.process.stderr.read() == b""
 
 
-def nodes_of(lines: list[str]) -> int:
-    return int(re.search(r" nodes (\d+)", info_lines(lines)[-1])[1])
+def nodes_of(lines: list[str], depth: int | None = None) -> int:
+    """The nodes of a search, or those until it had reached a depth."""
+    reached = [line for line in info_lines(lines) if depth is None or f"depth {depth} seldepth" in line]
+    return int(re.search(r" nodes (\d+)", reached[-1])[1])
 
 
 def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
@@ -373,7 +375,7 @@ def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
         moff.send(between, f"go depth {DEPTH}")
         lines = moff.until("bestmove")
         assert not any(line.startswith("info string") for line in lines)
-        counts.append(nodes_of(lines))
+        counts.append(nodes_of(lines, DEPTH // 2))
     assert counts[1] < counts[0], "what is known costs nothing"
     assert counts[0] == counts[2]
 
@@ -403,12 +405,12 @@ def test_memory_that_cannot_be_had_is_told_and_the_old_table_kept() -> None:
         resource.setrlimit(resource.RLIMIT_AS, old)
     with moff:
         moff.send("setoption name Hash value 2", f"go depth {DEPTH}")
-        first = nodes_of(moff.until("bestmove"))
+        first = nodes_of(moff.until("bestmove"), DEPTH // 2)
         moff.send("setoption name Hash value 4000")
         (told,) = moff.ready()
         assert told.startswith("info string setoption: no 4000 MB of memory for the table")
         moff.send(f"go depth {DEPTH}")
-        assert nodes_of(moff.until("bestmove")) < first, "what it knew is still there"
+        assert nodes_of(moff.until("bestmove"), DEPTH // 2) < first, "what it knew is still there"
 
 
 @on_threads
