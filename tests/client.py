@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -104,3 +105,16 @@ class Conversation:
         """Close the engine's input and return its exit code."""
         self.process.stdin.close()
         return self.process.wait(PATIENCE)
+
+
+def info_lines(lines: list[str]) -> list[str]:
+    """The reports of a search."""
+    return [line for line in lines if line.startswith("info") and not line.startswith("info string")]
+
+
+def nodes_of(lines: list[str], depth: int | None = None) -> int:
+    """The nodes of a search, or those until it had reached a depth."""
+    reached = [line for line in info_lines(lines) if depth is None or f"depth {depth} seldepth" in line]
+    found = re.search(r" nodes (\d+)", reached[-1])
+    assert found, reached[-1]
+    return int(found[1])

@@ -9,7 +9,7 @@ from search import inference, network
 from search.layer import Layer
 from search.limits import Limits
 from search.search import Search
-from tests.client import Conversation
+from tests.client import Conversation, nodes_of
 from tests.networks import random_weights
 from x88 import fen
 
@@ -39,12 +39,6 @@ def test_another_network_evaluates_until_the_option_is_empty(moff: Conversation,
     assert any("network of 16 hidden neurons" in line for line in moff.ready())
     moff.send("setoption name EvalFile value <empty>")
     assert evaluated(moff) == first
-
-
-def nodes_of(line: str) -> int:
-    """Of an `info` line."""
-    words = line.split()
-    return int(words[words.index("nodes") + 1])
 
 
 def cut(data: bytes) -> bytes:
@@ -121,9 +115,9 @@ def test_without_memory_for_all_threads_the_old_one_stays_in_all(
 def test_the_same_network_again_forgets_nothing(moff: Conversation) -> None:
     """Graphical interfaces send every option with its default."""
     moff.send("go depth 4")
-    first = moff.until("bestmove")[-2]
+    first = nodes_of(moff.until("bestmove"), 2)
     moff.send("setoption name EvalFile value <empty>", "go depth 4")
-    assert nodes_of(moff.until("bestmove")[-2]) < nodes_of(first)
+    assert nodes_of(moff.until("bestmove"), 2) < first
 
 
 def test_during_a_search_it_takes_effect_after_it(moff: Conversation, other: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from engine import Engine
 from moff import __version__
-from tests.client import ENGINE, PATIENCE, Conversation, on_threads, with_threads
+from tests.client import ENGINE, PATIENCE, Conversation, info_lines, nodes_of, on_threads, with_threads
 from tests.oracle import scaled
 from x88 import build, coordinate, fen
 from x88.movegen import legal_moves
@@ -24,10 +24,6 @@ INFO = re.compile(
     r"( pv( [a-h][1-8][a-h][1-8][qrbn]?)+)?"
 )
 DEPTH = 6 if build.compiled else 4  # deep enough for a full table to save nodes
-
-
-def info_lines(lines: list[str]) -> list[str]:
-    return [line for line in lines if line.startswith("info") and not line.startswith("info string")]
 
 
 def depth_of(line: str) -> int:
@@ -357,12 +353,6 @@ def test_numbers_without_end_are_as_good_as_large_ones(
     assert moff.process.stderr.read() == b""
 
 
-def nodes_of(lines: list[str], depth: int | None = None) -> int:
-    """The nodes of a search, or those until it had reached a depth."""
-    reached = [line for line in info_lines(lines) if depth is None or f"depth {depth} seldepth" in line]
-    return int(re.search(r" nodes (\d+)", reached[-1])[1])
-
-
 def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
     moff.ready()
     counts = []
@@ -375,8 +365,8 @@ def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
         moff.send(between, f"go depth {DEPTH}")
         lines = moff.until("bestmove")
         assert not any(line.startswith("info string") for line in lines)
-        counts.append(nodes_of(lines, DEPTH // 2))
-    assert counts[1] < counts[0], "what is known costs nothing"
+        counts.append((nodes_of(lines, DEPTH // 2), nodes_of(lines)))
+    assert counts[1][0] < counts[0][0], "what is known costs nothing"
     assert counts[0] == counts[2]
 
 
