@@ -176,6 +176,15 @@ def test_material_that_cannot_win(men: str, is_drawn: bool) -> None:
         ("8/8/k7/3K4/8/P7/8/2B5 w - - 0 1", False),
         ("8/8/k7/4K3/8/P7/8/2B5 w - - 0 1", True),
         ("3k4/8/8/8/8/P7/8/2B1K3 w - - 0 1", False),
+        ("8/8/2k5/8/P3K3/8/8/2B5 b - - 0 1", True),
+        ("8/8/2k5/8/P3K3/8/8/8 w - - 0 1", True),
+        ("8/8/2k5/8/8/P7/8/K1B5 w - - 0 1", True),
+        ("8/8/5k2/8/3K3P/8/8/5B2 w - - 0 1", True),
+        ("5k2/8/4K3/3B4/7P/8/8/8 w - - 0 1", False),
+        ("5k2/8/8/3B3P/8/7K/8/8 w - - 0 1", False),
+        ("K7/8/P1k5/8/8/8/8/8 w - - 0 1", False),
+        ("k7/P7/1K6/8/8/8/8/2B5 w - - 0 1", True),
+        ("1k6/8/PK6/8/8/8/8/2B5 w - - 0 1", True),
         ("1k6/8/8/8/8/P7/8/4KB2 w - - 0 1", False),
         ("1k6/8/8/8/8/1P6/8/2B1K3 w - - 0 1", False),
         ("1k6/8/8/8/8/P6P/8/2B1K3 w - - 0 1", False),
@@ -214,7 +223,7 @@ def test_no_rook_s_pawn_that_wins_is_called_drawn() -> None:
                 if endgames.is_drawn(fen.parse(board.fen()), WHITE):
                     drawn += 1
                     assert tables.probe_wdl(board) == 0, board.fen()
-    assert drawn > scaled(2_000, 100)
+    assert drawn > scaled(5_000, 200)
 
 
 def test_a_bare_king_counts_for_the_side_that_drives_it() -> None:
