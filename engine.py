@@ -567,7 +567,7 @@ class Engine:
         self._info(f"{platform.system()}, Python built by {platform.python_compiler()}")
 
     def _license(self, _words: list[str]) -> None:
-        self._info("MIT licence: use, change and pass Moff on as you like, without warranty")
+        self._info("MIT licence: use, change and pass Moff on freely, with its licence text; no warranty")
 
     def _help(self, _words: list[str]) -> None:
         for name, (_, text) in self._commands.items():

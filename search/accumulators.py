@@ -135,8 +135,8 @@ class Accumulators:
         return self.layer.value(own, other, self.counts[self.ply])
 
     def value_without(self, board: Board, sq: int) -> int:
-        """The value in centipawns for the side to move if there were nothing on a square, on which no king
-        stands.
+        """The value in centipawns for the side to move without the piece on a square, which must not be a
+        king.
         """
         self.ply += 1
         now = 2 * self.ply
@@ -168,7 +168,7 @@ class Accumulators:
             self._step(ply, perspective)
 
     def _step(self, ply: int, perspective: int) -> None:
-        """Add up the sums of a ply from those of the ply before."""
+        """Compute the sums of a ply from those of the ply before."""
         at = 2 * ply + perspective
         change = 4 * ply
         to = at * self.hidden
@@ -200,13 +200,13 @@ class Accumulators:
         self.known[at] = 1
 
     def _row(self, piece: int, perspective: int, flipped: int) -> int:
-        """Where the weights begin of a piece (`code << 7 | square`) as a perspective sees it."""
+        """The index of the first weight of a piece (`code << 7 | square`) as a perspective sees it."""
         sq = piece & 0x7F
         return (FIRST[perspective * 48 + (piece >> 7)] + (sq + (sq & 7) >> 1 ^ flipped)) * self.hidden
 
 
 def flip(perspective: int, king: int) -> int:
-    """What turns a square of 64 into that which a perspective sees: upside down for Black, and mirrored while
-    its king is on the files a to d.
+    """The XOR mask that turns a square, 0 to 63, into the one that a perspective sees: upside down for Black,
+    and mirrored while its king is on files a to d.
     """
     return (56 if perspective == BLACK else 0) ^ (7 if king & 7 < 4 else 0)

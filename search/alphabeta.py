@@ -386,8 +386,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 continue
 
-        # 16. Singular extension: extend the TT move if all other moves fail low against a margin below its
-        # score. If they do not, and that margin is at least beta, more than one move fails high: cut the node
+        # 16. Singular extension: extend the TT move if all other moves fail low against a bound below its
+        # score. If they do not, and that bound is at least beta, more than one move fails high: cut the node
         # off (multi-cut). Otherwise, reduce the TT move if it is expected to fail high anyway. Not in a mate
         # search: no shallower search with an ordinary window can refute a mate.
         extension = 0
@@ -517,13 +517,13 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
 
 def non_pawn_count(board: Board) -> int:
-    """The number of pieces other than king and pawns of the side to move."""
+    """The number of pieces of the side to move, other than king and pawns."""
     return board.count[board.side] - 1 - board.material[WHITE_PIECE << board.side | PAWN]
 
 
 def update_histories(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:
     """Give a history bonus to the move at `last`, which failed high, and a malus to all moves before it,
-    pruned ones included; to quiet moves only if it is quiet.
+    pruned ones included; quiet moves get a malus only if that move is quiet.
     """
     bonus = min(depth * searcher.parameters.bonus_step, searcher.parameters.bonus_max)
     malus = bonus * searcher.parameters.malus >> 10

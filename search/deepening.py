@@ -17,8 +17,8 @@ if not cython.compiled:
 
 
 def iterate(searcher: Searcher, depth: int, guess: int) -> int:
-    """Search the root to a depth, in an aspiration window around a guess that widens after a fail high or
-    low.
+    """Search the root to a depth, in an aspiration window around a guess. The window widens after a fail high
+    or low.
 
     Returns the score; discard it if the search was stopped. `failed_high` then says whether a line that
     failed high was kept.

@@ -1,4 +1,4 @@
-"""What a network trained on games hardly meets: endings that are dead drawn, and how to mate a bare king."""
+"""What a network trained on games seldom sees: endings that are dead drawn, and how to mate a bare king."""
 
 try:
     import cython
@@ -18,12 +18,12 @@ if not cython.compiled:
 
 def is_drawn(board: Board, strong: int) -> bool:
     """Whether a side cannot win though it may have more: a lone minor piece, or bishops on squares of one
-    colour; against an enemy without pawns also two knights, or rook's pawns of one file, with or without
+    colour; against an enemy without pawns also two knights, or rook pawns of one file, with or without
     bishops of the wrong colour, and the enemy king in the corner, or sure to reach it.
 
-    Enemy pawns can be captured, which leads onto another file, and with a pawn to move the enemy is not
-    stalemated by two knights. Other enemy pieces are ignored: that one stands in its king's way, or can be
-    captured, is too rare to matter.
+    Enemy pawns matter: capturing one brings a pawn onto another file, and an enemy with a pawn to move is
+    not stalemated by two knights. Other enemy pieces are ignored: it is too rare that one stands in its
+    king's way or can be captured.
     """
     own = WHITE_PIECE << strong
     bare_of_pawns = not board.material[(WHITE_PIECE << (strong ^ 1)) | PAWN]
@@ -48,7 +48,7 @@ def _bishop_colours(board: Board, side: int) -> int:
 
 
 def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
-    """Whether a side with only rook's pawns of one file, and perhaps bishops of the wrong colour, cannot
+    """Whether a side with only rook pawns of one file, and perhaps bishops of the wrong colour, cannot
     drive the defending king out of the promotion corner; with pawns and bishops only.
     """
     corner = NO_SQUARE

@@ -1,6 +1,6 @@
-"""The static evaluation: the value of a network (`search.network`), scaled by the material on the board, for
-an advantage is worth more while there is more to play with, and corrected in a few endings that self-play
-rarely covers (`search.endgame`). The scaling is Stéphane Nicolet's, in Stockfish 13, 2021.
+"""The static evaluation: the value of a network (`search.network`), scaled by the material on the board,
+since an advantage is worth more with more material, and corrected in a few endings that self-play rarely
+covers (`search.endgame`). The scaling is Stéphane Nicolet's, in Stockfish 13, 2021.
 
 The searcher makes every move on the board and here.
 """
@@ -76,8 +76,8 @@ class Evaluation:
         return min(max(score, -LARGEST), LARGEST)
 
     def value_without(self, board: Board, sq: int) -> int:
-        """The network's value in centipawns for the side to move if there were nothing on a square, on which
-        no king stands.
+        """The network's value in centipawns for the side to move without the piece on a square, which must
+        not be a king.
         """
         return self.accumulators.value_without(board, sq)
 

@@ -21,7 +21,7 @@ if not cython.compiled:
 
 
 class Layer:
-    """`sums[(ply * 2 + perspective) * hidden + i]` is number i of the hidden layer, before it is clipped."""
+    """`sums[(ply * 2 + perspective) * hidden + i]` is neuron i of the hidden layer, before it is clipped."""
 
     def __init__(self, weights: Weights) -> None:
         self.hidden = weights.hidden

@@ -31,7 +31,7 @@ if not cython.compiled:
 MOST_THREADS = 1024
 
 SHARES = 4000
-"""A limit of nodes is divided into at least so many shares for each thread."""
+"""A limit of nodes is divided into at least this many shares for each thread."""
 
 LARGEST_SHARE = 1024
 """Nodes that a thread takes at a time of a common limit."""
@@ -77,7 +77,7 @@ class Helper:
         self._thread.start()
 
     def start(self, board: Board, moves: list[int], share: int, last: int) -> None:
-        """Search a copy of the board, these moves of the root alone if there are any, until stopped."""
+        """Search a copy of the board, only these root moves if there are any, until stopped."""
         self._idle.clear()
         self._has_finished = False
         self._task = lambda: self._search(board, moves, share, last)
@@ -88,7 +88,7 @@ class Helper:
         return self.searcher.finding() if self._has_finished else None
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until it sleeps, but not longer than so many seconds; returns whether it does."""
+        """Wait until it sleeps, for at most this many seconds; returns whether it does."""
         return self._idle.wait(timeout)
 
     def dismiss(self) -> None:
@@ -148,7 +148,7 @@ class Pool:
         self._launcher: threading.Thread | None = None
 
     def resize(self, threads: int) -> None:
-        """Search with so many threads from the next search on. Raises ValueError."""
+        """Search with this many threads from the next search on. Raises ValueError."""
         if not 1 <= threads <= MOST_THREADS:
             raise ValueError(f"{threads} is not a number of threads from 1 to {MOST_THREADS}")
         self.wait_for_helpers()
@@ -157,7 +157,7 @@ class Pool:
             self.helpers.pop().end()
 
     def prepare(self, board: Board, nodes: int) -> None:
-        """Make the first searcher ready for a position, with at most so many nodes (0: no limit)."""
+        """Make the first searcher ready for a position, with at most this many nodes (0: no limit)."""
         self.wait_for_helpers()
         self.stop.clear()
         self.table.new_search()
@@ -166,10 +166,10 @@ class Pool:
             helper.searcher.forget_search()
 
     def start_helpers(self, moves: list[int], nodes: int, last: int) -> None:
-        """Have the helpers search the position too, these moves of the root alone if there are any.
+        """Have the helpers search the position too, only these root moves if there are any.
 
         Whichever thread first finishes the iteration of depth `last`, if that is not 0, ends the search. With
-        a limit of `nodes` all threads together keep to it; if that is small, there is nothing to share.
+        a limit of `nodes` all threads together keep to it; if it is small, there is nothing to share.
         """
         if self.size == 1 or (nodes and nodes < SHARES * self.size):
             return
@@ -183,7 +183,7 @@ class Pool:
         for helper in self.helpers:
             helper.start(board, moves, share, last)
         if len(self.helpers) < self.size - 1:
-            # To make many takes a while, and the clock runs.
+            # Making many takes a while, and the clock is running.
             launcher = threading.Thread(target=self._launch, args=(board, moves, share, last), daemon=True)
             with contextlib.suppress(RuntimeError):
                 launcher.start()
@@ -199,7 +199,7 @@ class Pool:
                 self.helpers.append(helper)
 
     def _await_launcher(self, timeout: float | None = None) -> None:
-        """Wait until no helper is being made, but not longer than so many seconds; the search is stopped."""
+        """Wait until no helper is being made, for at most this many seconds; the search is stopped."""
         if self._launcher is not None:
             self._launcher.join(timeout)
             if not self._launcher.is_alive():

@@ -112,7 +112,7 @@ class Search:
     """The search threads and their transposition table, kept through a game; every search is a `Job`."""
 
     def __init__(self, megabytes: int = 16, parameters: Parameters | None = None, threads: int = 1) -> None:
-        """`megabytes` is the table's size; the parameters are those of the table of numbers if not given.
+        """`megabytes` is the table's size; the parameters are those of `search.tuned` if not given.
 
         Raises ValueError or MemoryError.
         """
@@ -142,7 +142,7 @@ class Search:
         self._pool.resize_table(megabytes)
 
     def resize_pool(self, threads: int) -> None:
-        """Search with so many threads from the next search on. Raises ValueError."""
+        """Search with this many threads from the next search on. Raises ValueError."""
         self._pool.resize(threads)
 
     def judge_by(self, path: str) -> None:
@@ -160,7 +160,7 @@ class Search:
         self._pool.forget()
 
     def new_game(self) -> None:
-        """Reset everything for a new game, between searches. Search as after start-up."""
+        """Reset everything for a new game, between searches. The next search runs as after start-up."""
         self.forget()
         self._set_seed()
         self._node_clock.forget()
@@ -175,8 +175,8 @@ class Search:
         """Limit the playing strength to this Elo from the next search on; None for full strength. A limited
         search uses one thread. What was learnt at another strength is forgotten.
 
-        With a `seed` all games are alike in what is misjudged. Raises ValueError for a rating out of range
-        (`search.strength`).
+        With a `seed`, every game misjudges the same positions alike. Raises ValueError for a rating out of
+        range (`search.strength`).
         """
         if (elo, seed) == (self._elo, self._seed):
             return
@@ -193,8 +193,8 @@ class Search:
         limit: int | None = None,
         heeds_fifty: bool | None = None,
     ) -> None:
-        """Ask these tables, and by these options (`search.probing`), between searches; None keeps the old
-        ones. A search of limited strength asks none.
+        """Probe these tables, with these options (`search.probing`), from the next search on; None keeps the
+        old ones. A search of limited strength probes none. Call it between searches.
         """
         self._pool.wait_for_helpers()
         probing = self._pool.probing
@@ -216,7 +216,7 @@ class Search:
         return self._searcher.counts
 
     def forget_lag(self) -> None:
-        """Forget what moves lose on the clock: another game is played."""
+        """Forget the measured lag, because another game begins."""
         self._lag.forget()
 
     # Searching.
@@ -261,7 +261,7 @@ class Search:
         try:
             thread.start()
         except RuntimeError:
-            # The system refuses more threads. What only `stop` would end is not begun in this one.
+            # The system refuses more threads. A search that only `stop` would end is not begun in this one.
             if limits.infinite or limits.ponder:
                 job.stop()
             run()
@@ -333,7 +333,7 @@ class Search:
         best = self._best(moves)
         is_restricted = len(best) < len(legal)
         try:
-            # A limited strength is that of one thread; a clock that counts nodes is for games to be repeated.
+            # Limited strength is calibrated for one thread; a clock that counts nodes makes games repeatable.
             if self._elo is None and not job.limits.nodestime and not job.is_short():
                 last = job.deepest() if job.ends_with_any_thread() else 0
                 self._pool.start_helpers(best if is_restricted else [], job.limits.nodes or 0, last)
@@ -369,7 +369,7 @@ class Search:
         probing = self._pool.probing
         probing.most = probing.largest() if self._elo is None else 0
         self._ranking = None
-        # To look for a mate is to look at all the moves.
+        # A search for a mate looks at all moves.
         if probing.most and job.limits.mate is None:
             from search.tableroot import rank_root  # a start without tables need not wait for it
 
@@ -380,11 +380,11 @@ class Search:
                 probing.most = 0
 
     def _best(self, moves: list[int]) -> list[int]:
-        """Of some moves of the root the best by the tablebases; all, if they do not tell."""
+        """The best of some root moves by the tablebases; all of them if there is no ranking."""
         return moves if self._ranking is None else self._ranking.first(moves)
 
     def _order(self, line: Line) -> tuple[tuple[int, ...], int]:
-        """The smaller, the better: what the tablebases say comes before the score."""
+        """A sort key, smaller is better: the tablebases come before the score."""
         place = () if self._ranking is None else self._ranking.place(line.pv[0])
         return place, -line.score
 
@@ -425,7 +425,7 @@ class Search:
             heads = {line.pv[0] for line in found}
             rest = [line for line in lines if line.pv[0] not in heads]
             lines = (sorted(found, key=self._order) + rest)[:wanted]
-            # Also of an unfinished iteration: what it has cost, and what it may have changed.
+            # Report an unfinished iteration too: what it has cost, and what it may have changed.
             for number, line in enumerate(lines, 1):
                 self._report_line(line, number)
             if stop.is_set():
@@ -471,7 +471,7 @@ class Search:
             return iterate(searcher, depth, guess)
 
     def _vote(self, line: Line) -> Line:
-        """The line that most threads speak for. If it is a helper's, it is told."""
+        """The line that wins the vote of the threads. If it is a helper's, it is reported."""
         depth, score, pv = self._pool.voted_line(line.depth, line.score, line.pv)
         if pv == line.pv or pv[0] == line.pv[0]:
             return line
@@ -480,7 +480,7 @@ class Search:
         return voted
 
     def _finished(self, line: Line) -> Line:
-        """The line of the helper that has ended the search, if one has; it is told."""
+        """The line of the helper that ended the search, which is reported; the given line if none did."""
         found = self._pool.finished_line()
         if found is None:
             return line

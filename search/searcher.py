@@ -59,7 +59,7 @@ class Searcher:
     At the root, `root_score` is the score of the principal variation, and `root_nodes[i]` counts the nodes of
     `root_moves[i]` in all iterations. If `allowed` is not empty, only those moves are searched, starting with
     the first. While `is_reporting`, `on_root_move` is called with each root move, packed, and its number.
-    `counts`, if there are any, are of the first two plies.
+    `counts`, if any, counts the nodes of the first two plies.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Searcher:
         probing: Probing | None = None,
         weights: Weights | None = None,
     ) -> None:
-        """`weights` are those of the network, of the one that comes with Moff if not given."""
+        """`weights` are those of a network, by default of the one that comes with Moff."""
         self.table = table
         self.stop = stop
         self.parameters = parameters or Parameters()
@@ -304,7 +304,7 @@ class Searcher:
         return self.kept_depth, self.kept_score, self.kept_line()
 
     def report_bound(self, score: int, is_upper: bool) -> None:
-        """Tell that the root has failed low or high."""
+        """Report that the root has failed low or high."""
         if self.on_bound is not None:
             self.on_bound(score, is_upper)
 

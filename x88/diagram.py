@@ -64,7 +64,7 @@ def draw_attacks(board: Board, style: Style) -> list[str]:
 
 
 def draw_worths(board: Board, style: Style, worths: Mapping[int, int]) -> list[str]:
-    """The board with a number in centipawns beside the pieces on the squares named, in pawns."""
+    """The board with the worth of pieces beside them: given in centipawns by square, shown in pawns."""
 
     def cell(sq: int) -> str:
         text = f"{worths[sq] / 100:+.2f}"[:6] if sq in worths else ""  # tenths from 100 pawns on

@@ -173,7 +173,7 @@ def read(text: bytes, start: int, end: int) -> int:
         or text[n - 1] == ord(" ")
     ):
         n -= 1
-    if n > start and text[n - 1] == ord("p"):  # "e.p." or "ep": no move ends so
+    if n > start and text[n - 1] == ord("p"):  # "e.p." or "ep": no move ends in p
         n -= 1
         if n > start and text[n - 1] == ord("."):
             n -= 1
