@@ -47,7 +47,7 @@ DEFAULT_OVERHEAD = 20
 DEFAULT_ELO = 1500
 COMMANDS_AS_WORDS = (("go", "perft"), ("position", "moves"))
 """Commands that are also words of another command: the other command, and the word."""
-ABOUT = f"Moff {VERSION} by {AUTHOR}: plain Python on a 0x88 board, compiled"
+ABOUT = f"Moff {VERSION} by {AUTHOR}: plain Python on a 0x88 board, {'' if build.compiled else 'un'}compiled"
 GREETING = (
     f"Moff {VERSION} speaks UCI: type help for its commands, quit to leave. Run moff board for a board."
 )
