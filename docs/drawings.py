@@ -1,4 +1,4 @@
-"""The drawings of the documentation as SVG: the 0x88 board, the rooms of the code, the path of a `go`."""
+"""The drawings of the documentation as SVG: the 0x88 board, the layers of the code, the path of a `go`."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -107,7 +107,7 @@ FLOORS = [
 
 
 def rooms(colours: Colours) -> str:
-    """The floors of the code. Imports run downwards."""
+    """The layers of the code. Imports run downwards."""
     parts = []
     for number, (name, what) in enumerate(FLOORS):
         y = 10 + number * 74
@@ -116,10 +116,10 @@ def rooms(colours: Colours) -> str:
         parts.append(text(26, y + 44, what, colours.text, 14))
         if number:
             parts.append(arrow(WIDTH / 2, y - 18, WIDTH / 2, y, colours.line))
-    note = "Imports run downwards only. tests/ and bench/ use every floor; nothing imports them."
+    note = "Imports run downwards only. tests/ and bench/ use every layer; nothing imports them."
     y = 20 + len(FLOORS) * 74
     parts.append(text(WIDTH / 2, y, note, colours.faint, 13, "middle"))
-    return svg(WIDTH, y + 20, "The rooms of Moff, floor by floor", parts)
+    return svg(WIDTH, y + 20, "The layers of Moff, from top to bottom", parts)
 
 
 STEPS = [

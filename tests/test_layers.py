@@ -31,7 +31,7 @@ RULES = {
     "build",
     "__init__",
 }
-"""The modules of `x88` on the lowest floor; the others are notation."""
+"""The modules of `x88` in the lowest layer; the others are notation."""
 
 SOURCES = sorted([*ROOT.glob("x88/*.py"), *ROOT.glob("search/*.py")])
 
@@ -44,7 +44,7 @@ SILENT = [
 """What the faces share leaves it to them to print and to read."""
 
 FACES = sorted(set(ROOT.glob("moff/**/*.py")) - {ROOT / "moff" / "__main__.py"})
-"""What people meet; `moff/__main__.py` is the one file that looks up."""
+"""What people meet; `moff/__main__.py` is the one file that imports upwards."""
 
 
 def imported(path: Path) -> set[str]:
