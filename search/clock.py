@@ -74,7 +74,7 @@ class Lag:
             return
         if left == self._shown:
             lag = min(lag, 0.0)  # the clock is not running
-        # A clock sent in whole seconds is now too low, now too high.
+        # A clock sent in whole seconds is sometimes too low, sometimes too high.
         lag += self._surplus
         self._surplus = max(lag, -LONGEST_LAG) if lag < EARLIEST_LAG else 0.0
         lag = max(0.0, lag)

@@ -38,7 +38,7 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
             return score
         is_upper = score <= alpha
         if (alpha == -INFINITE) if is_upper else (beta == INFINITE):
-            return score  # by a damaged entry of the table: nothing is left to widen
+            return score  # from a damaged table entry: the window cannot be widened further
         width *= 4
         searcher.failed_low = is_upper
         if is_upper:

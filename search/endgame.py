@@ -17,7 +17,7 @@ if not cython.compiled:
 
 
 def is_drawn(board: Board, strong: int) -> bool:
-    """Whether a side cannot win though it may have more: a lone minor piece, or bishops on squares of one
+    """Whether a side cannot win though it may be ahead: a lone minor piece, or bishops on squares of one
     colour; against an enemy without pawns also two knights, or rook pawns of one file, with or without
     bishops of the wrong colour, and the enemy king in the corner, or sure to reach it.
 

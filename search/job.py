@@ -132,7 +132,9 @@ class Job:
         return MAX_PLY - 1 if self.limits.depth is None else max(1, min(self.limits.depth, MAX_PLY - 1))
 
     def is_open_to_votes(self) -> bool:
-        """Whether another thread's line may be played: not with a depth, several lines or a mate set."""
+        """Whether another thread's line may be played: not with a depth limit, several lines or a mate
+        search.
+        """
         return self.limits.lines == 1 and self.limits.depth is None and self.limits.mate is None
 
     def ends_with_any_thread(self) -> bool:

@@ -27,7 +27,7 @@ centipawns is `(sum + bias) * SCALE` divided by UNIT and rounded down, and at mo
 | input weights | int16 [input, hidden]; input is side * 384 + kind * 64 + square, own pieces are side 0 |
 | input biases | int16 [hidden] |
 | output weights | int16 [output, perspective, hidden], the side to move first |
-| output biases | int32 [output], 1 / UNIT each |
+| output biases | int32 [output], in units of 1 / UNIT |
 
 Numbers are little-endian. The band of a position with n pieces, kings included, is (n - 1) * outputs // 32.
 """

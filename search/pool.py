@@ -31,10 +31,10 @@ if not cython.compiled:
 MOST_THREADS = 1024
 
 SHARES = 4000
-"""A limit of nodes is divided into at least this many shares for each thread."""
+"""A node limit is divided into at least this many shares for each thread."""
 
 LARGEST_SHARE = 1024
-"""Nodes that a thread takes at a time of a common limit."""
+"""The most nodes that a thread takes at a time from a common limit."""
 
 PATIENCE = 0.002
 """Seconds to wait for the helpers' votes where the move is wanted now. On an idle machine all sleep by then;
@@ -50,8 +50,8 @@ threads on two processors the first one then notices a stop in some 5 ms, not 60
 class Helper:
     """A searcher with a thread that sleeps between searches.
 
-    Helpers leave a processor to other threads, above all the reader of the input: the last one that has a
-    processor gives way, and those after it also have a lower priority.
+    Helpers leave a processor to other threads, above all the one that reads the input: the last helper with a
+    processor of its own yields it often, and those after it also have a lower priority.
     """
 
     def __init__(
@@ -168,8 +168,8 @@ class Pool:
     def start_helpers(self, moves: list[int], nodes: int, last: int) -> None:
         """Have the helpers search the position too, only these root moves if there are any.
 
-        Whichever thread first finishes the iteration of depth `last`, if that is not 0, ends the search. With
-        a limit of `nodes` all threads together keep to it; if it is small, there is nothing to share.
+        Whichever thread first finishes the iteration of depth `last`, if that is not 0, ends the search. All
+        threads together keep to a limit of `nodes`; if it is too small to share, no helper starts.
         """
         if self.size == 1 or (nodes and nodes < SHARES * self.size):
             return

@@ -1,9 +1,9 @@
 """Scores in centipawns for the side to move: evaluations, tablebase wins, mates; scores in the transposition
 table; and scores as they are reported.
 
-The search computes on the scale of its network, margins and piece values. What it reports is normalised: 100
-centipawns at move 32 are a win in half of the games. The idea of normalising only what is shown is that of
-Stockfish 15.1, 2022.
+The search computes on the scale of its network, margins and piece values. What it reports is normalised:
+with 100 centipawns at move 32, half of the games are won. The idea of normalising only what is shown is that
+of Stockfish 15.1, 2022.
 """
 
 try:
@@ -53,8 +53,8 @@ def mate_distance(score: int) -> int | None:
 
 
 def normalised(score: int) -> int:
-    """A score of the search in the centipawns that are reported: NORMAL_PAWN, a win in half of the games at
-    move 32 (bench/wdl.py), becomes 100. Mates and tablebase wins stay.
+    """A score of the search in the centipawns that are reported: NORMAL_PAWN, which wins half of the games
+    at move 32 (bench/wdl.py), becomes 100. Mates and tablebase wins stay as they are.
     """
     if score >= CERTAIN_WIN or score <= -CERTAIN_WIN:
         return score

@@ -54,7 +54,7 @@ class Searcher:
     The search thread checks the clock itself. The deadlines are readings of `monotonic_ns`, 0 for none: the
     search stops at `deadline`, at `rescue_deadline` as long as the root has `failed_low`, at `grace_deadline`
     as long as it has no move (`has_move`). If `next_tick` is not 0, `on_tick` is called at that time and
-    every second after it. A searcher that `gives_way` offers its processor to other threads each time.
+    every second after it. A searcher that `gives_way` yields its processor at each check of the clock.
 
     At the root, `root_score` is the score of the principal variation, and `root_nodes[i]` counts the nodes of
     `root_moves[i]` in all iterations. If `allowed` is not empty, only those moves are searched, starting with

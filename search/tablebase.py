@@ -1,4 +1,5 @@
-"""Endgame tablebases ("Syzygy"): the result of a position with few pieces, and the distance to it.
+"""Endgame tablebases ("Syzygy"): the result of a position with few pieces (WDL), and the distance to the next
+capture or pawn move that keeps it (DTZ).
 
 The tables (`search.tablefile`) are right only where no capture is better, so captures, en passant and, for
 the distance, pawn moves are searched here. Threads share the tables and probe them without the GIL.

@@ -42,7 +42,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "lmr_check": (3000, 0, 4000),             # 1024ths of a ply less for a check
     "lmr_pv": (800, 0, 2500),                 # 1024ths of a ply less in a PV node,
     "lmr_tt_pv": (800, 0, 2500),              # or in a former one
-    "deeper": (50, 5, 200),                   # centipawns and 2 a ply above the best for a deeper re-search
+    "deeper": (50, 5, 200),                   # centipawns + 2 per ply above the best score: re-search deeper
     "hindsight": (3, 1, 64),                  # minimum reduction of the previous move, plies
     "bonus_step": (185, 50, 400),             # history bonus per ply of depth,
     "bonus_max": (2000, 400, 4000),           # and its maximum
@@ -59,7 +59,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "correct_pieces": (50, 0, 200),           # maximum correction, centipawns, for each side
     "correct_minors": (32, 0, 200),           # maximum correction, centipawns
     "correct_moves": (44, 0, 200),            # maximum correction, centipawns
-    "correction_step": (10, 1, 40),            # update per centipawn of error and ply of depth,
+    "correction_step": (10, 1, 40),           # update per centipawn of error and ply of depth,
     "correction_max": (4096, 500, 16000),     # and its maximum
 }
 # fmt: on

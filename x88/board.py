@@ -78,7 +78,7 @@ class Board:
     `count[side]` is the number of pieces of a side, `material[code]` of a piece code. `ply` is the number of
     moves on the undo stack.
 
-    Castling rights belong to rooks, as Chess960 needs it. `castles` holds the move of each right by its
+    Castling rights belong to rooks, as Chess960 requires. `castles` holds the move of each right by its
     number: White's short and long side, Black's short and long side.
     """
 

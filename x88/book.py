@@ -6,7 +6,7 @@ entries have 16 bytes each, big-endian, sorted by key:
 | field | bytes | content |
 |---|---|---|
 | key | 8 | of the position, `Board.key` |
-| move | 2 | from the lowest bit, 3 bits each: target file and row, origin file and row, promotion |
+| move | 2 | from the lowest bit, 3 bits each: target file and rank, origin file and rank, promotion |
 | weight | 2 | how often the move is to be played, compared with the others of the position |
 | learn | 4 | unused |
 
@@ -74,7 +74,7 @@ def decode(board: Board, text: int) -> int:
 
 
 def _cell(square: int) -> int:
-    """File and row of a square in six bits."""
+    """File and rank of a square in six bits."""
     return square & FILE | square >> 4 << 3
 
 

@@ -15,7 +15,7 @@ All moves are legal: checks and pins are found once per position (`attack.find_c
 piece stays on its line, the king's targets are tested with the king removed from the board, and a side in
 check gets only evasions.
 
-Source: "Draggenerator", the Swedish series on programming a chess board; pawns and legality are ours.
+Source: "Draggenerator", the Swedish series on programming a chess board; pawns and legality are Moff's own.
 """
 
 import threading
