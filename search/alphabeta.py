@@ -523,7 +523,8 @@ def non_pawn_count(board: Board) -> int:
 
 def update_histories(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:
     """Give a history bonus to the move at `last`, which failed high, and a malus to all moves before it,
-    pruned ones included; quiet moves get a malus only if that move is quiet.
+    pruned ones included: for captures as large as the bonus; for quiet moves scaled by `malus`, and only if
+    the move at `last` is quiet.
     """
     bonus = min(depth * searcher.parameters.bonus_step, searcher.parameters.bonus_max)
     malus = bonus * searcher.parameters.malus >> 10
