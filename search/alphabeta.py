@@ -5,7 +5,9 @@ Sources: Donald E. Knuth and Ronald W. Moore, "An analysis of alpha-beta pruning
 "Null move and deep search", 1993; Ernst A. Heinz, "Extended futility pruning", 1998; Thomas Anantharaman,
 Murray Campbell and Feng-hsiung Hsu, "Singular extensions", 1988; Michael Buro, "ProbCut: an effective
 selective extension of the alpha-beta algorithm", 1995; Yngvi Björnsson and T. Anthony Marsland, "Multi-cut
-pruning in alpha-beta search", 1999; Michael Chaly, "Introduce static history", Stockfish, 2020.
+pruning in alpha-beta search", 1999; Michael Chaly, "Introduce static history", Stockfish, 2020. That an entry
+cuts off only with the expected result, and that moves are reduced less where the static evaluation needs much
+correction, are ideas of Stockfish's, too.
 """
 
 try:
@@ -50,6 +52,7 @@ if not cython.compiled:
 
     TABLEBASE_DEPTH = 6
     PROBCUT_REDUCTION = 4
+    TRUSTING_DEPTH = 5
 
 VALUE = piece.VALUE
 
@@ -67,28 +70,25 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     pv_node = beta - alpha > 1
     former_pv = pv_node
     in_check = last_move_checks(searcher.board)
-    # 2. Check extension. Like singular extension, it stops at `extension_ply`, or a series of checks would
-    # never end. The transposition table is probed and stored with the extended depth.
-    if in_check and ply < searcher.extension_ply:
-        depth += 1
     nominal_depth = depth
     excluded = searcher.excluded[ply]
     side = searcher.board.side
 
     if ply:
-        # 3. Draws by the rules.
+        # 2. Draws by the rules.
         if is_drawn(searcher, in_check, sp):
             return DRAW
         if ply >= MAX_PLY - 1:
             return DRAW if in_check else searcher.evaluation.value(searcher.board)
-        # 4. Mate distance pruning: no line from here can beat a shorter mate that is already found.
+        # 3. Mate distance pruning: no line from here can beat a shorter mate that is already found.
         alpha = max(alpha, ply - MATE)
         beta = min(beta, MATE - ply - 1)
         if alpha >= beta:
             return alpha
 
-    # 5. Transposition table cutoff: not in PV nodes, where it would truncate the principal variation, and not
-    # near the fifty-move rule, which the key does not include.
+    # 4. Transposition table cutoff: not in PV nodes, where it would truncate the principal variation; not
+    # near the fifty-move rule, which the key does not include; and far from the horizon only with the result
+    # that is expected of the node.
     tt_move = 0
     tt_score = NO_SCORE
     tt_depth = 0
@@ -108,13 +108,13 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 tt_bound == EXACT
                 or (tt_bound == LOWER and tt_score >= beta)
                 or (tt_bound == UPPER and tt_score <= alpha)
-            ):
+            ) and (depth <= TRUSTING_DEPTH or cut_node == (tt_score >= beta)):
                 return tt_score
 
     if ply == 0 and searcher.allowed_count:
         tt_move = short_move(searcher.allowed[0])
 
-    # 6. Tablebases: a draw is exact; a win may still be a mate, and only PV nodes look for that.
+    # 5. Tablebases: a draw is exact; a win may still be a mate, and only PV nodes look for that.
     floor = -INFINITE
     ceiling = INFINITE
     if (
@@ -142,7 +142,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             elif pv_node:
                 ceiling = score
 
-    # 7. Static evaluation. The TT score replaces it as an estimate where its bound is tighter.
+    # 6. Static evaluation. The TT score replaces it as an estimate where its bound is tighter.
     if in_check:
         static_eval = raw_eval = estimate = NO_SCORE
         improving = False
@@ -166,10 +166,11 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             or searcher.static_evals[ply - 2] == NO_SCORE
             or static_eval > searcher.static_evals[ply - 2]
         )
+    correction = 0 if raw_eval == NO_SCORE else abs(static_eval - raw_eval)
     searcher.static_evals[ply] = static_eval
     searcher.history.set_pawns(ply, searcher.keys.pawns())
 
-    # 8. Evaluation history: the quiet move that led here gets a bonus or malus by how much it changed the
+    # 7. Evaluation history: the quiet move that led here gets a bonus or malus by how much it changed the
     # static evaluation, before its search tells what it is worth.
     if ply and not in_check and not excluded and searcher.static_evals[ply - 1] != NO_SCORE:
         move = searcher.board.last_move()
@@ -179,7 +180,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             bonus = gained * searcher.parameters.eval_history
             searcher.history.update_squares(side ^ 1, move, ply - 1, bonus)
 
-    # 9. Hindsight extension: the previous move was reduced a lot, yet its side is no worse off than before,
+    # 8. Hindsight extension: the previous move was reduced a lot, yet its side is no worse off than before,
     # so undo one ply of that reduction.
     if (
         ply
@@ -192,7 +193,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         depth += 1
 
     if not pv_node and not in_check and not excluded and abs(beta) < CERTAIN_WIN:
-        # 10. Reverse futility pruning: near the horizon, a static evaluation this far above beta is expected
+        # 9. Reverse futility pruning: near the horizon, a static evaluation this far above beta is expected
         # to hold.
         if (
             depth <= searcher.parameters.reverse_futility_depth
@@ -200,7 +201,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         ):
             return estimate
 
-        # 11. Null move pruning: if passing still fails high, a real move will too. Skip it with king and
+        # 10. Null move pruning: if passing still fails high, a real move will too. Skip it with king and
         # pawns only, where zugzwang is common; with a single piece, verify by a search without null moves.
         if (
             depth >= searcher.parameters.null_depth
@@ -232,7 +233,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if verification >= beta:
                     return score
 
-        # 12. ProbCut: if a capture beats beta by a margin in a shallower search, the node is expected to fail
+        # 11. ProbCut: if a capture beats beta by a margin in a shallower search, the node is expected to fail
         # high.
         probcut_beta = beta + searcher.parameters.probcut
         if depth >= searcher.parameters.probcut_depth and not (
@@ -272,11 +273,11 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     )
                     return score
 
-    # 13. Internal iterative reduction: without a TT move, ordering is poor and a full-depth search is costly.
+    # 12. Internal iterative reduction: without a TT move, ordering is poor and a full-depth search is costly.
     if depth >= searcher.parameters.iir_depth and not tt_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
-    # 14. Move loop, best move first. The TT move often fails high, so generate the others only after it.
+    # 13. Move loop, best move first. The TT move often fails high, so generate the others only after it.
     attacks_known = False
     end = sp
     generated = False
@@ -340,7 +341,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             history = searcher.history.capture_score(side, move)
         base_reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
-        # 15. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
+        # 14. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
         # Quiet checks are exempt, and at least one move has been searched without being mated. Full-width
         # search applies only to a mate search whose alpha is a mate score: in every search with such a
         # window, the tree would explode.
@@ -386,7 +387,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 continue
 
-        # 16. Singular extension: extend the TT move if all other moves fail low against a bound below its
+        # 15. Singular extension: extend the TT move if all other moves fail low against a bound below its
         # score. If they do not, and that bound is at least beta, more than one move fails high: cut the node
         # off (multi-cut). Otherwise, reduce the TT move if it is expected to fail high anyway. Not in a mate
         # search: no shallower search with an ordinary window can refute a mate.
@@ -437,7 +438,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if number == 1:
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
-            # 17. Late move reduction: a reduced null-window search first, and a re-search if it fails high,
+            # 16. Late move reduction: a reduced null-window search first, and a re-search if it fails high,
             # one ply deeper if it fails high by a wide margin.
             reduction = 0
             if reducible:
@@ -452,6 +453,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     reduction -= searcher.parameters.lmr_pv
                 elif former_pv:
                     reduction -= searcher.parameters.lmr_tt_pv
+                reduction -= correction * searcher.parameters.lmr_correction
                 reduction = max(0, min(reduction >> 10, new_depth))
             searcher.reductions[ply] = reduction
             score = -search(searcher, -alpha - 1, -alpha, new_depth - reduction, ply + 1, end, True)
@@ -479,7 +481,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     if ply == 0:
                         searcher.root_score = score
                 if score >= beta:
-                    # 18. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
+                    # 17. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
                     update_histories(searcher, sp, i, ply, depth)
                     break
     if number == 0:
@@ -487,14 +489,14 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         return alpha
     best = min(best, ceiling)
 
-    # 19. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
+    # 18. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
     if best <= old_alpha and ply and not excluded:
         move = searcher.board.last_move()
         if move != NO_MOVE and not move & (CAPTURED | PROMOTED):
             bonus = min(depth * searcher.parameters.prior_bonus, searcher.parameters.bonus_max)
             searcher.history.update_quiet(side ^ 1, move, ply - 1, bonus)
 
-    # 20. Correction history: learn the error of the static evaluation, unless a capture is best or the score
+    # 19. Correction history: learn the error of the static evaluation, unless a capture is best or the score
     # is a bound that the static evaluation already satisfies.
     if (
         not in_check

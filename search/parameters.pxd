@@ -55,6 +55,7 @@ cdef class Parameters:
     cdef public int probcut
     cdef public int lmr_pv
     cdef public int lmr_tt_pv
+    cdef public int lmr_correction
     cdef public int deeper
     cdef public int correct_moves
     cdef public int fourth_history

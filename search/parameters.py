@@ -63,6 +63,7 @@ class Parameters:
     probcut: int
     lmr_pv: int
     lmr_tt_pv: int
+    lmr_correction: int
     deeper: int
     correct_moves: int
     fourth_history: int

@@ -6,7 +6,7 @@ from search.movepick cimport TT_MOVE, pick, score_captures, score_moves
 from search.score cimport CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of, was_pv
-from x88.attack cimport last_move_checks
+from x88.attack cimport last_move_checks, see_at_least
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
 from x88.movegen cimport generate, generate_captures, plain_move
 from x88.piece cimport KIND

@@ -1,6 +1,7 @@
 """Quiescence search: past the horizon, search only captures and promotions until the position is quiet.
 
-Source: Larry R. Harris, "The heuristic search and the game of chess", 1975.
+Source: Larry R. Harris, "The heuristic search and the game of chess", 1975. Static exchange evaluation as
+part of delta pruning is an idea of Stockfish's.
 """
 
 try:
@@ -13,7 +14,7 @@ if not cython.compiled:
     from search.score import CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of, was_pv
-    from x88.attack import last_move_checks
+    from x88.attack import last_move_checks, see_at_least
     from x88.move import CAPTURED, CAPTURED_SHIFT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
     from x88.movegen import generate, generate_captures, plain_move
     from x88.piece import KIND
@@ -106,6 +107,10 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
                 futility_value = futility_base + VALUE[move >> CAPTURED_SHIFT & KIND]
                 if futility_value <= alpha:
                     best = max(best, futility_value)
+                    continue
+                # With nothing but the margin to spare, the capture must gain material.
+                if futility_base <= alpha and not see_at_least(searcher.board, move, 1):
+                    best = max(best, futility_base)
                     continue
         # 6. Move limit: it shrinks with every ply past the horizon, or quiescence would explode with a dozen
         # queens on the board. It applies only after a move that is not certain to lose.

@@ -42,13 +42,14 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "lmr_check": (3000, 0, 4000),             # 1024ths of a ply less for a check
     "lmr_pv": (800, 0, 2500),                 # 1024ths of a ply less in a PV node,
     "lmr_tt_pv": (800, 0, 2500),              # or in a former one
+    "lmr_correction": (8, 0, 40),             # and per centipawn by which the static evaluation was corrected
     "deeper": (50, 5, 200),                   # centipawns + 2 per ply above the best score: re-search deeper
     "hindsight": (3, 1, 64),                  # minimum reduction of the previous move, plies
     "bonus_step": (185, 50, 400),             # history bonus per ply of depth,
     "bonus_max": (2000, 400, 4000),           # and its maximum
     "malus": (1200, 400, 3000),               # malus in 1024ths of the bonus, quiet moves
     "eval_history": (4, 0, 40),               # bonus per centipawn that a move changed the static evaluation,
-    "eval_limit": (100, 0, 400),              # capped at this many centipawns
+    "eval_limit": (160, 0, 400),              # capped at this many centipawns
     "prior_bonus": (60, 0, 400),              # bonus per ply of depth for a move without a good reply
     "capture_history": (400, 0, 512),         # weight in move ordering, 1024ths
     "fourth_history": (300, 0, 2048),         # weight of the move four plies ago, 1024ths

@@ -152,8 +152,8 @@ def test_the_evaluation_learns_from_no_capture_and_no_mate(monkeypatch: pytest.M
     assert max(abs(error) for _, error in learnt) < LONGEST_MATE
 
 
-@pytest.mark.parametrize(("stored", "cuts"), [(2, False), (3, True)])
-def test_a_node_in_check_asks_the_table_for_its_extended_depth(stored: int, cuts: bool) -> None:
+@pytest.mark.parametrize(("stored", "cuts"), [(1, False), (2, True)])
+def test_a_check_does_not_extend_the_depth_that_is_asked_of_the_table(stored: int, cuts: bool) -> None:
     searcher = searcher_at(IN_CHECK)
     key = searcher.board.key
     searcher.table.store(key, 0, 777, 0, stored, EXACT, False)
@@ -161,10 +161,25 @@ def test_a_node_in_check_asks_the_table_for_its_extended_depth(stored: int, cuts
     assert (score == 777) == cuts
 
 
-def test_a_node_in_check_is_stored_with_its_extended_depth() -> None:
+def test_a_node_in_check_is_stored_with_its_depth() -> None:
     searcher = searcher_at(IN_CHECK)
     alphabeta.search(searcher, -INFINITE, INFINITE, 2, 1, 0, False)
-    assert depth_of(searcher.table.probe(searcher.board.key)) == 3
+    assert depth_of(searcher.table.probe(searcher.board.key)) == 2
+
+
+@pytest.mark.parametrize("depth", [5, 6])
+@pytest.mark.parametrize("cut_node", [False, True])
+@pytest.mark.parametrize(("bound", "score"), [(LOWER, 40), (EXACT, 40), (UPPER, -40), (EXACT, -40)])
+def test_far_from_the_horizon_only_an_entry_with_the_expected_result_cuts_off(
+    bound: int, score: int, cut_node: bool, depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.table.store(searcher.key(), 0, score, 0, depth, bound, False)
+    searcher.parameters.null_depth = searcher.parameters.probcut_depth = 100
+    searcher.parameters.reverse_futility_depth = 0
+    searched = watch_children(monkeypatch, 0)
+    alphabeta_search(searcher, 0, 1, depth, 1, 0, cut_node)
+    assert (not searched) == (depth == 5 or cut_node == (score > 0))
 
 
 def test_what_hindsight_adds_is_not_stored() -> None:
@@ -182,7 +197,7 @@ def test_what_hindsight_adds_is_not_stored() -> None:
 
 @pytest.mark.parametrize(
     ("before", "after", "share"),
-    [(30, -70, 0.4), (30, -30, 0), (-20, 45, -0.25), (0, -300, 1), (0, 300, -1), (NO_SCORE, -50, None)],
+    [(30, -70, 0.25), (30, -30, 0), (-20, 60, -0.25), (0, -300, 1), (0, 300, -1), (NO_SCORE, -50, None)],
 )
 def test_a_quiet_move_learns_by_how_much_it_changed_the_evaluation(
     before: int, after: int, share: float | None, monkeypatch: pytest.MonkeyPatch
@@ -860,6 +875,20 @@ def test_moves_are_reduced_less_in_pv_nodes_and_in_former_ones(monkeypatch: pyte
     assert all(former[move] == plain[move] + 2 for move in late)
     assert all(pv_node[move] == plain[move] + 3 for move in late)
     assert both == pv_node
+
+
+@pytest.mark.parametrize("correction", [-3, 3])
+def test_moves_are_reduced_less_where_the_static_evaluation_is_corrected(
+    correction: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SEARCH, "lmr_correction", (1024, 0, 1024))
+    plain = reduced_depths(monkeypatch)
+    corrected = Searcher.corrected
+    monkeypatch.setattr(Searcher, "corrected", lambda *arguments: corrected(*arguments) + correction)
+    less = reduced_depths(monkeypatch)
+    late = [move for move in plain if plain[move] < 16]
+    assert len(late) > 5
+    assert all(less[move] == plain[move] + 3 for move in late)
 
 
 @pytest.mark.parametrize(("better", "deeper"), [(49, 0), (50, 0), (51, 1)])

@@ -293,7 +293,7 @@ def test_a_tablebase_win_in_the_tree_is_counted_from_the_root() -> None:
     search.use_tablebases(Tablebase([str(SHARED / "syzygy")]), limit=3)
     search.think(board, Limits(depth=3))
     scores = {branch.san: branch.score for branch in testboard.tree(board, search.table)}
-    assert scores["Qxb2+"] == TABLEBASE_WIN - 1
+    assert scores["Kxb2"] == TABLEBASE_WIN - 1
 
 
 # --- The analyst

@@ -83,6 +83,7 @@ def test_a_game_is_played_to_mate(desk: Desk, way: str) -> None:
             expected = {
                 chess.square_name(m.to_square) for m in board.legal_moves if m.uci().startswith(text[:2])
             }
+            expect(targets).to_have_count(len(expected))
             assert {square.get_attribute("data-square") for square in targets.all()} == expected
             page.click(text[2:])
         else:
@@ -90,6 +91,7 @@ def test_a_game_is_played_to_mate(desk: Desk, way: str) -> None:
         sans.append(board.san(chess.Move.from_uci(text)))
         board.push_uci(text)
         page.expect_moves(*sans)
+        page.expect_position(board)  # what is drawn after a click undoes it
     expect(page.page.locator("#end")).to_have_text("1-0 (checkmate)")
     expect(page.page.locator("#said")).to_contain_text("Qxf7#. 1-0: checkmate")
     page.expect_position(board)

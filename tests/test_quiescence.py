@@ -258,6 +258,21 @@ def test_a_capture_that_cannot_reach_alpha_is_skipped_and_counts_with_its_margin
         tried.clear()
 
 
+@pytest.mark.parametrize("text", [PAWN_TO_TAKE, "4k3/8/2p5/3r4/8/8/8/3RK3 w - - 0 1"])
+def test_a_capture_must_gain_material_where_the_margin_alone_cannot_reach_alpha(
+    text: str, tried: list[str]
+) -> None:
+    gains = text == PAWN_TO_TAKE
+    for alpha, searched in ((129, True), (130, gains), (140, gains)):
+        searcher = searcher_at(text, {"delta_margin": 30})
+        remember(searcher, 100, -500, LOWER)
+        found = quiesce(searcher, alpha, alpha + 1)
+        assert tried == (["d1d5"] if searched else [])
+        if not searched:
+            assert found == 130
+        tried.clear()
+
+
 def test_no_margin_keeps_a_promotion_from_being_searched(tried: list[str]) -> None:
     searcher = searcher_at("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", {"delta_margin": 0})
     remember(searcher, -5000, -6000, LOWER)
