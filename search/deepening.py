@@ -34,7 +34,7 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
     searcher.failed_low = False
     while True:
         score = search(searcher, alpha, beta, depth, 0, 0, False)
-        if searcher.stop.stopped or alpha < score < beta:
+        if searcher.stop.stopped != 0 or alpha < score < beta:
             return score
         is_upper = score <= alpha
         if (alpha == -INFINITE) if is_upper else (beta == INFINITE):

@@ -4,6 +4,7 @@ from search.pool cimport Pool
 from search.score cimport MAX_PLY
 from search.searcher cimport Searcher
 from search.stop cimport Stop
+from x88.atomic cimport plain
 
 
 

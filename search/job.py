@@ -26,6 +26,7 @@ if not cython.compiled:
     from search.score import MAX_PLY
     from search.searcher import Searcher
     from search.stop import Stop
+    from x88.atomic import plain
 
 FORCED_DEPTH = 5
 """The depth for a forced move, in plies: enough for a move to ponder on."""
@@ -190,7 +191,7 @@ class Job:
             return
         if self.limits.nodestime:
             most = nodes + max(1, int(budget.hard * self.limits.nodestime))
-            self._first.node_limit = min(self._first.node_limit or MAX_NODES, most)
+            self._first.node_limit = plain(min(plain(self._first.node_limit) or MAX_NODES, most))
         else:
             hard, rescue, grace = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
             self._first.limit_time(hard, rescue, grace)

@@ -7,6 +7,7 @@ from search.score cimport LONGEST_MATE
 from search.searcher cimport Searcher
 from search.stop cimport Stop
 from search.table cimport TranspositionTable
+from x88.atomic cimport plain
 from x88.board cimport Board
 
 

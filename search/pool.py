@@ -26,6 +26,7 @@ if not cython.compiled:
     from search.searcher import Searcher
     from search.stop import Stop
     from search.table import TranspositionTable
+    from x88.atomic import plain
     from x88.board import Board
 
 MOST_THREADS = 1024
@@ -176,7 +177,7 @@ class Pool:
         share = 0
         if nodes:
             share = min(nodes // (SHARES * self.size), LARGEST_SHARE)
-            self.stop.left = nodes - self.size  # every thread has its first node
+            self.stop.left = plain(nodes - self.size)  # every thread has its first node
             self.first.node_share = share
             self.first.node_limit = 1
         board = self.first.board.copy()

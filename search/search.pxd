@@ -10,6 +10,7 @@ from search.score cimport DRAW, INFINITE, MATE, MAX_PLY
 from search.searcher cimport Searcher
 from search.table cimport TranspositionTable, move_of, short_move
 from search.tablebase cimport Tablebase
+from x88.atomic cimport plain
 from x88.attack cimport in_check
 from x88.board cimport Board
 from x88.move cimport NO_MOVE

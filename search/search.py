@@ -31,6 +31,7 @@ if not cython.compiled:
     from search.score import DRAW, INFINITE, MATE, MAX_PLY
     from search.table import move_of, short_move
     from search.tablebase import Tablebase
+    from x88.atomic import plain
     from x88.attack import in_check
     from x88.board import Board
     from x88.move import NO_MOVE
@@ -310,7 +311,7 @@ class Search:
             count = len(legal_moves(self._searcher.board))
             most = strength(self._elo).nodes * max(1, min(limits.lines, count))
             limits = limits._replace(nodes=min(limits.nodes or most, most))
-            self._searcher.node_limit = limits.nodes or 0
+            self._searcher.node_limit = plain(limits.nodes or 0)
         if limits.nodestime:
             manager = TimeManager(self._node_clock.limits(limits, side), side)
         else:

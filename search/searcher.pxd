@@ -13,7 +13,7 @@ from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
 from search.system cimport give_way, monotonic_ns
 from search.table cimport TranspositionTable
-from x88.atomic cimport atomic_count
+from x88.atomic cimport atomic_count, plain
 from x88.board cimport Board
 from x88.move cimport NO_MOVE
 from x88.movegen cimport MoveStack, generate

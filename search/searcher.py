@@ -25,6 +25,7 @@ if not cython.compiled:
     from search.stop import Stop
     from search.system import give_way, monotonic_ns
     from search.table import TranspositionTable
+    from x88.atomic import plain
     from x88.board import Board
     from x88.move import NO_MOVE
     from x88.movegen import MoveStack, generate
@@ -136,7 +137,7 @@ class Searcher:
         self.history.weigh(self.parameters.fourth_history, self.parameters.pawn_history)
         self.record_game()
         self.forget_search()
-        self.node_limit = node_limit
+        self.node_limit = plain(node_limit)
         self.node_share = 0
         self.seldepth = 0
         self.null_ply = 0
@@ -248,13 +249,13 @@ class Searcher:
         """
         now = monotonic_ns()
         # 0 means no deadline. The first one is set last: the search thread may read them in between.
-        self.grace_deadline = max(1, now + int(grace * 1_000_000))
-        self.rescue_deadline = max(1, now + int(rescue * 1_000_000))
-        self.deadline = max(1, now + int(milliseconds * 1_000_000))
+        self.grace_deadline = plain(max(1, now + int(grace * 1_000_000)))
+        self.rescue_deadline = plain(max(1, now + int(rescue * 1_000_000)))
+        self.deadline = plain(max(1, now + int(milliseconds * 1_000_000)))
 
     def tick_after(self, milliseconds: float) -> None:
         """Call `on_tick` this many milliseconds from now, and every second after that."""
-        self.next_tick = max(1, monotonic_ns() + int(milliseconds * 1_000_000))
+        self.next_tick = plain(max(1, monotonic_ns() + int(milliseconds * 1_000_000)))
 
     def check_time(self) -> None:
         """Publish the counts, give way, and stop if it is time to."""
@@ -270,7 +271,7 @@ class Searcher:
             deadline = self.rescue_deadline if self.failed_low else self.deadline
             if now >= (deadline if self.has_move else self.grace_deadline):
                 self.stop.set()
-        if self.next_tick and now >= self.next_tick:
+        if self.next_tick != 0 and now >= self.next_tick:
             self.next_tick = now + SECOND
             self._tick()
 
@@ -317,7 +318,7 @@ class Searcher:
         self.pv_ends[ply] = ply
         if self.stop.stopped:
             return False
-        if self.node_limit and self.nodes >= self.node_limit and not self.take_nodes():
+        if self.node_limit != 0 and self.nodes >= self.node_limit and not self.take_nodes():
             return False
         self.nodes += 1
         if self.nodes & self.clock_mask == 0:

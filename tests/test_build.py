@@ -60,6 +60,19 @@ print(json.dumps({asked}))
 """
 """What setup.py chooses for a compiler on a machine."""
 
+TRANSLATED = """
+import importlib.util
+from Cython.Build import cythonize
+from setuptools import Extension
+spec = importlib.util.spec_from_file_location("moff_setup", "setup.py")
+setup = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(setup)
+modules = [Extension(name, [name.replace(".", "/") + ".py"]) for name in {modules!r}]
+options = {{"compiler_directives": setup.DIRECTIVES, "force": True, "quiet": True}}
+print(json.dumps([module.sources[0] for module in cythonize(modules, build_dir={folder!r}, **options)]))
+"""
+"""Translates modules to C; prints the files."""
+
 LOADED = """
 import importlib, pkgutil
 for package in {packages}:
@@ -550,6 +563,30 @@ def test_a_build_may_lack_the_loops_for_newer_processors(checkout: Path) -> None
     for file in (checkout / "search").glob("vectors_avx2.*"):
         file.unlink()
     assert run(checkout, VERDICT) == [True, "", ""]
+
+
+def test_clang_accepts_the_words_that_threads_share(tmp_path: Path) -> None:
+    """Clang refuses Cython's conversions between atomic types and Python objects, and macOS has no other
+    compiler; GCC accepts them.
+    """
+    pytest.importorskip("Cython", reason="Cython is not installed")
+    headers = {
+        f"{package}.{path.stem}": path.read_text("utf-8")
+        for package in PACKAGES
+        for path in (ROOT / package).glob("*.pxd")
+    }
+    atomic = {name for name, text in headers.items() if re.search(r"cdef (public |readonly )?atomic_", text)}
+    assert atomic
+    uses = re.compile("|".join(rf"from {re.escape(name)} cimport" for name in sorted(atomic)))
+    modules = sorted(name for name, text in headers.items() if name in atomic or uses.search(text))
+    clang = shutil.which("clang")
+    for file in run(ROOT, TRANSLATED.format(modules=modules, folder=str(tmp_path))):
+        text = (ROOT / file).read_text("utf-8")
+        assert not re.search(r"__Pyx_Py\w+_(From|As)_atomic_\w+\(", text), file
+        if clang:
+            command = [clang, "-fsyntax-only", "-w", f"-I{sysconfig.get_path('include')}", file]
+            child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+            assert child.returncode == 0, child.stderr
 
 
 @pytest.fixture

@@ -11,12 +11,14 @@ cdef extern from *:
         return _InterlockedExchangeAdd64(left, -wanted);
     }
     #else
+    #include <stdatomic.h>
     typedef _Atomic int atomic_flag_word;
     typedef _Atomic long long atomic_count;
     static inline long long take_from(atomic_count* left, long long wanted) {
-        return __atomic_fetch_sub(left, wanted, __ATOMIC_RELAXED);
+        return atomic_fetch_sub_explicit(left, wanted, memory_order_relaxed);
     }
     #endif
+    static inline long long moff_plain(long long number) { return number; }
 
     /* The words of a table need no order, and relaxed accesses cost what plain ones do. Each takes the word itself. */
     #if defined(__GNUC__)
@@ -30,5 +32,6 @@ cdef extern from *:
     ctypedef int atomic_flag_word
     ctypedef long long atomic_count
     long long take_from(atomic_count* left, long long wanted) noexcept nogil
+    long long plain "moff_plain"(long long number) noexcept nogil
     unsigned long long load_word "moff_load"(unsigned long long word) noexcept nogil
     void store_word "moff_store"(unsigned long long word, unsigned long long value) noexcept nogil

@@ -17,6 +17,12 @@ if not cython.compiled:
         """Never called: compiled, the header's C version replaces it; uncompiled, callers assign."""
         raise NotImplementedError
 
+    def plain(number: int) -> int:
+        """An ordinary number between a count and a Python object: Cython's conversion of an atomic type is C
+        that Clang refuses.
+        """
+        return number
+
     def take_from(left: int, wanted: int) -> int:
         """Subtract from a count and return its old value. Never called: see `store_word`."""
         raise NotImplementedError

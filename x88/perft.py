@@ -233,7 +233,7 @@ class Counter:
             if self.playing:
                 return play_leaves(self.board, self.stack, sp, depth)
             return perft(self.board, self.stack, sp, depth)
-        if self.halted or self.overflowed:
+        if self.halted != 0 or self.overflowed:
             return 0
         if self.has_table:
             total = self.table.probe(self.board.key, depth)  # type: ignore[union-attr]
