@@ -129,7 +129,7 @@ def test_the_most_pieces_are_asked_about_from_a_depth_on() -> None:
     for depth in (1, 3, 100):
         search = search_with(limit=3)
         search.use_tablebases(depth=depth)
-        _, reports = think(search, fen.parse("8/8/8/8/2k5/1p6/8/K2R4 w - - 0 1"), Limits(depth=scaled(6, 4)))
+        _, reports = think(search, fen.parse("8/8/8/8/2k5/1p6/8/K2R4 w - - 0 1"), Limits(depth=scaled(6, 5)))
         hits.append(reports[-1].tb_hits)
     assert hits[0] > hits[1] > hits[2] == 0
 
