@@ -16,7 +16,6 @@ from x88.piece cimport BLACK, KIND, PAWN, WHITE, WHITE_PIECE
 cpdef enum:
     TABLEBASE_DEPTH = 6     # plies by which a tablebase result is stored deeper than its node
     PROBCUT_REDUCTION = 4   # plies
-    TRUSTING_DEPTH = 5      # up to which the table may cut a node off with a result that was not expected
 
 cdef int[48] VALUE
 

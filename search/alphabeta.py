@@ -5,9 +5,8 @@ Sources: Donald E. Knuth and Ronald W. Moore, "An analysis of alpha-beta pruning
 "Null move and deep search", 1993; Ernst A. Heinz, "Extended futility pruning", 1998; Thomas Anantharaman,
 Murray Campbell and Feng-hsiung Hsu, "Singular extensions", 1988; Michael Buro, "ProbCut: an effective
 selective extension of the alpha-beta algorithm", 1995; Yngvi Björnsson and T. Anthony Marsland, "Multi-cut
-pruning in alpha-beta search", 1999; Michael Chaly, "Introduce static history", Stockfish, 2020. That an entry
-cuts off only with the expected result, and that moves are reduced less where the static evaluation needs much
-correction, are ideas of Stockfish's, too.
+pruning in alpha-beta search", 1999; Michael Chaly, "Introduce static history", Stockfish, 2020. To reduce
+moves less where the static evaluation needs much correction is an idea of Stockfish's, too.
 """
 
 try:
@@ -52,7 +51,6 @@ if not cython.compiled:
 
     TABLEBASE_DEPTH = 6
     PROBCUT_REDUCTION = 4
-    TRUSTING_DEPTH = 5
 
 VALUE = piece.VALUE
 
@@ -86,9 +84,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if alpha >= beta:
             return alpha
 
-    # 4. Transposition table cutoff: not in PV nodes, where it would truncate the principal variation; not
-    # near the fifty-move rule, which the key does not include; and far from the horizon only with the result
-    # that is expected of the node.
+    # 4. Transposition table cutoff: not in PV nodes, where it would truncate the principal variation, and not
+    # near the fifty-move rule, which the key does not include.
     tt_move = 0
     tt_score = NO_SCORE
     tt_depth = 0
@@ -108,7 +105,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 tt_bound == EXACT
                 or (tt_bound == LOWER and tt_score >= beta)
                 or (tt_bound == UPPER and tt_score <= alpha)
-            ) and (depth <= TRUSTING_DEPTH or cut_node == (tt_score >= beta)):
+            ):
                 return tt_score
 
     if ply == 0 and searcher.allowed_count:

@@ -167,21 +167,6 @@ def test_a_node_in_check_is_stored_with_its_depth() -> None:
     assert depth_of(searcher.table.probe(searcher.board.key)) == 2
 
 
-@pytest.mark.parametrize("depth", [5, 6])
-@pytest.mark.parametrize("cut_node", [False, True])
-@pytest.mark.parametrize(("bound", "score"), [(LOWER, 40), (EXACT, 40), (UPPER, -40), (EXACT, -40)])
-def test_far_from_the_horizon_only_an_entry_with_the_expected_result_cuts_off(
-    bound: int, score: int, cut_node: bool, depth: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    searcher = searcher_at(QUIET, "b1c3")
-    searcher.table.store(searcher.key(), 0, score, 0, depth, bound, False)
-    searcher.parameters.null_depth = searcher.parameters.probcut_depth = 100
-    searcher.parameters.reverse_futility_depth = 0
-    searched = watch_children(monkeypatch, 0)
-    alphabeta_search(searcher, 0, 1, depth, 1, 0, cut_node)
-    assert (not searched) == (depth == 5 or cut_node == (score > 0))
-
-
 def test_what_hindsight_adds_is_not_stored() -> None:
     """Or the next iteration, which asks for one ply more, would be cut off by this one."""
     nodes = []
@@ -979,3 +964,62 @@ def test_the_row_of_the_pawns_is_that_of_the_position() -> None:
     searcher = searcher_at(QUIET, "b1c3")
     alphabeta_search(searcher, -1, 1, 2, 1, 0, False)
     assert searcher.history.pawn_rows[1] == searcher.keys.pawns() % 512 * 768 != 0
+
+
+def first_depths(
+    monkeypatch: pytest.MonkeyPatch, correction: int, pv_node: bool, cut_node: bool, excluded: str = ""
+) -> dict[str, int]:
+    """How deep each move is searched first where the static evaluation is corrected by this."""
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.parameters.null_depth = searcher.parameters.probcut_depth = 100
+    searcher.parameters.reverse_futility_depth = 0
+    searcher.parameters.iir_depth = 100
+    if excluded:
+        searcher.excluded[1] = coordinate.parse(searcher.board, excluded)
+        searcher.static_evals[1] = 100 + correction
+    searcher.table.store(searcher.key(), 0, 0, 100, 0, UPPER, False)
+    depths: dict[str, int] = {}
+
+    def child(searcher: Searcher, _alpha: int, _beta: int, depth: int, *_: Any) -> int:
+        depths.setdefault(coordinate.write(searcher.board.last_move()), depth)
+        return 5000
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Searcher, "corrected", lambda _searcher, value, _ply: value + correction)
+        patch.setattr(alphabeta, "search", child)
+        alphabeta_search(searcher, 0, 30 if pv_node else 1, 20, 1, 0, cut_node)
+    return depths
+
+
+@pytest.mark.parametrize("correction", [-384, 384])
+@pytest.mark.parametrize(("pv_node", "cut_node"), [(True, False), (False, False), (False, True)])
+def test_a_correction_reduces_all_late_moves_of_all_nodes_less(
+    pv_node: bool, cut_node: bool, correction: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SEARCH, "lmr_correction", (8, 0, 40))  # 3 plies per 384 centipawns
+    monkeypatch.setitem(SEARCH, "lmr_capture", (0, 0, 3000))
+    plain = first_depths(monkeypatch, 0, pv_node, cut_node)
+    less = first_depths(monkeypatch, correction, pv_node, cut_node)
+    late = [move for move in plain if plain[move] < 17]
+    assert "f6e4" in late, "a losing capture"
+    assert len(late) > 5
+    assert all(less[move] == plain[move] + 3 for move in late)
+
+
+def test_a_singular_search_knows_of_no_correction(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SEARCH, "lmr_correction", (8, 0, 40))
+    plain = first_depths(monkeypatch, 0, False, False, "a7a6")
+    assert min(plain.values()) < 17
+    assert first_depths(monkeypatch, 384, False, False, "a7a6") == plain
+
+
+@pytest.mark.parametrize("text", [IN_CHECK, "7k/8/8/8/8/8/8/KR6 w - - 0 1"])
+def test_checks_and_evasions_are_not_extended(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = searcher_at(text)
+    searcher.parameters.null_depth = searcher.parameters.probcut_depth = searcher.parameters.iir_depth = 100
+    searcher.parameters.reverse_futility_depth = 0
+    monkeypatch.setattr(alphabeta, "gives_check", lambda *_: True)
+    depths = watch_children(monkeypatch, -5000)
+    alphabeta_search(searcher, 0, 1, 4, 1, 0, False)
+    assert depths
+    assert max(depths) == 3

@@ -27,12 +27,14 @@ from search.tuned import SEARCH
 from x88 import build, coordinate, fen
 from x88.move import captured_of, promoted_of
 from x88.movegen import legal_moves
-from x88.piece import PAWN, QUEEN, VALUE
+from x88.piece import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, VALUE
 
 pytestmark = pytest.mark.skipif(build.compiled, reason="compiled, quiescence cannot be called alone")
 
 CALM = "4k3/pp3ppp/8/8/8/8/PP3PPP/4K3 w - - 0 1"
 PAWN_TO_TAKE = "4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1"
+ROOKS = "4k3/8/2p5/3r4/8/8/8/3RK3 w - - 0 1"
+ROOKS_AND_PAWN = "4k3/8/2p5/3r4/8/7p/8/3RK2R w - - 0 1"
 LOW, HIGH = -20_000, 20_000
 
 Call = Callable[..., int]
@@ -234,7 +236,7 @@ def test_after_the_last_capture_the_line_ends() -> None:
 def test_captures_that_lose_material_are_not_searched(tried: list[str]) -> None:
     quiesce(searcher_at("4k3/8/2p5/3p4/8/8/8/3QK3 w - - 0 1"), LOW, HIGH)
     assert tried == []
-    quiesce(searcher_at("4k3/8/2p5/3r4/8/8/8/3RK3 w - - 0 1"), LOW, HIGH)
+    quiesce(searcher_at(ROOKS), LOW, HIGH)
     assert tried == ["d1d5"], "an even exchange is searched"
 
 
@@ -258,7 +260,7 @@ def test_a_capture_that_cannot_reach_alpha_is_skipped_and_counts_with_its_margin
         tried.clear()
 
 
-@pytest.mark.parametrize("text", [PAWN_TO_TAKE, "4k3/8/2p5/3r4/8/8/8/3RK3 w - - 0 1"])
+@pytest.mark.parametrize("text", [PAWN_TO_TAKE, ROOKS])
 def test_a_capture_must_gain_material_where_the_margin_alone_cannot_reach_alpha(
     text: str, tried: list[str]
 ) -> None:
@@ -271,6 +273,53 @@ def test_a_capture_must_gain_material_where_the_margin_alone_cannot_reach_alpha(
         if not searched:
             assert found == 130
         tried.clear()
+
+
+@pytest.mark.parametrize("beta", [131, 200])
+@pytest.mark.parametrize("move", ["", "d1d5"])
+def test_no_even_exchange_escapes_the_margin(beta: int, move: str, tried: list[str]) -> None:
+    searcher = searcher_at(ROOKS, {"delta_margin": 30})
+    remember(searcher, 100, -500, LOWER, move)
+    assert quiesce(searcher, 130, beta) == 130
+    assert tried == []
+
+
+def test_an_even_exchange_that_cannot_reach_alpha_counts_with_its_victim(tried: list[str]) -> None:
+    searcher = searcher_at(ROOKS, {"delta_margin": 30})
+    remember(searcher, 100, -500, LOWER)
+    alpha = 130 + VALUE[ROOK]
+    assert quiesce(searcher, alpha, alpha + 1) == alpha
+    assert tried == []
+
+
+def test_after_an_even_exchange_the_captures_that_gain_are_still_searched(tried: list[str]) -> None:
+    searcher = searcher_at(ROOKS_AND_PAWN, {"delta_margin": 30})
+    remember(searcher, 100, -500, LOWER)
+    quiesce(searcher, 140, 141)
+    assert tried == ["h1h3"]
+
+
+def test_a_capture_that_raises_alpha_leaves_no_room_for_even_exchanges(
+    tried: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for score, expected in ((129, ["h1h3", "d1d5"]), (130, ["h1h3"])):
+        searcher = searcher_at(ROOKS_AND_PAWN, {"delta_margin": 30})
+        remember(searcher, 100, -500, LOWER, "h1h3")
+        whole = quiescence.quiesce
+        with monkeypatch.context() as patch:
+            patch.setattr(quiescence, "quiesce", lambda *_, score=score: -score)
+            whole(searcher, 0, 500, 1, 0, 0)
+        assert tried == expected
+        tried.clear()
+
+
+def test_the_least_gain_is_enough(tried: list[str]) -> None:
+    """A protected bishop taken by a knight."""
+    assert VALUE[KNIGHT] < VALUE[BISHOP] < VALUE[KNIGHT] + 100
+    searcher = searcher_at("4k3/8/2p5/3b4/8/4N3/8/4K3 w - - 0 1", {"delta_margin": 30})
+    remember(searcher, 100, -500, LOWER)
+    quiesce(searcher, 140, 141)
+    assert tried == ["e3d5"]
 
 
 def test_no_margin_keeps_a_promotion_from_being_searched(tried: list[str]) -> None:
