@@ -1,6 +1,7 @@
 # make              Moff for this machine in .venv, compiled, with what its tests need
 # make test         its tests
-# make EXE=NAME     everything in one program ./NAME, as OpenBench builds engines; it needs no Python to run
+# make EXE=NAME     everything in one program ./NAME, as OpenBench builds engines; it needs no Python to run;
+#                   EVALFILE=FILE puts this network into it instead of Moff's own
 # make release      in dist/: wheel, source distribution, and the folder of a program that needs no Python
 # make clean        remove what these have made
 #
@@ -39,8 +40,8 @@ moff: .venv/made
 	echo made >$@
 
 ifdef EXE
-$(EXE)$(SUFFIX): .venv/made
-	$(PYINSTALLER) --distpath . -- --one-file $(EXE)
+$(EXE)$(SUFFIX): .venv/made $(EVALFILE)
+	$(PYINSTALLER) --distpath . -- --one-file $(EXE)$(if $(EVALFILE), --network $(EVALFILE))
 endif
 
 test: .venv/made

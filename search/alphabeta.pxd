@@ -9,7 +9,7 @@ from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of, was_pv
 from x88.attack cimport attacked_squares, gives_check, last_move_checks, see_at_least
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
 from x88.movegen cimport MAX_MOVES
 from x88.piece cimport BLACK, KIND, PAWN, WHITE, WHITE_PIECE
 
@@ -24,9 +24,11 @@ cdef int[48] VALUE
     tt_bound=int, raw_eval=int, floor=int, ceiling=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced_depth=int, futility_value=int, verification=int,
     singular_beta=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, quiets_sorted=bint, old_alpha=int, number=int, lmp_limit=int,
     quiet=bint, checks=bint, reducible=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,
-    bound=int, bonus=int, former_pv=bint, probcut_beta=int, quiets_begin=int, wanted=int, quiets_due=bint, attacks_known=bint, late_moves_pruned=bint, limit=int, gained=int, correction=int,
+    bound=int, bonus=int, former_pv=bint, probcut_beta=int, quiets_begin=int, wanted=int, quiets_due=bint, attacks_known=bint, late_moves_pruned=bint, limit=int, gained=int, correction=int, least_loss=int,
 )
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint cut_node) noexcept nogil
+@cython.locals(origin=int, target=int)
+cpdef bint may_lose(int move, uint64_t attacked) noexcept nogil
 cdef int non_pawn_count(Board board) noexcept nogil
 @cython.locals(bonus=int, malus=int, side=int, best=int, quiet=bint, i=int, move=int)
 cdef void update_histories(Searcher searcher, int sp, int last, int ply, int depth) noexcept nogil

@@ -45,7 +45,7 @@ if not cython.compiled:
     )
     from x88.attack import attacked_squares, gives_check, last_move_checks, see_at_least
     from x88.board import Board
-    from x88.move import CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED
+    from x88.move import CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
     from x88.movegen import MAX_MOVES
     from x88.piece import BLACK, KIND, PAWN, WHITE, WHITE_PIECE
 
@@ -346,6 +346,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if ply and best > -CERTAIN_WIN and not full_width and not in_check:
             if quiet:
                 reduced_depth = max(depth - (base_reduction >> 10), 0)
+                least_loss = searcher.parameters.see_quiet * reduced_depth * reduced_depth
+                least_loss += history * searcher.parameters.see_history >> 14
                 futility_value = (
                     static_eval
                     + searcher.parameters.futility
@@ -357,12 +359,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     or (reduced_depth <= searcher.parameters.futility_depth and futility_value <= alpha)
                     or (
                         reduced_depth <= searcher.parameters.see_quiet_depth
-                        and not see_at_least(
-                            searcher.board,
-                            move,
-                            -searcher.parameters.see_quiet * reduced_depth * reduced_depth
-                            - (history * searcher.parameters.see_history >> 14),
-                        )
+                        and (least_loss < 0 or may_lose(move, searcher.history.attacked[ply]))
+                        and not see_at_least(searcher.board, move, -least_loss)
                     )
                 ) and not gives_check(searcher.board, move):
                     if reduced_depth <= searcher.parameters.futility_depth and futility_value <= alpha:
@@ -513,6 +511,15 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, depth, bound, former_pv
         )
     return best
+
+
+def may_lose(move: int, attacked: int) -> bool:
+    """Whether a quiet move may lose material to an opponent that attacks these squares: not if it neither
+    enters nor leaves one of them. (Leaving an attacked square may open a line to the target.)
+    """
+    origin = move & SQUARE
+    target = move >> TARGET_SHIFT & SQUARE
+    return (attacked >> (origin + (origin & 7) >> 1) | attacked >> (target + (target & 7) >> 1)) & 1 != 0
 
 
 def non_pawn_count(board: Board) -> int:

@@ -37,7 +37,8 @@ cdef class History:
     cpdef void set_attacked(self, int ply, uint64_t squares) noexcept nogil
     @cython.locals(target=int, fourth=int)
     cpdef int quiet_score(self, int side, int move, int ply) noexcept nogil
-    @cython.locals(last=int, before=int, fourth=int, pawns=int, i=int, move=int, target=int)
+    @cython.locals(last=int, before=int, fourth=int, pawns=int, attacked=uint64_t, fourth_weight=int, pawn_weight=int, i=int, move=int,
+                   target=int)
     cdef void add_quiet_scores(self, MoveStack stack, int start, int end, int side, int ply) noexcept nogil
     @cython.locals(target=int, index=int, back=int, row=int)
     cpdef void update_quiet(self, int side, int move, int ply, int bonus) noexcept nogil

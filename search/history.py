@@ -114,16 +114,19 @@ class History:
         before = self.moved[ply + BEFORE_ROOT - 2] * 768
         fourth = self.moved[ply + BEFORE_ROOT - 4] * 768
         pawns = self.pawn_rows[ply]
+        attacked = self.attacked[ply]
+        fourth_weight = self.fourth_weight
+        pawn_weight = self.pawn_weight
         for i in range(start, end):
             move = stack.moves[i]
             if not move & (CAPTURED | PROMOTED):
                 target = piece_to(side, move)
                 stack.scores[i] += (
-                    self.quiets[quiet_index(side, move, self.attacked[ply])]
+                    self.quiets[quiet_index(side, move, attacked)]
                     + self.continuations[last + target]
                     + self.continuations[before + target]
-                    + (self.continuations[fourth + target] * self.fourth_weight >> 10)
-                    + (self.pawns[pawns + target] * self.pawn_weight >> 10)
+                    + (self.continuations[fourth + target] * fourth_weight >> 10)
+                    + (self.pawns[pawns + target] * pawn_weight >> 10)
                 )
 
     def update_quiet(self, side: int, move: int, ply: int, bonus: int) -> None:

@@ -49,7 +49,7 @@ class Keys:
         for i in range(32):
             if i & 15 < board.count[i >> 4]:
                 sq = board.pieces[i]
-                self._toggle(board.squares[sq], sq)
+                self._toggle(board.squares[sq], piece_key(board.squares[sq], sq))
 
     def make(self, move: int, side: int) -> None:
         """Update for a move made by `side`."""
@@ -57,18 +57,18 @@ class Keys:
         own = WHITE_PIECE << side
         code = own | move >> MOVED_SHIFT & KIND
         target = move >> TARGET_SHIFT & SQUARE
-        self._toggle(code, move & SQUARE)
-        if move & CAPTURED:
-            square = target
-            if move & EN_PASSANT:
-                square = target - 16 + 32 * side
-            self._toggle(own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND, square)
-        elif move & CASTLING:
-            self._toggle(own | ROOK, rook_origin(move))
-            self._toggle(own | ROOK, rook_target(move))
+        key = piece_key(code, move & SQUARE)
         if move & PROMOTED:
+            self._toggle(code, key)
             code = own | move >> PROMOTED_SHIFT & KIND
-        self._toggle(code, target)
+            key = 0
+        self._toggle(code, key ^ piece_key(code, target))
+        if move & CAPTURED:
+            code = own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND
+            self._toggle(code, piece_key(code, target - 16 + 32 * side if move & EN_PASSANT else target))
+        elif move & CASTLING:
+            code = own | ROOK
+            self._toggle(code, piece_key(code, rook_origin(move)) ^ piece_key(code, rook_target(move)))
 
     def make_null(self) -> None:
         """Update for a null move."""
@@ -80,9 +80,10 @@ class Keys:
         """Undo the last `make` or `make_null`."""
         self.top -= KINDS
 
-    def _toggle(self, code: int, sq: int) -> None:
-        """Add a piece to the keys, or take it away."""
-        key = PIECE_KEYS[code << 7 | sq]
+    def _toggle(self, code: int, key: int) -> None:
+        """Change the keys that a piece belongs to by `key`: that of the piece on a square, or of two squares
+        between which it moves.
+        """
         kind = code & KIND
         if kind == PAWN:
             self.stack[self.top] ^= key
@@ -102,3 +103,8 @@ class Keys:
     def minors(self) -> int:
         """The key of the kings, knights and bishops of both sides."""
         return self.stack[self.top + MINORS]
+
+
+def piece_key(code: int, sq: int) -> int:
+    """The key of a piece on a square."""
+    return PIECE_KEYS[code << 7 | sq]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from search.alphabeta import may_lose
 from tests import exchange
 from tests.oracle import (
     Game,
@@ -32,7 +33,7 @@ from x88.attack import (
     see_at_least,
 )
 from x88.board import Board
-from x88.move import EN_PASSANT, promoted_of
+from x88.move import EN_PASSANT, captured_of, promoted_of
 from x88.piece import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, VALUES
 
 P, N, B, R, Q = (VALUES[kind] for kind in (PAWN, KNIGHT, BISHOP, ROOK, QUEEN))
@@ -184,6 +185,32 @@ def test_see_at_least_says_what_see_says(text: str, threshold: int) -> None:
             assert told == (won >= least), (text, coordinate.write(move), won, least)
     board.check_invariants()
     assert (fen.write(board), board.key) == before
+
+
+@settings(max_examples=scaled(500, 250))
+@given(placements(most=30))
+def test_a_quiet_move_loses_material_only_by_entering_or_leaving_an_attacked_square(text: str) -> None:
+    board = fen.parse(text)
+    attacked = attacked_squares(board, board.side ^ 1)
+    for move in packed(board).values():
+        if not captured_of(move) and not promoted_of(move) and not may_lose(move, attacked):
+            assert see(board, move) == 0, (text, coordinate.write(move))
+
+
+@pytest.mark.parametrize(
+    ("text", "move", "expected"),
+    [
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", False),
+        ("4k3/8/8/3p4/8/8/4P3/4K3 w - - 0 1", "e2e4", True),
+        ("4k3/8/8/8/8/r3N3/8/4K3 w - - 0 1", "e3c4", True),
+        ("6k1/8/8/8/8/r3R3/8/4K3 w - - 0 1", "e3h3", True),
+        ("4k3/8/8/7r/8/8/4K3/R7 w - - 0 1", "a1h1", True),
+    ],
+)
+def test_squares_that_the_opponent_attacks_are_dangerous(text: str, move: str, expected: bool) -> None:
+    board = fen.parse(text)
+    attacked = attacked_squares(board, board.side ^ 1)
+    assert may_lose(packed(board)[move], attacked) == expected
 
 
 @pytest.mark.parametrize(

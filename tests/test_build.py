@@ -539,6 +539,12 @@ def test_flags_are_the_compiler_s(compiler: str, platform: str, machine: str) ->
     assert ("/O2" in flags) == ("/volatile:ms" in flags) == (compiler == "msvc")
     assert ("-fno-wrapv" in flags) == (compiler != "msvc")
     assert not [flag for flag in flags if flag.startswith("-m")], "wheels run on every such processor"
+    loops = run(
+        ROOT, CHOICE.format(asked=f"setup.vector_flags({compiler!r})", platform=platform, machine=machine)
+    )
+    assert set(loops) ^ set(flags) == (
+        set() if compiler == "msvc" else {"-fno-tree-vectorize", "-funroll-loops"}
+    )
 
 
 @pytest.mark.parametrize(

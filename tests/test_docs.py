@@ -3,9 +3,9 @@
 A block marked `console` is run in a scratch folder, line by line as it would be typed: `$ ` begins a command,
 `> ` continues it, and the lines below are what it prints, where `...` is anything within a line, and any
 number of lines if it stands alone. A block marked `pycon` is run as a doctest, one marked `python` as a
-program. A block marked `shell` is not run as a whole: of what a test cannot do, such as installing, only the
-names are checked; programs of bench/ are run on less, since a page shows measurements that take hours; and
-games in the terminal and in the browser are only begun.
+program. Of a block marked `shell`, programs of bench/ are run on less, since a page shows measurements that
+take hours; games in the terminal and in the browser are only begun; what installs and packs Moff is run by
+.ci/run; and for the rest, NOT_RUN says why it is not run.
 """
 
 import contextlib
@@ -285,6 +285,50 @@ def test_every_program_of_the_bench_on_a_page_is_run() -> None:
     for page in PAGES:
         for line in "".join(blocks(page, "shell")).replace("\\\n", " ").splitlines():
             assert "bench/" not in line or line in run, f"{page.name}: {line}"
+
+
+def run_by_ci() -> set[str]:
+    """The commands of .ci/run, and those of the blocks of pages that it runs (`from_page PAGE TEXT`)."""
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    found = {re.split(r" [|>]", line)[0] for line in script.splitlines()}
+    found |= {"python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/moff bench"}
+    for name, text in re.findall(r'\$\(from_page (\S+) "(.+?)"', script):
+        chosen = [block for block in blocks(ROOT / name, "shell") if text in block]
+        assert len(chosen) == 1, f"{name} has {len(chosen)} blocks with {text!r}"
+        found.update(chosen[0].splitlines())
+    return found
+
+
+NOT_RUN = {
+    "py -m venv": "Windows",
+    ".venv\\Scripts": "Windows",
+    "cutechess-cli ": "a program with windows: bench/RESULTS.md says when it was tried",
+    "xboard ": "a program with windows: bench/RESULTS.md says when it was tried",
+    "xattr ": "macOS",
+    ".venv/bin/python -m pytest": "these tests",
+    ".venv/bin/pip install -e '.[": "an extra: .ci/run installs what all of them name",
+    "tar -xzf ": "below, from an archive packed as the release's",
+    "moff/moff bench": "below, from an archive packed as the release's",
+    "sha256sum ": "below, with the checksums of the release",
+    "bash .ci/run": "CI itself",
+    ".venv/bin/sphinx-build ": "below, by python -m sphinx",
+    "git tag ": "publishes",
+    "gh attestation ": "needs a release",
+}
+"""How the commands begin that are not run as they stand on a page, and why."""
+
+
+def test_every_command_of_a_page_is_run_or_cannot_be() -> None:
+    run = run_by_ci() | set(STARTS) | {command for page in MEASURING for command in bench_commands(page)}
+    used = set()
+    for page in [*PAGES, *OTHERS]:
+        for block in blocks(page, "shell"):
+            for line in filter(None, block.replace("\\\n", " ").splitlines()):
+                if line not in run:
+                    reasons = [start for start in NOT_RUN if line.startswith(start)]
+                    assert reasons, f"{page.name}: {line}"
+                    used.update(reasons)
+    assert used == NOT_RUN.keys()
 
 
 def packages(page: Path) -> list[str]:

@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from engine import Engine
+from search import network
+from tests.networks import random_weights
+
 ROOT = Path(__file__).parents[1]
 TIMEOUT = 600
 
@@ -17,22 +21,60 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+EXE = ".exe" if os.name == "nt" else ""
+
+
+def make_program(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run moff.spec with these arguments; the program is to be in folder/dist."""
+    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
+    command += [
+        str(ROOT / "moff.spec"),
+        "--distpath",
+        str(folder / "dist"),
+        "--workpath",
+        str(folder / "work"),
+    ]
+    return subprocess.run(
+        [*command, "--", *words], cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT
+    )
+
+
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The program, in an empty folder of its own, so that it can find nothing of this checkout."""
     folder = tmp_path_factory.mktemp("program")
-    command = [
-        sys.executable,
-        "-m",
-        "PyInstaller",
-        "--noconfirm",
-        "--log-level",
-        "WARN",
-        str(ROOT / "moff.spec"),
-    ]
-    command += ["--distpath", str(folder / "dist"), "--workpath", str(folder / "work")]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=TIMEOUT)
-    return folder / "dist" / "moff" / ("moff.exe" if os.name == "nt" else "moff")
+    done = make_program(folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "dist" / "moff" / f"moff{EXE}"
+
+
+def test_one_file_with_another_network(tmp_path: Path) -> None:
+    net = tmp_path / "other.net"
+    weights = random_weights(inputs=100)
+    network.write(net, weights)
+    done = make_program(tmp_path, "--one-file", "other", "--network", str(net))
+    assert done.returncode == 0, done.stderr
+    moves = "position startpos moves e2e4 d7d5 e4d5\neval\n"
+    told = run(tmp_path / "dist" / f"other{EXE}", text=moves)
+    lines: list[str] = []
+    engine = Engine(lines.append)
+    engine.execute("position startpos moves e2e4 d7d5 e4d5")
+    engine.execute("eval")
+    assert told.splitlines() != "\n".join(lines).splitlines()
+    engine.execute(f"setoption name EvalFile value {net}")
+    lines.clear()
+    engine.execute("eval")
+    assert lines
+    assert told.splitlines() == "\n".join(lines).splitlines()
+
+
+def test_no_program_is_built_with_a_damaged_network(tmp_path: Path) -> None:
+    net = tmp_path / "cut.net"
+    net.write_bytes((ROOT / "search" / "moff.net").read_bytes()[:1000])
+    done = make_program(tmp_path, "--one-file", "other", "--network", str(net))
+    assert done.returncode != 0
+    assert f"no program is built: {net} has 1000 bytes instead of" in done.stderr
+    assert not (tmp_path / "dist" / f"other{EXE}").exists()
 
 
 def run(program: Path, *words: str, text: str = "", pure: bool = False) -> str:
@@ -137,6 +179,8 @@ def make(*words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_takes_the_name_that_openbench_gives() -> None:
     assert "-- --one-file Moff-1a2b3c4d\n" in make("-j", "EXE=Moff-1a2b3c4d", "CC=gcc").stdout
+    with_network = make("EXE=Moff-1a2b3c4d", "EVALFILE=search/moff.net").stdout
+    assert "-- --one-file Moff-1a2b3c4d --network search/moff.net\n" in with_network
     refused = make("EXE=moff")
     assert refused.returncode == 2
     assert "there is a folder moff already" in refused.stderr

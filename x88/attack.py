@@ -349,6 +349,8 @@ def _least_attacker(board: Board, target: int, side: int) -> int:
                     first += step
                 if first != sq:
                     continue
+            elif kind == KNIGHT:
+                return sq  # only pawns are worth less
             least = sq
     return least
 
