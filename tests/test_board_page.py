@@ -315,6 +315,38 @@ def test_another_finger_disturbs_no_drag(desk: Desk) -> None:
     expect(page.page.locator(".ghost")).to_have_count(0)
 
 
+def test_a_piece_stays_in_the_hand_while_another_one_moves(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("both")
+    mouse = page.page.mouse
+    page.square("e2").focus()
+    mouse.move(*page.centre("e7"))
+    mouse.down()
+    for key in [*["ArrowDown"] * 5, "Enter", "ArrowUp", "ArrowUp", "Enter"]:
+        page.page.keyboard.press(key)
+    page.expect_moves("e4")
+    mouse.move(*page.centre("e5"), steps=3)
+    mouse.up()
+    page.expect_moves("e4", "e5")
+
+
+def test_a_piece_that_is_moved_otherwise_leaves_the_hand(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("both")
+    mouse = page.page.mouse
+    page.square("e2").focus()
+    mouse.move(*page.centre("e2"))
+    mouse.down()
+    mouse.move(*page.centre("e3"), steps=3)
+    expect(page.page.locator(".ghost")).to_have_count(1)
+    for key in ("ArrowUp", "ArrowUp", "Enter"):
+        page.page.keyboard.press(key)
+    page.expect_moves("e4")
+    expect(page.page.locator(".ghost")).to_have_count(0)
+    mouse.up()
+    page.expect_moves("e4")
+
+
 def test_touch_is_enough_on_a_phone(desk: Desk) -> None:
     page = desk.open(viewport=PHONE, has_touch=True, is_mobile=True)
     page.new_game("both")

@@ -33,11 +33,14 @@ export class Board {
   /** Show a state of the tab. */
   show(state) {
     const isOther = !this.state || this.state.fen !== state.fen || this.state.node !== state.node;
-    this.state = state;
     if (isOther) {
-      this.selected = "";
-      this.drop();
+      // A piece in the hand stays there while another one moves.
+      const held = this.drag?.square;
+      const stays = held && placement(this.state.fen)[held] === placement(state.fen)[held];
+      if (!stays || this.state.flipped !== state.flipped) this.drop();
+      this.selected = this.drag?.ghost ? held : "";
     }
+    this.state = state;
     if (this.isFlipped !== state.flipped) this.build();
     this.draw();
   }
