@@ -20,10 +20,10 @@ MADE_FROM = pyproject.toml setup.py moff.spec engine.py \
 	$(filter-out %.pyc,$(wildcard moff/*.py moff/*/*.* moff/*/*/*.* search/*.p* search/*.net x88/*.p*))
 PYINSTALLER = $(BIN)/pyinstaller --noconfirm --log-level WARN --workpath build/program moff.spec
 
-.PHONY: all moff test release clean
+.PHONY: all always moff test release clean
 
 ifdef EXE
-ifneq ($(wildcard $(EXE)/),)
+ifneq ($(wildcard $(EXE)/.),)
 $(error there is a folder $(EXE) already: choose another name)
 endif
 all: $(EXE)$(SUFFIX)
@@ -40,8 +40,9 @@ moff: .venv/made
 	echo made >$@
 
 ifdef EXE
-$(EXE)$(SUFFIX): .venv/made $(EVALFILE)
-	$(PYINSTALLER) --distpath . -- --one-file $(EXE)$(if $(EVALFILE), --network $(EVALFILE))
+# Always built again: make cannot know which network is in it.
+$(EXE)$(SUFFIX): .venv/made always
+	$(PYINSTALLER) --distpath . -- --one-file $(EXE)$(if $(EVALFILE), --network "$(EVALFILE)")
 endif
 
 test: .venv/made

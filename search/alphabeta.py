@@ -346,8 +346,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if ply and best > -CERTAIN_WIN and not full_width and not in_check:
             if quiet:
                 reduced_depth = max(depth - (base_reduction >> 10), 0)
-                least_loss = searcher.parameters.see_quiet * reduced_depth * reduced_depth
-                least_loss += history * searcher.parameters.see_history >> 14
+                see_margin = searcher.parameters.see_quiet * reduced_depth * reduced_depth
+                see_margin += history * searcher.parameters.see_history >> 14
                 futility_value = (
                     static_eval
                     + searcher.parameters.futility
@@ -359,8 +359,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     or (reduced_depth <= searcher.parameters.futility_depth and futility_value <= alpha)
                     or (
                         reduced_depth <= searcher.parameters.see_quiet_depth
-                        and (least_loss < 0 or may_lose(move, searcher.history.attacked[ply]))
-                        and not see_at_least(searcher.board, move, -least_loss)
+                        and (see_margin < 0 or may_lose(move, searcher.history.attacked[ply]))
+                        and not see_at_least(searcher.board, move, -see_margin)
                     )
                 ) and not gives_check(searcher.board, move):
                     if reduced_depth <= searcher.parameters.futility_depth and futility_value <= alpha:
@@ -514,8 +514,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
 
 def may_lose(move: int, attacked: int) -> bool:
-    """Whether a quiet move may lose material to an opponent that attacks these squares: not if it neither
-    enters nor leaves one of them. (Leaving an attacked square may open a line to the target.)
+    """Whether a quiet move may lose material to an opponent that attacks these squares. False if neither its
+    origin nor its target is one of them: then nothing can capture it, not even on a line that it opens.
     """
     origin = move & SQUARE
     target = move >> TARGET_SHIFT & SQUARE

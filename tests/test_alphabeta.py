@@ -547,6 +547,19 @@ def test_no_move_is_pruned_while_all_that_were_searched_are_mated(monkeypatch: p
         assert (len(depths) == len(legal_moves(searcher.board))) == all_searched
 
 
+@pytest.mark.skipif(build.compiled, reason="only the uncompiled source can be watched")
+def test_the_exchange_is_left_out_only_where_no_material_can_be_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nodes() -> list[int]:
+        found = []
+        for text in benchmark.POSITIONS[:12]:
+            found.append(Search(1).think(fen.parse(text), Limits(depth=4)).nodes)
+        return found
+
+    expected = nodes()
+    monkeypatch.setattr(alphabeta, "may_lose", lambda move, attacked: True)
+    assert nodes() == expected
+
+
 def test_a_killer_move_is_reduced_by_its_history(monkeypatch: pytest.MonkeyPatch) -> None:
     depths: dict[str, int] = {}
 

@@ -330,6 +330,40 @@ def test_a_piece_stays_in_the_hand_while_another_one_moves(desk: Desk) -> None:
     page.expect_moves("e4", "e5")
 
 
+def test_a_piece_in_the_hand_may_have_arrived_before_the_other_one_moved(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("both")
+    mouse = page.page.mouse
+    page.square("e2").focus()
+    mouse.move(*page.centre("e7"))
+    mouse.down()
+    mouse.move(*page.centre("e5"), steps=3)
+    for key in [*["ArrowDown"] * 5, "Enter", "ArrowUp", "ArrowUp", "Enter"]:
+        page.page.keyboard.press(key)
+    page.expect_moves("e4")
+    mouse.up()
+    page.expect_moves("e4", "e5")
+
+
+def test_a_new_game_empties_the_hand(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("both")
+    page.click("d2", "d4")
+    page.expect_moves("d4")
+    page.click("d7", "d5")
+    page.expect_moves("d4", "d5")
+    mouse = page.page.mouse
+    mouse.move(*page.centre("e2"))
+    mouse.down()
+    mouse.move(*page.centre("e3"), steps=3)
+    expect(page.page.locator(".ghost")).to_have_count(1)
+    page.page.evaluate("document.querySelector('#new-game').requestSubmit()")
+    page.expect_moves()
+    expect(page.page.locator(".ghost")).to_have_count(0)
+    mouse.up()
+    page.expect_moves()
+
+
 def test_a_piece_that_is_moved_otherwise_leaves_the_hand(desk: Desk) -> None:
     page = desk.open()
     page.new_game("both")

@@ -179,8 +179,9 @@ def make(*words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_takes_the_name_that_openbench_gives() -> None:
     assert "-- --one-file Moff-1a2b3c4d\n" in make("-j", "EXE=Moff-1a2b3c4d", "CC=gcc").stdout
-    with_network = make("EXE=Moff-1a2b3c4d", "EVALFILE=search/moff.net").stdout
-    assert "-- --one-file Moff-1a2b3c4d --network search/moff.net\n" in with_network
+    with_network = make("EXE=Moff-1a2b3c4d", "EVALFILE=/home/my nets/1.net").stdout
+    assert '-- --one-file Moff-1a2b3c4d --network "/home/my nets/1.net"\n' in with_network
+    assert "-- --one-file README.md\n" in make("EXE=README.md").stdout, "again, though it is there"
     refused = make("EXE=moff")
     assert refused.returncode == 2
     assert "there is a folder moff already" in refused.stderr

@@ -37,11 +37,15 @@ export class Board {
       // A piece in the hand stays there while another one moves.
       const held = this.drag?.square;
       const stays = held && placement(this.state.fen)[held] === placement(state.fen)[held];
-      if (!stays || this.state.flipped !== state.flipped) this.drop();
-      this.selected = this.drag?.ghost ? held : "";
+      const isNewGame = !state.node;
+      if (!stays || isNewGame) this.drop();
     }
     this.state = state;
-    if (this.isFlipped !== state.flipped) this.build();
+    if (this.isFlipped !== state.flipped) {
+      this.drop();
+      this.build();
+    }
+    if (isOther) this.selected = this.drag?.ghost && this.targets(this.drag.square).length ? this.drag.square : "";
     this.draw();
   }
 
@@ -201,6 +205,7 @@ export class Board {
     const square = this.squareAt(event);
     if (!drag.ghost) {
       if (square === drag.square) this.choose(square);
+      else if (this.targets(drag.square).includes(square)) this.play(drag.square, square);
     } else if (square && square !== drag.square) {
       this.play(drag.square, square);
     }
