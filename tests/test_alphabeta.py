@@ -547,7 +547,6 @@ def test_no_move_is_pruned_while_all_that_were_searched_are_mated(monkeypatch: p
         assert (len(depths) == len(legal_moves(searcher.board))) == all_searched
 
 
-@pytest.mark.skipif(build.compiled, reason="only the uncompiled source can be watched")
 def test_the_exchange_is_left_out_only_where_no_material_can_be_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     def nodes() -> list[int]:
         found = []
@@ -558,6 +557,40 @@ def test_the_exchange_is_left_out_only_where_no_material_can_be_lost(monkeypatch
     expected = nodes()
     monkeypatch.setattr(alphabeta, "may_lose", lambda move, attacked: True)
     assert nodes() == expected
+
+
+def test_a_quiet_move_may_lose_more_the_deeper_it_is_searched_and_the_better_its_history(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    depth = 4
+    searcher = searcher_at(QUIET, "b1c3")
+    searcher.parameters.lmp_base = 100
+    searcher.parameters.futility = 5000
+    board, side = searcher.board, searcher.board.side
+    moves = [move for move in legal_moves(board) if not captured_of(move)]
+    searcher.history.set_attacked(1, attacked_squares(board, side ^ 1))
+    for number, move in enumerate(moves):
+        for _ in range(20):
+            searcher.history.update_quiet(side, move, 1, 900 if number % 2 else -1500)
+    least = SEARCH["see_quiet"][0]
+    share = SEARCH["see_history"][0]
+    original = alphabeta.see_at_least
+    asked = []
+
+    def watched(board: Any, move: int, threshold: int) -> bool:
+        if board.ply == 1 and move in moves:
+            by_history = searcher.history.quiet_score(side, move, 1) * share >> 14
+            # Histories have changed a little since the moves were sorted.
+            by_depth = min((n * n for n in range(9)), key=lambda n: abs(n * least + by_history + threshold))
+            assert abs(by_depth * least + by_history + threshold) <= 8, (threshold, by_history)
+            asked.append((by_depth, threshold > 0, alphabeta.may_lose(move, searcher.history.attacked[1])))
+        return bool(original(board, move, threshold))
+
+    monkeypatch.setattr(alphabeta, "see_at_least", watched)
+    alphabeta.search(searcher, -INFINITE, INFINITE, depth, 1, 0, False)
+    assert max(by_depth for by_depth, _, _ in asked) >= 4
+    assert any(loses for _, loses, may in asked if not may), "whatever it does, it may lose too much"
+    assert not any(not loses for _, loses, may in asked if not may), "asked, though it loses nothing"
 
 
 def test_a_killer_move_is_reduced_by_its_history(monkeypatch: pytest.MonkeyPatch) -> None:
