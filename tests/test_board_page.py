@@ -315,34 +315,55 @@ def test_another_finger_disturbs_no_drag(desk: Desk) -> None:
     expect(page.page.locator(".ghost")).to_have_count(0)
 
 
-def test_a_piece_stays_in_the_hand_while_another_one_moves(desk: Desk) -> None:
+@pytest.mark.parametrize("over", ["e7", "e5"])
+def test_a_piece_stays_in_the_hand_while_another_one_moves(over: str, desk: Desk) -> None:
+    """It waits on its own square or over its target."""
     page = desk.open()
     page.new_game("both")
     mouse = page.page.mouse
     page.square("e2").focus()
     mouse.move(*page.centre("e7"))
     mouse.down()
+    mouse.move(*page.centre(over), steps=3)
     for key in [*["ArrowDown"] * 5, "Enter", "ArrowUp", "ArrowUp", "Enter"]:
         page.page.keyboard.press(key)
     page.expect_moves("e4")
-    mouse.move(*page.centre("e5"), steps=3)
+    if over != "e5":
+        mouse.move(*page.centre("e5"), steps=3)
     mouse.up()
     page.expect_moves("e4", "e5")
 
 
-def test_a_piece_in_the_hand_may_have_arrived_before_the_other_one_moved(desk: Desk) -> None:
+def test_a_piece_that_is_put_back_when_it_may_not_move_is_not_selected(desk: Desk) -> None:
     page = desk.open()
     page.new_game("both")
     mouse = page.page.mouse
-    page.square("e2").focus()
-    mouse.move(*page.centre("e7"))
+    page.square("d2").focus()
+    mouse.move(*page.centre("e2"))
     mouse.down()
-    mouse.move(*page.centre("e5"), steps=3)
-    for key in [*["ArrowDown"] * 5, "Enter", "ArrowUp", "ArrowUp", "Enter"]:
+    mouse.move(*page.centre("e3"), steps=3)
+    expect(page.page.locator(".ghost")).to_have_count(1)
+    for key in ("ArrowLeft", "Enter", "ArrowUp", "ArrowUp", "Enter"):
         page.page.keyboard.press(key)
-    page.expect_moves("e4")
+    page.expect_moves("d4")
+    mouse.move(*page.centre("e2"), steps=3)
     mouse.up()
-    page.expect_moves("e4", "e5")
+    expect(page.page.locator(".ghost, .selected")).to_have_count(0)
+
+
+def test_turning_the_board_empties_the_hand(desk: Desk) -> None:
+    page = desk.open()
+    page.new_game("both")
+    mouse = page.page.mouse
+    mouse.move(*page.centre("e2"))
+    mouse.down()
+    mouse.move(*page.centre("e3"), steps=3)
+    expect(page.page.locator(".ghost")).to_have_count(1)
+    page.page.keyboard.press("f")
+    expect(page.page.locator("#board [data-square]").first).to_have_attribute("data-square", "h1")
+    expect(page.page.locator(".ghost")).to_have_count(0)
+    mouse.up()
+    page.expect_moves()
 
 
 def test_a_new_game_empties_the_hand(desk: Desk) -> None:
