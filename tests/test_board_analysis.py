@@ -666,3 +666,24 @@ def test_an_analyst_needs_a_lock_and_nothing_else() -> None:
     assert analyst.search is None
     analyst.leave()
     analyst.close()
+
+
+def test_a_move_is_never_listed_before_it_is_on_the_board(tab: Tab) -> None:
+    told: list[str] = []
+    tab.listen(told.append)
+    for name, values in (
+        ("new_game", {"colour": "both"}),
+        ("move", {"text": "e4"}),
+        ("take_back", {}),
+        ("mode", {"mode": "analysis"}),
+        ("mode", {"mode": "play"}),
+        ("mode", {"mode": "analysis", "game": True}),
+        ("move", {"text": "d4"}),
+        ("follow", {"node": 0, "moves": "c4 c5"}),
+        ("promote", {"node": 2}),
+        ("delete", {"node": 1}),
+        ("set_up", {"text": "1. e4 *"}),
+    ):
+        told.clear()
+        tab.do(name, values)
+        assert "state" in told[: told.index("tree")], name

@@ -84,7 +84,9 @@ class Tab:
     # Called by the server.
 
     def listen(self, listener: Callable[[str], object]) -> None:
-        """Report the topic of every change from now on: "state", "tree", "lines" or "games"."""
+        """Report the topic of every change from now on: "state", "tree", "lines" or "games"; "state" before
+        "tree", so that who sees a move listed sees it on the board.
+        """
         with self.lock:
             self._listeners.append(listener)
 
@@ -227,8 +229,8 @@ class Tab:
         if self.mode == ANALYSIS:
             move = read_move(self.board, text)
             node = self.tree.add(self.node, self.board, move)
-            self._changed("tree")
             self._show(node)
+            self._changed("tree")
             self._say(f"{node.turn} {node.san}")
             return
         if self.node.children:
@@ -300,8 +302,8 @@ class Tab:
         self._game_tree.result = game.result
         if self.mode == PLAY:
             self.tree = self._game_tree
-            self._changed("tree")
             self._show(self.tree.last())
+            self._changed("tree")
 
     def _on_report(self, report: Report) -> None:
         if report.pv and not report.bound:
@@ -333,9 +335,9 @@ class Tab:
         self.mode = ANALYSIS
         self.opened = opened
         self._analysis_tree = self.tree = tree
+        self._show(tree.root)
         self._changed("tree")
         self._changed("games")
-        self._show(tree.root)
 
     def _set_mode(self, values: Values) -> None:
         """Go back to the game or to the analysis; "game" copies the game into the analysis."""
@@ -349,8 +351,8 @@ class Tab:
             return
         self.mode = mode
         self.tree = self._game_tree if mode == PLAY else self._analysis_tree
-        self._changed("tree")
         self._show(self.tree.last() if mode == PLAY else self.tree.root)
+        self._changed("tree")
         if mode == PLAY:
             self._let_engine_move()
 
@@ -379,22 +381,22 @@ class Tab:
             board.make(moves[-1])
         for move in moves:
             node = self.tree.add(node, self.tree.board(node), move)
-        self._changed("tree")
         self._show(node)
+        self._changed("tree")
 
     def _delete(self, values: Values) -> None:
         self._require_analysis()
         node = self.tree.node(values.number("node", 0))
         is_gone = node in self.tree.path(self.node)
         before = self.tree.delete(node)
-        self._changed("tree")
         self._show(before if is_gone else self.node)
+        self._changed("tree")
 
     def _promote(self, values: Values) -> None:
         self._require_analysis()
         self.tree.promote(self.tree.node(values.number("node", 0)))
-        self._changed("tree")
         self._changed("state")
+        self._changed("tree")
 
     def _require_analysis(self) -> None:
         if self.mode != ANALYSIS:

@@ -75,7 +75,7 @@ function walk(where) {
   const here = heading ?? state.node;
   let node = here;
   if (where === "first") node = 0;
-  else if (where === "previous") node = parents.get(node) ?? 0;
+  else if (where === "previous") node = parents.get(node) ?? node;
   else if (where === "next") node = firstChild.get(node) ?? node;
   else while (firstChild.has(node)) node = firstChild.get(node);
   if (node !== here) goTo(node);
