@@ -248,7 +248,7 @@ def flags_for(compiler: str) -> list[str]:
 
 
 def vector_flags(compiler: str) -> list[str]:
-    """The flags for the loops over the numbers of a network, which do little in each of many rounds."""
+    """The flags for the loops over the numbers of a network, which do little work per iteration."""
     flags = [flag for flag in flags_for(compiler) if flag != "-fno-tree-vectorize"]
     return flags if compiler == "msvc" else [*flags, "-funroll-loops"]
 

@@ -5,8 +5,11 @@ test board, and a tab's commands.
 import io
 import json
 import re
+import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from random import Random
 from typing import Any
 
@@ -18,6 +21,7 @@ from moff.board import gametree, testboard
 from moff.board.analyst import ENOUGH, Analyst, Finding, Knowledge
 from moff.board.gamelist import GameList
 from moff.board.gametree import GameTree, Node, grown, played
+from moff.board.stream import Stream
 from moff.board.tab import MOST_ROWS, Tab
 from moff.board.tabs import Tabs
 from moff.board.verdict import judge
@@ -668,22 +672,45 @@ def test_an_analyst_needs_a_lock_and_nothing_else() -> None:
     analyst.close()
 
 
-def test_a_move_is_never_listed_before_it_is_on_the_board(tab: Tab) -> None:
-    told: list[str] = []
-    tab.listen(told.append)
-    for name, values in (
-        ("new_game", {"colour": "both"}),
-        ("move", {"text": "e4"}),
-        ("take_back", {}),
-        ("mode", {"mode": "analysis"}),
-        ("mode", {"mode": "play"}),
-        ("mode", {"mode": "analysis", "game": True}),
-        ("move", {"text": "d4"}),
-        ("follow", {"node": 0, "moves": "c4 c5"}),
-        ("promote", {"node": 2}),
-        ("delete", {"node": 1}),
-        ("set_up", {"text": "1. e4 *"}),
-    ):
-        told.clear()
-        tab.do(name, values)
-        assert "state" in told[: told.index("tree")], name
+def test_all_that_is_sent_together_is_of_one_moment(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
+    tab.do("new_game", {"colour": "both"})
+    with closing(socket.socket()) as connection:
+        stream = Stream(connection)
+        tab.changes(stream)
+        tab.listen(stream.mark)
+        tab.do("move", {"text": "e4"})
+        topic = tab._view.topic
+        reply = threading.Thread(target=tab.do, args=("move", {"text": "e5"}))
+
+        def look(name: str) -> dict[str, Any]:
+            """Somebody moves as soon as the first topic has been looked at."""
+            found = topic(name)
+            if reply.ident is None:
+                reply.start()
+                reply.join(0.2)
+            return found
+
+        monkeypatch.setattr(tab._view, "topic", look)
+        for sans in (["e4"], ["e4", "e5"]):
+            changes = tab.changes(stream)
+            assert [*changes] == ["state", "tree", "lines"]
+            moves = changes["tree"]["moves"]
+            assert [move["san"] for move in moves] == sans
+            assert changes["state"]["node"] == moves[-1]["node"]
+            reply.join()
+
+
+def test_what_changes_while_a_change_is_waited_for_is_sent_with_it(tab: Tab) -> None:
+    found: list[set[str]] = []
+    with closing(socket.socket()) as connection:
+        stream = Stream(connection)
+        tab.changes(stream)
+        tab.listen(stream.mark)
+        reader = threading.Thread(target=lambda: found.append({*tab.changes(stream)}))
+        with tab.lock:
+            tab._changed("tree")
+            reader.start()
+            reader.join(0.1)
+            tab._changed("state")
+        reader.join()
+    assert found == [{"state", "tree"}]

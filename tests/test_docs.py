@@ -295,15 +295,16 @@ def run_by_ci() -> set[str]:
     for name, text in re.findall(r'\$\(from_page (\S+) "(.+?)"', script):
         chosen = [block for block in blocks(ROOT / name, "shell") if text in block]
         assert len(chosen) == 1, f"{name} has {len(chosen)} blocks with {text!r}"
-        found.update(chosen[0].splitlines())
+        lines = chosen[0].splitlines()
+        found.update(lines[:1] if text == "git clone URL" else lines)
     return found
 
 
 NOT_RUN = {
     r"py -m venv \.venv": "Windows",
     r"\.venv\\Scripts\\(pip install -e \"\.\[test\]\"|moff bench)": "Windows",
-    r"cutechess-cli -[^&|;]+": "a program with windows: bench/RESULTS.md says when it was tried",
-    r"xboard -[^&|;]+": "a program with windows: bench/RESULTS.md says when it was tried",
+    r"cutechess-cli -[^&|;]+": "needs cutechess-cli and another engine",
+    r"xboard -[^&|;]+": "a graphical program: bench/RESULTS.md says when it was tried",
     r"xattr -dr com\.apple\.quarantine moff": "macOS",
     r"\.venv/bin/python -m pytest": "these tests",
     r"\.venv/bin/pip install -e '\.\[(bench|docs|train)\]'": ".ci/run installs what all extras name",

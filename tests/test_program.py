@@ -25,7 +25,7 @@ EXE = ".exe" if os.name == "nt" else ""
 
 
 def make_program(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run moff.spec with these arguments; the program is to be in folder/dist."""
+    """Run moff.spec with these arguments; the program ends up in folder/dist."""
     command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
     command += [
         str(ROOT / "moff.spec"),

@@ -197,11 +197,12 @@ class Handler(BaseHTTPRequestHandler):
     def _tell(self, tab: Tab, stream: Stream) -> None:
         told = time.monotonic()
         while not stream.is_closed and not stream.has_gone():
-            topics = stream.take(LOOK)
-            for topic in topics:
-                value = json.dumps(tab.snapshot(topic), separators=(",", ":"))
+            stream.wait(LOOK)
+            changes = tab.changes(stream)
+            for topic, change in changes.items():
+                value = json.dumps(change, separators=(",", ":"))
                 self.wfile.write(f"event: {topic}\ndata: {value}\n\n".encode())
-            if topics:
+            if changes:
                 told = time.monotonic()
                 time.sleep(PAUSE)
             elif time.monotonic() - told > HEARTBEAT:

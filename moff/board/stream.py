@@ -23,11 +23,15 @@ class Stream:
             self._topics.add(topic)
             self._changed.notify()
 
-    def take(self, seconds: float) -> list[str]:
-        """The topics that have changed, in the order of TOPICS; waits at most `seconds` for one."""
+    def wait(self, seconds: float) -> None:
+        """Wait at most `seconds` for a change."""
         with self._changed:
             if not self._topics and not self.is_closed:
                 self._changed.wait(seconds)
+
+    def take(self) -> list[str]:
+        """The topics that have changed, in the order of TOPICS."""
+        with self._changed:
             taken = [topic for topic in TOPICS if topic in self._topics]
             self._topics.clear()
             return taken

@@ -14,6 +14,7 @@ from moff.board import testboard
 from moff.board.analyst import MOST_LINES, Analyst
 from moff.board.gamelist import GameList
 from moff.board.gametree import GameTree, Node, grown, played
+from moff.board.stream import Stream
 from moff.board.tabview import View
 from moff.board.values import Values
 from moff.console import user_name
@@ -84,9 +85,7 @@ class Tab:
     # Called by the server.
 
     def listen(self, listener: Callable[[str], object]) -> None:
-        """Report the topic of every change from now on: "state", "tree", "lines" or "games"; "state" before
-        "tree", so that who sees a move listed sees it on the board.
-        """
+        """Report the topic of every change from now on: "state", "tree", "lines" or "games"."""
         with self.lock:
             self._listeners.append(listener)
 
@@ -95,6 +94,13 @@ class Tab:
         with self.lock:
             self._listeners.remove(listener)
             return bool(self._listeners)
+
+    def changes(self, stream: Stream) -> dict[str, dict[str, Any]]:
+        """What there is to show of each topic that has changed, all of it at one moment. Sent in this order,
+        no move is listed before it is on the board.
+        """
+        with self.lock:
+            return {topic: self.snapshot(topic) for topic in stream.take()}
 
     def snapshot(self, topic: str) -> dict[str, Any]:
         """What there is to show of a topic."""
@@ -229,8 +235,8 @@ class Tab:
         if self.mode == ANALYSIS:
             move = read_move(self.board, text)
             node = self.tree.add(self.node, self.board, move)
-            self._show(node)
             self._changed("tree")
+            self._show(node)
             self._say(f"{node.turn} {node.san}")
             return
         if self.node.children:
@@ -302,8 +308,8 @@ class Tab:
         self._game_tree.result = game.result
         if self.mode == PLAY:
             self.tree = self._game_tree
-            self._show(self.tree.last())
             self._changed("tree")
+            self._show(self.tree.last())
 
     def _on_report(self, report: Report) -> None:
         if report.pv and not report.bound:
@@ -335,9 +341,9 @@ class Tab:
         self.mode = ANALYSIS
         self.opened = opened
         self._analysis_tree = self.tree = tree
-        self._show(tree.root)
         self._changed("tree")
         self._changed("games")
+        self._show(tree.root)
 
     def _set_mode(self, values: Values) -> None:
         """Go back to the game or to the analysis; "game" copies the game into the analysis."""
@@ -351,8 +357,8 @@ class Tab:
             return
         self.mode = mode
         self.tree = self._game_tree if mode == PLAY else self._analysis_tree
-        self._show(self.tree.last() if mode == PLAY else self.tree.root)
         self._changed("tree")
+        self._show(self.tree.last() if mode == PLAY else self.tree.root)
         if mode == PLAY:
             self._let_engine_move()
 
@@ -381,22 +387,22 @@ class Tab:
             board.make(moves[-1])
         for move in moves:
             node = self.tree.add(node, self.tree.board(node), move)
-        self._show(node)
         self._changed("tree")
+        self._show(node)
 
     def _delete(self, values: Values) -> None:
         self._require_analysis()
         node = self.tree.node(values.number("node", 0))
         is_gone = node in self.tree.path(self.node)
         before = self.tree.delete(node)
-        self._show(before if is_gone else self.node)
         self._changed("tree")
+        self._show(before if is_gone else self.node)
 
     def _promote(self, values: Values) -> None:
         self._require_analysis()
         self.tree.promote(self.tree.node(values.number("node", 0)))
-        self._changed("state")
         self._changed("tree")
+        self._changed("state")
 
     def _require_analysis(self) -> None:
         if self.mode != ANALYSIS:

@@ -37,8 +37,8 @@ export class Board {
       // A piece in the hand stays there while another one moves.
       const held = this.drag?.square;
       const stays = held && placement(this.state.fen)[held] === placement(state.fen)[held];
-      const isNewGame = !state.node;
-      if (!stays || isNewGame) this.drop();
+      const isStart = !state.node; // perhaps of a new game
+      if (!stays || isStart) this.drop();
     }
     this.state = state;
     if (this.isFlipped !== state.flipped) {
@@ -181,8 +181,7 @@ export class Board {
     const drag = this.drag;
     if (!drag || !event.isPrimary) return;
     if (!drag.ghost) {
-      const isFar = Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > DRAG;
-      if (!isFar || !this.targets(drag.square).length) return;
+      if (!isFar(drag, event) || !this.targets(drag.square).length) return;
       this.select(drag.square);
       const cell = this.cells.get(drag.square);
       drag.ghost = cell.querySelector(".piece").cloneNode(true);
@@ -205,7 +204,7 @@ export class Board {
     const square = this.squareAt(event);
     if (!drag.ghost) {
       if (square === drag.square) this.choose(square);
-      else if (this.targets(drag.square).includes(square)) this.play(drag.square, square);
+      else if (isFar(drag, event) && this.targets(drag.square).includes(square)) this.play(drag.square, square);
     } else if (square && square !== drag.square) {
       this.play(drag.square, square);
     }
@@ -248,6 +247,11 @@ export class Board {
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+/** Whether the pointer is too far from where it was pressed for a click. */
+function isFar(drag, event) {
+  return Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > DRAG;
 }
 
 function coordinate(kind, text) {

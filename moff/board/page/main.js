@@ -96,7 +96,9 @@ function setUpWalking() {
   byId("typed").addEventListener("submit", async (event) => {
     event.preventDefault();
     const text = byId("typed-move").value.trim();
-    if (text && (await attempt(() => command("move", { text })))) byId("typed-move").value = "";
+    if (!text || !(await attempt(() => command("move", { text })))) return;
+    // The next move may have been begun meanwhile.
+    if (byId("typed-move").value.trim() === text) byId("typed-move").value = "";
   });
 }
 
@@ -201,7 +203,7 @@ async function start() {
   setUpPanels();
   setUpWalking();
   setUpPlay();
-  setUpAnalysis(() => known.state?.node ?? 0);
+  setUpAnalysis(() => heading ?? known.state?.node ?? 0);
   setUpGames((games) => choosePanel(games > 1 ? "games" : "analysis", false));
   setUpGenerator(board);
   setUpRecord();

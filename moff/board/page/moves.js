@@ -46,11 +46,11 @@ export function markMove(place, node) {
   for (const button of place.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
   const current = place.querySelector(`[data-node="${node}"]`);
   if (!current) {
-    place.scrollTop = 0;
+    if (node === 0) place.scrollTop = 0; // else the move is about to be listed
     return;
   }
   current.setAttribute("aria-current", "true");
-  const top = current.offsetTop - place.offsetTop;
+  const top = current.offsetTop; // in the list, which is positioned
   if (top < place.scrollTop || top + current.offsetHeight > place.scrollTop + place.clientHeight) {
     place.scrollTop = top - place.clientHeight / 2;
   }
