@@ -9,7 +9,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from random import Random
 from typing import Any
 
@@ -674,9 +673,9 @@ def test_an_analyst_needs_a_lock_and_nothing_else() -> None:
 
 def test_all_that_is_sent_together_is_of_one_moment(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
     tab.do("new_game", {"colour": "both"})
-    with closing(socket.socket()) as connection:
+    with socket.socket() as connection:
         stream = Stream(connection)
-        tab.changes(stream)
+        tab.snapshots(stream.take)
         tab.listen(stream.mark)
         tab.do("move", {"text": "e4"})
         topic = tab._view.topic
@@ -692,7 +691,7 @@ def test_all_that_is_sent_together_is_of_one_moment(tab: Tab, monkeypatch: pytes
 
         monkeypatch.setattr(tab._view, "topic", look)
         for sans in (["e4"], ["e4", "e5"]):
-            changes = tab.changes(stream)
+            changes = tab.snapshots(stream.take)
             assert [*changes] == ["state", "tree", "lines"]
             moves = changes["tree"]["moves"]
             assert [move["san"] for move in moves] == sans
@@ -702,15 +701,15 @@ def test_all_that_is_sent_together_is_of_one_moment(tab: Tab, monkeypatch: pytes
 
 def test_what_changes_while_a_change_is_waited_for_is_sent_with_it(tab: Tab) -> None:
     found: list[set[str]] = []
-    with closing(socket.socket()) as connection:
+    with socket.socket() as connection:
         stream = Stream(connection)
-        tab.changes(stream)
+        tab.snapshots(stream.take)
         tab.listen(stream.mark)
-        reader = threading.Thread(target=lambda: found.append({*tab.changes(stream)}))
+        reader = threading.Thread(target=lambda: found.append({*tab.snapshots(stream.take)}))
         with tab.lock:
             tab._changed("tree")
             reader.start()
             reader.join(0.1)
             tab._changed("state")
-        reader.join()
+        reader.join(PATIENCE)
     assert found == [{"state", "tree"}]

@@ -292,11 +292,11 @@ def run_by_ci() -> set[str]:
     script = (ROOT / ".ci" / "run").read_text("utf-8")
     found = {re.split(r" [|>]", line)[0] for line in script.splitlines()}
     found |= {"python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/moff bench"}
-    for name, text in re.findall(r'\$\(from_page (\S+) "(.+?)"', script):
+    for name, text, first in re.findall(r'\$\(from_page (\S+) "(.+?)"( \| sed -n "1)?', script):
         chosen = [block for block in blocks(ROOT / name, "shell") if text in block]
         assert len(chosen) == 1, f"{name} has {len(chosen)} blocks with {text!r}"
         lines = chosen[0].splitlines()
-        found.update(lines[:1] if text == "git clone URL" else lines)
+        found.update(lines[:1] if first else lines)
     return found
 
 

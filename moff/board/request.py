@@ -198,7 +198,8 @@ class Handler(BaseHTTPRequestHandler):
         told = time.monotonic()
         while not stream.is_closed and not stream.has_gone():
             stream.wait(LOOK)
-            changes = tab.changes(stream)
+            # All as of one moment and in this order: no move is listed before it is on the board.
+            changes = tab.snapshots(stream.take)
             for topic, change in changes.items():
                 value = json.dumps(change, separators=(",", ":"))
                 self.wfile.write(f"event: {topic}\ndata: {value}\n\n".encode())

@@ -14,7 +14,6 @@ from moff.board import testboard
 from moff.board.analyst import MOST_LINES, Analyst
 from moff.board.gamelist import GameList
 from moff.board.gametree import GameTree, Node, grown, played
-from moff.board.stream import Stream
 from moff.board.tabview import View
 from moff.board.values import Values
 from moff.console import user_name
@@ -95,12 +94,10 @@ class Tab:
             self._listeners.remove(listener)
             return bool(self._listeners)
 
-    def changes(self, stream: Stream) -> dict[str, dict[str, Any]]:
-        """What there is to show of each topic that has changed, all of it at one moment. Sent in this order,
-        no move is listed before it is on the board.
-        """
+    def snapshots(self, topics: Callable[[], list[str]]) -> dict[str, dict[str, Any]]:
+        """What there is to show of several topics, all as of the moment when `topics` names them."""
         with self.lock:
-            return {topic: self.snapshot(topic) for topic in stream.take()}
+            return {topic: self.snapshot(topic) for topic in topics()}
 
     def snapshot(self, topic: str) -> dict[str, Any]:
         """What there is to show of a topic."""

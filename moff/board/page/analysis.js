@@ -5,7 +5,7 @@ import { command } from "./connection.js";
 import { byId, element, number, tell } from "./dom.js";
 import { moveText } from "./pieces.js";
 
-/** Set up the switches; `current()` is the number of the move that the board shows. */
+/** Set up the switches; `current()` is the number of the move on the board, or of the one just chosen. */
 export function setUpAnalysis(current) {
   // One setting each: what the other controls show may be older than the last click on them.
   const wanted = {

@@ -203,8 +203,8 @@ export class Board {
     if (!drag) return;
     const square = this.squareAt(event);
     if (!drag.ghost) {
-      if (square === drag.square) this.choose(square);
-      else if (isFar(drag, event) && this.targets(drag.square).includes(square)) this.play(drag.square, square);
+      if (square === drag.square || !isFar(drag, event)) this.choose(drag.square);
+      else if (this.targets(drag.square).includes(square)) this.play(drag.square, square);
     } else if (square && square !== drag.square) {
       this.play(drag.square, square);
     }
@@ -249,7 +249,7 @@ export class Board {
   }
 }
 
-/** Whether the pointer is too far from where it was pressed for a click. */
+/** Whether the pointer has moved too far since it was pressed to count as a click. */
 function isFar(drag, event) {
   return Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > DRAG;
 }

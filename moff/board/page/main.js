@@ -62,7 +62,7 @@ let stepping = 0;
 async function goTo(node) {
   heading = node;
   stepping += 1;
-  if (!(await attempt(() => command("go_to", { node })))) heading = null;
+  if (!(await attempt(() => command("go_to", { node }))) && heading === node) heading = null;
   stepping -= 1;
 }
 
@@ -97,7 +97,7 @@ function setUpWalking() {
     event.preventDefault();
     const text = byId("typed-move").value.trim();
     if (!text || !(await attempt(() => command("move", { text })))) return;
-    // The next move may have been begun meanwhile.
+    // The user may have started typing the next move.
     if (byId("typed-move").value.trim() === text) byId("typed-move").value = "";
   });
 }

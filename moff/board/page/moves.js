@@ -50,7 +50,7 @@ export function markMove(place, node) {
     return;
   }
   current.setAttribute("aria-current", "true");
-  const top = current.offsetTop; // in the list, which is positioned
+  const top = current.offsetTop; // relative to the list, which is positioned
   if (top < place.scrollTop || top + current.offsetHeight > place.scrollTop + place.clientHeight) {
     place.scrollTop = top - place.clientHeight / 2;
   }
