@@ -678,18 +678,18 @@ def test_all_that_is_sent_together_is_of_one_moment(tab: Tab, monkeypatch: pytes
         tab.snapshots(stream.take)
         tab.listen(stream.mark)
         tab.do("move", {"text": "e4"})
-        topic = tab._view.topic
+        snapshot = tab.snapshot
         reply = threading.Thread(target=tab.do, args=("move", {"text": "e5"}))
 
         def look(name: str) -> dict[str, Any]:
             """Somebody moves as soon as the first topic has been looked at."""
-            found = topic(name)
+            found = snapshot(name)
             if reply.ident is None:
                 reply.start()
                 reply.join(0.2)
             return found
 
-        monkeypatch.setattr(tab._view, "topic", look)
+        monkeypatch.setattr(tab, "snapshot", look)
         for sans in (["e4"], ["e4", "e5"]):
             changes = tab.snapshots(stream.take)
             assert [*changes] == ["state", "tree", "lines"]
