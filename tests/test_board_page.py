@@ -56,6 +56,14 @@ def desk(chromium: Any) -> Iterator[Desk]:
         assert complaints == []
 
 
+def lift(page: Page, origin: str, over: str) -> None:
+    """Drag a piece from its square to above another one, and keep it in the hand."""
+    page.page.mouse.move(*page.centre(origin))
+    page.page.mouse.down()
+    page.page.mouse.move(*page.centre(over), steps=3)
+    expect(page.page.locator(".ghost")).to_have_count(1)
+
+
 def release(page: Page, held: list[Any]) -> None:
     """Let a request go on that a route has held up, or holds up soon."""
     deadline = time.monotonic() + PATIENCE / 1000
@@ -348,32 +356,24 @@ def test_a_piece_stays_in_the_hand_while_another_one_moves(over: str, desk: Desk
 def test_a_piece_that_is_put_back_when_it_may_not_move_is_not_selected(desk: Desk) -> None:
     page = desk.open()
     page.new_game("both")
-    mouse = page.page.mouse
     page.square("d2").focus()
-    mouse.move(*page.centre("e2"))
-    mouse.down()
-    mouse.move(*page.centre("e3"), steps=3)
-    expect(page.page.locator(".ghost")).to_have_count(1)
+    lift(page, "e2", "e3")
     for key in ("ArrowLeft", "Enter", "ArrowUp", "ArrowUp", "Enter"):
         page.page.keyboard.press(key)
     page.expect_moves("d4")
-    mouse.move(*page.centre("e2"), steps=3)
-    mouse.up()
+    page.page.mouse.move(*page.centre("e2"), steps=3)
+    page.page.mouse.up()
     expect(page.page.locator(".ghost, .selected")).to_have_count(0)
 
 
 def test_turning_the_board_empties_the_hand(desk: Desk) -> None:
     page = desk.open()
     page.new_game("both")
-    mouse = page.page.mouse
-    mouse.move(*page.centre("e2"))
-    mouse.down()
-    mouse.move(*page.centre("d5"), steps=3)  # e4 when the board is turned
-    expect(page.page.locator(".ghost")).to_have_count(1)
+    lift(page, "e2", "d5")  # e4 when the board is turned
     page.page.keyboard.press("f")
     expect(page.page.locator("#board [data-square]").first).to_have_attribute("data-square", "h1")
     expect(page.page.locator(".ghost")).to_have_count(0)
-    mouse.up()
+    page.page.mouse.up()
     page.click("g1", "f3")
     page.expect_moves("Nf3")
 
@@ -385,15 +385,11 @@ def test_a_new_game_empties_the_hand(desk: Desk) -> None:
     page.expect_moves("d4")
     page.click("d7", "d5")
     page.expect_moves("d4", "d5")
-    mouse = page.page.mouse
-    mouse.move(*page.centre("e2"))
-    mouse.down()
-    mouse.move(*page.centre("e3"), steps=3)
-    expect(page.page.locator(".ghost")).to_have_count(1)
+    lift(page, "e2", "e3")
     page.page.evaluate("document.querySelector('#new-game').requestSubmit()")
     page.expect_moves()
     expect(page.page.locator(".ghost")).to_have_count(0)
-    mouse.up()
+    page.page.mouse.up()
     page.click("g1", "f3")
     page.expect_moves("Nf3")
 
@@ -401,17 +397,13 @@ def test_a_new_game_empties_the_hand(desk: Desk) -> None:
 def test_a_piece_that_is_moved_by_the_keyboard_leaves_the_hand(desk: Desk) -> None:
     page = desk.open()
     page.new_game("both")
-    mouse = page.page.mouse
     page.square("e2").focus()
-    mouse.move(*page.centre("e2"))
-    mouse.down()
-    mouse.move(*page.centre("e3"), steps=3)
-    expect(page.page.locator(".ghost")).to_have_count(1)
+    lift(page, "e2", "e3")
     for key in ("ArrowUp", "ArrowUp", "Enter"):
         page.page.keyboard.press(key)
     page.expect_moves("e4")
     expect(page.page.locator(".ghost")).to_have_count(0)
-    mouse.up()
+    page.page.mouse.up()
     page.click("e7", "e5")
     page.expect_moves("e4", "e5")
 
