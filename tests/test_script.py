@@ -175,3 +175,34 @@ def descendants(mark: Path) -> list[int]:
         if f"MOFF_TEST_MARK={mark}".encode() in environment and not zombie:
             found.append(int(process.name))
     return found
+
+
+DROPPING = """
+import signal, sys, time
+sys.path.insert(0, {folder!r})
+import script
+
+class Fleeting:
+    def __del__(self):
+        signal.raise_signal(signal.SIGTERM)
+
+@script.command
+def main():
+    Fleeting()
+    time.sleep(300)
+    return 0
+
+sys.exit(main())
+"""
+
+
+def test_an_interrupt_that_python_drops_is_raised_again() -> None:
+    """What a destructor raises is only printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", DROPPING.format(folder=str(BENCH))],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
