@@ -287,6 +287,10 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if end == sp:
             return ply - MATE if in_check else DRAW
         quiets_begin = searcher.quiets_begin
+        # 14. Single evasion: a forced reply costs no depth, so a series of checks cannot push a loss beyond
+        # the horizon.
+        if in_check and end - sp == 1 and ply < searcher.extension_ply:
+            depth += 1
         if ply == 0 and searcher.allowed_count:
             quiets_begin = end = searcher.keep_allowed(sp, end)
     late_moves_pruned = ply and not in_check and depth <= searcher.parameters.lmp_depth
@@ -338,7 +342,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             history = searcher.history.capture_score(side, move)
         base_reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
-        # 14. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
+        # 15. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
         # Quiet checks are exempt, and at least one move has been searched without being mated. Full-width
         # search applies only to a mate search whose alpha is a mate score: in every search with such a
         # window, the tree would explode.
@@ -382,7 +386,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 continue
 
-        # 15. Singular extension: extend the TT move if all other moves fail low against a bound below its
+        # 16. Singular extension: extend the TT move if all other moves fail low against a bound below its
         # score. If they do not, and that bound is at least beta, more than one move fails high: cut the node
         # off (multi-cut). Otherwise, reduce the TT move if it is expected to fail high anyway. Not in a mate
         # search: no shallower search with an ordinary window can refute a mate.
@@ -433,7 +437,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if number == 1:
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
-            # 16. Late move reduction: a reduced null-window search first, and a re-search if it fails high,
+            # 17. Late move reduction: a reduced null-window search first, and a re-search if it fails high,
             # one ply deeper if it fails high by a wide margin.
             reduction = 0
             if reducible:
@@ -476,7 +480,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     if ply == 0:
                         searcher.root_score = score
                 if score >= beta:
-                    # 17. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
+                    # 18. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
                     update_histories(searcher, sp, i, ply, depth)
                     break
     if number == 0:
@@ -484,14 +488,14 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         return alpha
     best = min(best, ceiling)
 
-    # 18. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
+    # 19. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
     if best <= old_alpha and ply and not excluded:
         move = searcher.board.last_move()
         if move != NO_MOVE and not move & (CAPTURED | PROMOTED):
             bonus = min(depth * searcher.parameters.prior_bonus, searcher.parameters.bonus_max)
             searcher.history.update_quiet(side ^ 1, move, ply - 1, bonus)
 
-    # 19. Correction history: learn the error of the static evaluation, unless a capture is best or the score
+    # 20. Correction history: learn the error of the static evaluation, unless a capture is best or the score
     # is a bound that the static evaluation already satisfies.
     if (
         not in_check
@@ -505,7 +509,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
     if not excluded and (ply or not searcher.allowed_count):
         bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
-        # Leave out the hindsight extension: an entry that deep would cut off the next iteration.
+        # Leave out the extensions: an entry that deep would cut off the next iteration.
         depth = min(depth, nominal_depth)
         searcher.table.store(
             searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, depth, bound, former_pv

@@ -16,7 +16,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "iir_depth": (4, 2, 12),                  # minimum depth
     "lmp_depth": (8, 0, 12),                  # maximum depth
     "lmp_base": (5, 1, 12),                   # late move pruning limit in moves,
-    "lmp_slope": (17, 2, 32),                 # plus 16ths of a move times depth squared
+    "lmp_slope": (20, 2, 32),                 # plus 16ths of a move times depth squared
     "futility_depth": (6, 0, 14),             # maximum reduced depth
     "futility": (120, 20, 300),               # margin in centipawns,
     "futility_step": (90, 30, 200),           # plus centipawns per ply of reduced depth,
@@ -29,13 +29,13 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "capture_futility_history": (256, 0, 800), # plus 16384ths of the history score
     "see_capture_depth": (6, 0, 14),          # maximum depth
     "see_capture": (95, 20, 250),             # centipawns per ply of depth
-    "singular_depth": (6, 4, 12),             # minimum depth
+    "singular_depth": (5, 4, 12),             # minimum depth
     "singular_margin": (128, 16, 512),        # 64ths of a centipawn per ply of depth
-    "double_margin": (40, 0, 200),            # further centipawns for a double extension
+    "double_margin": (20, 0, 200),            # further centipawns for a double extension
     "triple_margin": (120, 0, 400),           # the same for a triple extension of a quiet move
     "lmr_first": (2, 1, 5),                   # moves searched without reduction
     "lmr_base": (880, 0, 1500),               # reduction in 1024ths of a ply,
-    "lmr_slope": (450, 200, 900),             # plus this times ln(depth) * ln(move number)
+    "lmr_slope": (400, 200, 900),             # plus this times ln(depth) * ln(move number)
     "lmr_cut": (1300, 0, 2600),               # 1024ths of a ply more in a cut node
     "lmr_history": (200, 0, 600),             # 1024ths of the history score less
     "lmr_capture": (2200, 0, 3000),           # 1024ths of a ply less for a capture

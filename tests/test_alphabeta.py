@@ -40,6 +40,7 @@ pytestmark = pytest.mark.skipif(build.compiled, reason="compiled, the steps of t
 QUIET = "r1bqkb1r/pp1ppppp/2n2n2/8/3NP3/8/PPP2PPP/RNBQKB1R w KQkq - 1 5"
 IN_CHECK = "5rk1/4r3/5p2/4P3/1P3P2/6Q1/8/5K2 b - - 2 49"
 ONE_MOVE = "k7/3Q4/8/7p/7P/8/8/4K3 b - - 0 1"
+ONE_EVASION = "6k1/8/8/8/8/7p/8/r6K w - - 0 1"
 TACTICS = benchmark.POSITIONS[37:42]
 
 Call = Callable[..., int]
@@ -161,8 +162,9 @@ def test_a_check_does_not_extend_the_depth_that_is_asked_of_the_table(stored: in
     assert (score == 777) == cuts
 
 
-def test_a_node_in_check_is_stored_with_its_depth() -> None:
-    searcher = searcher_at(IN_CHECK)
+@pytest.mark.parametrize("text", [IN_CHECK, ONE_EVASION])
+def test_a_node_in_check_is_stored_with_its_depth(text: str) -> None:
+    searcher = searcher_at(text)
     alphabeta.search(searcher, -INFINITE, INFINITE, 2, 1, 0, False)
     assert depth_of(searcher.table.probe(searcher.board.key)) == 2
 
@@ -1060,7 +1062,7 @@ def test_a_singular_search_knows_of_no_correction(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("text", [IN_CHECK, "7k/8/8/8/8/8/8/KR6 w - - 0 1"])
-def test_checks_and_evasions_are_not_extended(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checks_and_one_of_several_evasions_are_not_extended(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = searcher_at(text)
     searcher.parameters.null_depth = searcher.parameters.probcut_depth = searcher.parameters.iir_depth = 100
     searcher.parameters.reverse_futility_depth = 0
@@ -1069,3 +1071,14 @@ def test_checks_and_evasions_are_not_extended(text: str, monkeypatch: pytest.Mon
     alphabeta_search(searcher, 0, 1, 4, 1, 0, False)
     assert depths
     assert max(depths) == 3
+
+
+@pytest.mark.parametrize(("deepest", "depth"), [(2, 4), (1, 3)])
+def test_the_only_evasion_costs_no_depth_up_to_a_limit(
+    deepest: int, depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = searcher_at(ONE_EVASION)
+    searcher.extension_ply = deepest
+    depths = watch_children(monkeypatch, 0)
+    alphabeta_search(searcher, 0, 1, 4, 1, 0, False)
+    assert depths == [depth]

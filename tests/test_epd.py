@@ -249,7 +249,7 @@ def test_json_tells_what_the_search_found(tmp_path: Path) -> None:
     path = suite(tmp_path, f"{KING_AND_QUEEN} dm 2;", f"{QUIET} bm Kf1;")
     mate, wrong = answers(path, "--depth", 3)
     assert (mate["file"], mate["line"], mate["id"]) == (str(path), 1, "line 1")
-    assert (mate["depth"], mate["mate"], mate["score"]) == (3, 2, 31997)
+    assert (mate["depth"], mate["mate"], mate["score"]) == (2, 2, 31997)
     assert mate["nodes"] > 0
     assert 0 < mate["solved_after"] <= mate["seconds"]
     # It is found in the last iteration, after all that the one before has searched.
