@@ -1062,7 +1062,7 @@ def test_a_singular_search_knows_of_no_correction(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("text", [IN_CHECK, "7k/8/8/8/8/8/8/KR6 w - - 0 1"])
-def test_checks_and_one_of_several_evasions_are_not_extended(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checks_and_several_evasions_are_not_extended(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = searcher_at(text)
     searcher.parameters.null_depth = searcher.parameters.probcut_depth = searcher.parameters.iir_depth = 100
     searcher.parameters.reverse_futility_depth = 0
