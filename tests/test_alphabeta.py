@@ -40,6 +40,7 @@ pytestmark = pytest.mark.skipif(build.compiled, reason="compiled, the steps of t
 QUIET = "r1bqkb1r/pp1ppppp/2n2n2/8/3NP3/8/PPP2PPP/RNBQKB1R w KQkq - 1 5"
 IN_CHECK = "5rk1/4r3/5p2/4P3/1P3P2/6Q1/8/5K2 b - - 2 49"
 ONE_MOVE = "k7/3Q4/8/7p/7P/8/8/4K3 b - - 0 1"
+TWO_EVASIONS = "6k1/8/8/8/8/8/8/r6K w - - 0 1"
 ONE_EVASION = "6k1/8/8/8/8/7p/8/r6K w - - 0 1"
 TACTICS = benchmark.POSITIONS[37:42]
 
@@ -1061,7 +1062,7 @@ def test_a_singular_search_knows_of_no_correction(monkeypatch: pytest.MonkeyPatc
     assert first_depths(monkeypatch, 384, False, False, "a7a6") == plain
 
 
-@pytest.mark.parametrize("text", [IN_CHECK, "7k/8/8/8/8/8/8/KR6 w - - 0 1"])
+@pytest.mark.parametrize("text", [IN_CHECK, TWO_EVASIONS, ONE_MOVE, "7k/8/8/8/8/8/8/KR6 w - - 0 1"])
 def test_checks_and_several_evasions_are_not_extended(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = searcher_at(text)
     searcher.parameters.null_depth = searcher.parameters.probcut_depth = searcher.parameters.iir_depth = 100
