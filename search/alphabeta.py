@@ -287,8 +287,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if end == sp:
             return ply - MATE if in_check else DRAW
         quiets_begin = searcher.quiets_begin
-        # 14. Single evasion: a forced reply is searched a ply deeper, so a series of checks cannot push a loss
-        # beyond the horizon. A singular extension may add to it.
+        # 14. Single evasion: a forced reply is searched a ply deeper, so a series of checks cannot push a
+        # loss beyond the horizon. A singular extension may add to it.
         if in_check and end - sp == 1 and ply < searcher.extension_ply:
             depth += 1
         if ply == 0 and searcher.allowed_count:
