@@ -5,6 +5,9 @@ from collections.abc import Mapping
 
 from search.tuned import SEARCH
 
+LARGEST = 100_000
+"""The largest value of a parameter: its products with depths and history scores fit into a C integer."""
+
 
 class Parameters:
     """The parameters of one search. Depths are in plies, margins in centipawns of the search, see
@@ -70,11 +73,17 @@ class Parameters:
     pawn_history: int
 
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
-        """`values` override those of `tuned.SEARCH`. Raises ValueError for an unknown name."""
+        """`values` override those of `tuned.SEARCH`; beyond its ranges they can turn a step off.
+
+        Raises ValueError for an unknown name and for a value that no search can use.
+        """
         chosen = {name: value for name, (value, _, _) in SEARCH.items()}
         for name, value in (values or {}).items():
             if name not in chosen:
                 raise ValueError(f"{name!r} is not a search parameter")
+            least = 1 if name == "null_divisor" else -LARGEST
+            if not least <= value <= LARGEST:
+                raise ValueError(f"{name} lies between {least} and {LARGEST}, not at {value}")
             chosen[name] = value
         for name, value in chosen.items():
             setattr(self, name, value)

@@ -44,6 +44,16 @@ def test_an_unknown_name_is_refused_by_name(name: str) -> None:
         Parameters({"delta_margin": 1, name: 1})
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("null_divisor", 0), ("null_divisor", -1), ("delta_margin", 100_001), ("lmr_base", -(2**40))],
+)
+def test_a_value_that_no_search_can_use_is_refused(name: str, value: int) -> None:
+    with pytest.raises(ValueError, match=f"{name} lies between .* not at {value}$"):
+        Parameters({name: value})
+    assert getattr(Parameters({"null_divisor": 1, "delta_margin": 100_000, "lmr_base": -100_000}), name)
+
+
 @pytest.mark.parametrize("name", SEARCH)
 def test_a_value_lies_within_its_range(name: str) -> None:
     value, least, most = SEARCH[name]
