@@ -655,6 +655,7 @@ def test_only_the_root_is_restricted_to_the_moves_allowed(monkeypatch: pytest.Mo
 def test_no_capture_joins_the_quiet_moves_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
     searcher = searcher_at(text)
+    searcher.parameters.iir_depth = 100
     searcher.allow([coordinate.parse(searcher.board, "a2a3")])
     played: list[str] = []
 
@@ -1082,4 +1083,16 @@ def test_the_only_evasion_costs_no_depth_up_to_a_limit(
     searcher.extension_ply = deepest
     depths = watch_children(monkeypatch, 0)
     alphabeta_search(searcher, 0, 1, 4, 1, 0, False)
+    assert depths == [depth]
+
+
+@pytest.mark.parametrize(("text", "allowed", "depth"), [(ONE_EVASION, [], 4), (TWO_EVASIONS, ["h1h2"], 3)])
+def test_the_root_is_extended_by_the_evasions_there_are_not_by_those_allowed(
+    text: str, allowed: list[str], depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = searcher_at(text)
+    searcher.parameters.iir_depth = 100
+    searcher.allow([coordinate.parse(searcher.board, move) for move in allowed])
+    depths = watch_children(monkeypatch, 0)
+    alphabeta_search(searcher, -1, 1, 4, 0, 0, False)
     assert depths == [depth]
