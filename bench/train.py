@@ -177,8 +177,11 @@ def main(arguments: list[str] | None = None) -> int:
         network.check_sizes(options.hidden, options.outputs)
         begin = beginning(options.begin, options.hidden, options.outputs)
     run = Run(options.run, _settings(options, files, checked, begin), device, begin)
-    run.train(files, checked.all())
-    run.draw()
+    try:
+        run.train(files, checked.all())
+    finally:
+        if run.losses:  # of an interrupted run, too
+            run.draw()
     print(run.export(options.run / "net.moff", checked.all()))
     return 0
 

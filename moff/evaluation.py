@@ -1,12 +1,12 @@
 """The static evaluation, as a number and as a picture for people."""
 
-from search import inference, wdl
+from search import inference, network, wdl
 from search.evaluate import FULL_MATERIAL, MATERIAL_STEP, Evaluation, material_points
-from search.network import Weights, band
+from search.network import Weights
 from search.score import normalised
 from x88 import diagram
 from x88.board import Board
-from x88.piece import BLACK, EMPTY, KIND, KING, WHITE
+from x88.piece import EMPTY, KIND, KING, WHITE
 from x88.square import SQUARES
 
 
@@ -32,24 +32,29 @@ def worths(board: Board, weights: Weights | None = None) -> dict[int, int]:
 
 
 def table(board: Board, style: diagram.Style, weights: Weights | None = None) -> list[str]:
-    """The static evaluation as lines of text: each piece's worth to the network, the network's value and
-    by what it is multiplied, and the evaluation in pawns and as win, draw and loss, each for White.
+    """The static evaluation as lines of text: each piece's worth to the network, the value by each of the
+    network's outputs, by what that of the position is multiplied, and the evaluation in pawns and as win,
+    draw and loss, each for White.
     """
     weights = weights or inference.shipped()
     evaluation = _evaluation_of(board, weights)
-    judged = normalised(evaluation.accumulators.value(board))
+    sign = 1 if board.side == WHITE else -1
     value = normalised(evaluation.value(board))
+    score = sign * value / 100
     chances = wdl.chances(value)
-    if board.side == BLACK:
-        judged, value, chances = -judged, -value, chances[::-1]
     factor = 1 + MATERIAL_STEP / 1024 * (material_points(board) - FULL_MATERIAL)
     pieces = sum(board.piece_at(sq) != EMPTY for sq in SQUARES)
-    win, draw, loss = (chance / 10 for chance in chances)
+    outputs = []
+    for output in range(weights.outputs):
+        if counts := network.counts(output, weights.outputs):
+            judged = sign * normalised(evaluation.accumulators.value_among(board, counts[0]))
+            chosen = f" (this position; times {factor:.2f} for the material)" if pieces in counts else ""
+            outputs.append(f"{counts[0]:2} to {counts[-1]:2} pieces {judged / 100:+6.2f}{chosen}")
+    win, draw, loss = (chance / 10 for chance in chances[::sign])
     return [
         *diagram.draw_worths(board, style, worths(board, weights)),
-        f"{pieces} pieces: output {band(pieces, weights.outputs) + 1} of {weights.outputs}, "
-        f"{judged / 100:+.2f}; times {factor:.2f} for the material",
-        f"score {value / 100:+.2f} for White: wins {win:.1f} %, draws {draw:.1f} %, loses {loss:.1f} %",
+        *outputs,
+        f"score {score:+.2f} for White: wins {win:.1f} %, draws {draw:.1f} %, loses {loss:.1f} %",
     ]
 
 

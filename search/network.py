@@ -104,6 +104,11 @@ def band(pieces: int, outputs: int) -> int:
     return (pieces - 1) * outputs // 32
 
 
+def counts(output: int, outputs: int) -> range:
+    """The numbers of pieces, kings included, that this output is for. With 32 outputs the first has none."""
+    return range(max(-(-32 * output // outputs), 1) + 1, -(-32 * (output + 1) // outputs) + 1)
+
+
 def write(path: str | os.PathLike[str], weights: Weights) -> None:
     """Write a network file. Raises ValueError if its numbers are out of range, or OSError."""
     hidden, outputs, *numbers = weights

@@ -60,9 +60,11 @@ def sums_of(board: Board, view: int, net: Weights) -> list[int]:
     return found
 
 
-def value_of(board: Board, net: Weights) -> int:
-    """The value by the definition in search/network.py."""
-    pieces = sum(board.piece_at(square) != EMPTY for square in SQUARES)
+def value_of(board: Board, net: Weights, pieces: int = 0) -> int:
+    """The value by the definition in search/network.py, of the board as it is or as if it had more or fewer
+    pieces.
+    """
+    pieces = pieces or sum(board.piece_at(square) != EMPTY for square in SQUARES)
     output = network.band(pieces, net.outputs)
     total = net.output_biases[output]
     for n, view in enumerate((board.side, board.side ^ 1)):
@@ -87,18 +89,23 @@ def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: in
         board = fen.parse(text)
         accumulators.reset(board)
         assert accumulators.value(board) == value_of(board, net)
+        for pieces in (2, 17, 32):
+            assert accumulators.value_among(board, pieces) == value_of(board, net, pieces)
         values.add(accumulators.value(board))
     assert len(values) >= len(POSITIONS) - 1
 
 
+@pytest.mark.parametrize("always", [False, True])
 @pytest.mark.parametrize("text", POSITIONS)
-def test_the_sums_follow_the_moves(module: str, text: str) -> None:
-    """Make, unmake and null moves at random, the value asked for now and then."""
+def test_the_sums_follow_the_moves(module: str, text: str, always: bool) -> None:
+    """Make, unmake and null moves at random, the sums asked for after each or only now and then: the lazy
+    ones that were not asked for are then added up over several moves.
+    """
     net = random_weights(16, 8, inputs=SPREAD)
     accumulators = Accumulators(inference.layer(net, module))
     chance = Random(text)
     crossings = 0
-    for _ in range(scaled(40, 3)):
+    for _ in range(scaled(15 if always else 40, 6)):
         board = fen.parse(text)
         accumulators.reset(board)
         made: list[bool] = []  # whether a move, no null move
@@ -121,8 +128,8 @@ def test_the_sums_follow_the_moves(module: str, text: str) -> None:
                 board.make(move)
                 crossings += (king ^ board.king(board.side ^ 1)) & 4 != 0
                 made.append(True)
-            if chance.random() < 0.5:
-                for view in chance.sample(range(2), chance.randint(0, 2)):
+            if always or chance.random() < 0.5:
+                for view in chance.sample(range(2), 2 if always else chance.randint(0, 2)):
                     assert accumulators.numbers(board, view) == sums_of(board, view, net)
                 assert accumulators.value(board) == value_of(board, net)
     assert crossings

@@ -34,7 +34,8 @@ def test_another_network_evaluates_until_the_option_is_empty(moff: Conversation,
     moff.send(f"setoption name EvalFile value {other}")
     second = evaluated(moff)
     assert second != first
-    assert any("output 2 of 2" in line for line in second)
+    assert sum(" pieces " in line for line in second) == 2
+    assert any(line.startswith("17 to 32 pieces") and "this position" in line for line in second)
     moff.send("compiler")
     assert any("network of 16 hidden neurons" in line for line in moff.ready())
     moff.send("setoption name EvalFile value <empty>")

@@ -347,5 +347,10 @@ def test_the_table_speaks_for_white_whoever_is_to_move() -> None:
             f"score {score / 100:+.2f} for White: wins {win:.1f} %, draws {draw:.1f} %, loses {loss:.1f} %"
         )
         judged = normalised(network_value(board)) * (1 if board.side == WHITE else -1)
-        assert lines[-2] == f"4 pieces: output 1 of 8, {judged / 100:+.2f}; times 0.78 for the material"
+        chosen = f" 2 to  4 pieces {judged / 100:+6.2f} (this position; times 0.78 for the material)"
+        assert lines[-9] == chosen
+        outputs = [f"{first:2} to {first + 3:2} pieces " for first in range(5, 33, 4)]
+        assert [line[:16] for line in lines[-8:-1]] == outputs
+        assert not any("this position" in line for line in lines[-8:])
+        assert len({line[16:] for line in lines[-9:-1]}) > 4
         assert f"{display.worths(board)[0] / 100:+.2f}" in lines[8]

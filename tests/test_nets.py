@@ -3,17 +3,24 @@
 import importlib
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import chess
 import pytest
 
-from search import network
+from search import inference, network
+from search.accumulators import Accumulators
 from tests.networks import random_weights
+from tests.oracle import scaled
+from tests.records import record_of
+from x88 import fen
 
-pytest.importorskip("numpy", reason="the train extra is not installed")
+np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
 torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "bench"))
+batches: Any = importlib.import_module("batches")
 nets: Any = importlib.import_module("nets")
 
 
@@ -35,3 +42,30 @@ def test_a_network_in_floating_point_is_quantised_to_the_same_weights() -> None:
     net = nets.Net(weights.hidden, weights.outputs)
     net.load_state_dict(nets.dequantised(weights))
     assert [list(found) for found in nets.quantised(net)[2:]] == [list(given) for given in weights[2:]]
+
+
+def test_the_shipped_network_in_floating_point_is_within_two_centipawns_of_the_engine_s() -> None:
+    weights = inference.shipped()
+    net = nets.Net(weights.hidden, weights.outputs)
+    net.load_state_dict(nets.dequantised(weights))
+    accumulators = Accumulators(inference.layer(weights))
+    chance = Random(5)
+    board = chess.Board()
+    records, found = [], []
+    for _ in range(scaled(10_000, 1_000)):
+        if board.is_game_over():
+            board.reset()
+        board.push(chance.choice(list(board.legal_moves)))
+        records.append(record_of(board))
+        ours = fen.parse(board.fen())
+        accumulators.reset(ours)
+        found.append(accumulators.value(ours))
+    exact: list[float] = []
+    for first in range(0, len(records), 1000):
+        batch = batches.batch_of(
+            np.concatenate(records[first : first + 1000]), 1, 400, weights.outputs, "cpu"
+        )
+        with torch.no_grad():
+            exact += (net(batch).double() * network.SCALE).tolist()
+    assert len(set(found)) > len(found) / 4
+    assert max(abs(value - number) for value, number in zip(found, exact, strict=True)) < 2

@@ -1,9 +1,11 @@
 """search/network.py: the file of a network, what is refused and why."""
 
 import ctypes
+import itertools
 import os
 import re
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
@@ -12,6 +14,7 @@ import pytest
 from search import inference, network
 from tests.networks import random_weights
 from tests.oracle import scaled
+from x88 import build
 
 
 @pytest.fixture
@@ -56,29 +59,39 @@ def test_bands_divide_the_counts_of_pieces() -> None:
     assert [network.band(pieces, 8) for pieces in (2, 4, 5, 8, 9, 28, 29, 32)] == [0, 0, 1, 1, 2, 6, 7, 7]
     assert {network.band(pieces, 1) for pieces in range(2, 33)} == {0}
     assert [network.band(pieces, 32) for pieces in range(2, 33)] == list(range(1, 32))
+    for outputs in range(1, 33):
+        for output in range(outputs):
+            meant = [pieces for pieces in range(2, 33) if network.band(pieces, outputs) == output]
+            assert list(network.counts(output, outputs)) == meant
 
 
-def test_every_damaged_byte_of_the_header_is_noticed(path: Path) -> None:
-    content = path.read_bytes()
-    for at in range(network.HEADER_SIZE):
-        for bit in range(8):
-            path.write_bytes(content[:at] + bytes([content[at] ^ 1 << bit]) + content[at + 1 :])
-            with pytest.raises(ValueError, match=re.escape(str(path))):
+def refuses(path: Path, content: bytes, damages: Iterable[tuple[int, int]], reason: str) -> None:
+    """Of a file, each byte is changed by itself: the bits of a mask at an offset."""
+    with path.open("r+b", buffering=0) as file:  # rewriting it whole would wait for the disk
+        for at, mask in damages:
+            file.seek(at)
+            file.write(bytes([content[at] ^ mask]))
+            with pytest.raises(ValueError, match=reason):
                 network.read(path)
+            file.seek(at)
+            file.write(content[at : at + 1])
+    assert path.read_bytes() == content
+
+
+def test_every_damage_of_a_byte_of_the_header_is_noticed(path: Path) -> None:
+    masks = range(1, 256) if build.compiled else [1 << bit for bit in range(8)]
+    damages = itertools.product(range(network.HEADER_SIZE), masks)
+    refuses(path, path.read_bytes(), damages, re.escape(str(path)))
 
 
 def test_damaged_bytes_elsewhere_are_noticed(path: Path) -> None:
     content = path.read_bytes()
     chance = Random(1)
-    with path.open("r+b", buffering=0) as file:
-        for _ in range(scaled(10_000, 500)):
-            at = chance.randrange(network.HEADER_SIZE, len(content))
-            file.seek(at)
-            file.write(bytes([content[at] ^ chance.randrange(1, 256)]))
-            with pytest.raises(ValueError, match="is damaged: its checksum is wrong"):
-                network.read(path)
-            file.seek(at)
-            file.write(content[at : at + 1])
+    damages = [
+        (chance.randrange(network.HEADER_SIZE, len(content)), chance.randrange(1, 256))
+        for _ in range(scaled(10_000, 500))
+    ]
+    refuses(path, content, damages, "is damaged: its checksum is wrong")
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,9 @@ def test_training_lowers_both_losses(trained: Path) -> None:
     assert losses[0]["rate"] > 0.009
     assert losses[-1]["rate"] == pytest.approx(0.00001, rel=0.001)
     assert (trained / "losses.csv").read_text().count("\n") == 1 + len(losses)
-    assert (trained / "losses.svg").read_text().count("<svg") == 1
+    picture = (trained / "losses.svg").read_text()
+    assert picture.count("<svg") == 1
+    assert picture.count("<!-- training -->") == picture.count("<!-- validation -->") == 1  # of the legend
 
 
 def test_the_export_judges_as_the_trained_network(trained: Path, data: tuple[Path, Path]) -> None:
@@ -169,6 +171,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
         assert train.main(arguments(data, run)) == 130
     assert losses_of(run)[-1]["positions"] == 29 * 32  # the last checkpoint before
     assert not (run / "net.moff").exists()
+    assert "<!-- validation -->" in (run / "losses.svg").read_text()
     assert train.main(arguments(data, run)) == 0
     assert (run / "net.moff").read_bytes() == (trained / "net.moff").read_bytes()
     for row, same in zip(losses_of(run), losses_of(trained), strict=True):

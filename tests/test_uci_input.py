@@ -67,7 +67,7 @@ def test_eval_shows_worths_the_value_and_the_chances(moff: Conversation) -> None
     lines = moff.ready()
     worths = re.findall(r"[PNBRQpnbrq] [+-]\d+\.\d\d", "\n".join(lines))
     assert len(worths) == 30, "all pieces but the kings"
-    network = r"32 pieces: output 8 of 8, [+-]\d+\.\d\d; times 1\.06 for the material"
+    network = r"29 to 32 pieces  [+-]\d+\.\d\d \(this position; times 1\.06 for the material\)"
     assert any(re.fullmatch(network, line) for line in lines)
     chances = r"score [+-]\d+\.\d\d for White: wins \d+\.\d %, draws \d+\.\d %, loses \d+\.\d %"
     assert any(re.fullmatch(chances, line) for line in lines)
