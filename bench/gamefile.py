@@ -282,12 +282,12 @@ def scan(data: bytes) -> Iterator[Block | Damage]:
 class GameFile:
     """A file of games to append to. Only one process at a time can have it open.
 
-    An incomplete block at the end, left by an interrupted run, is removed.
+    A block at the end that an interrupted run has left incomplete is removed.
     """
 
     def __init__(self, path: Path) -> None:
-        """Raises ValueError if it is not a file of games, is damaged before an intact block, or is open in
-        another process; or OSError.
+        """Raises ValueError if it is not a file of games, is damaged elsewhere or by more than that, or is
+        open in another process; or OSError.
         """
         self.games: set[tuple[int, int]] = set()
         """(seed, number) of each game in the file."""
@@ -296,7 +296,7 @@ class GameFile:
         self.positions = 0
         self.cut = 0
         """Bytes that were removed."""
-        self._file = path.open("a+b")
+        self._file = path.open("a+b", buffering=0)
         try:
             _lock(self._file, path)
             self._file.seek(0)
@@ -305,9 +305,10 @@ class GameFile:
             size = len(data)
             for part in scan(data):
                 if isinstance(part, Damage):
-                    if part.end < len(data):
+                    if part.end < len(data) or not _is_unfinished(data, part):
                         raise ValueError(
-                            f"{path} is damaged from byte {part.start} to {part.end}: {part.reason}"
+                            f"{path} is damaged from byte {part.start} to {part.end}: {part.reason}; "
+                            "positions.py --merge saves its intact games"
                         )
                     size = part.start
                 else:
@@ -326,15 +327,31 @@ class GameFile:
         self._file.close()
 
     def add(self, block: Block) -> None:
-        """Append a block. If the process dies meanwhile, earlier blocks stay readable."""
-        self._file.write(encode(block))
-        self._file.flush()
+        """Append a block, or nothing if that fails. If the process dies meanwhile, earlier blocks stay
+        readable. Raises OSError.
+        """
+        end = self._file.seek(0, os.SEEK_END)
+        rest = memoryview(encode(block))
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except BaseException:
+            self._file.truncate(end)
+            raise
         self._count(block)
 
     def _count(self, block: Block) -> None:
         self.settings[block.seed] = block.settings
         self.games.update((block.seed, game.number) for game in block.games)
         self.positions += sum(len(game.scores) for game in block.games)
+
+
+def _is_unfinished(data: bytes, damage: Damage) -> bool:
+    """Whether damage at the end of a file may be a single block that was not written to its end."""
+    version = data[damage.start + len(MAGIC) : damage.start + len(MAGIC) + 2]
+    if data.startswith(MAGIC, damage.start) and not VERSION.to_bytes(2, "little").startswith(version):
+        return False  # of a later program
+    return data.find(MAGIC, damage.start + 1) < 0
 
 
 def refuse_foreign(data: bytes, path: Path) -> None:

@@ -12,16 +12,16 @@ played, and then needs fewer games (`bench/train.py --begin`).
 
 The games are those of bench/selfplay.py --positions. The records are those of bench/positions.py --shuffle,
 filtered as by default there. They have no result, and what they are worth for training is their score alone.
-Without a search there is no best move, and none is stored. What was finished is kept in the folder OUT.parts
-until all is done, and the same command continues it.
+Without a search there is no best move, and none is stored. What was finished is kept in the folder OUT.parts,
+and the same command continues it; when all is done, the folder is removed.
 
 The exit code is 0; 2 after wrong usage; 130 when interrupted. Needs the `tuning` extra.
 """
 
 import argparse
 import contextlib
+import hashlib
 import json
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -45,8 +45,7 @@ try:
     import numpy as np
     from tqdm import tqdm
 except ImportError as error:
-    print(f'{error}: python -m pip install -e ".[tuning]"', file=sys.stderr)
-    sys.exit(script.WRONG_USAGE)
+    script.cannot_begin(error, "tuning", __doc__ or "")
 
 import positions
 import recordfile
@@ -56,6 +55,9 @@ from workers import processes, run_all
 
 GAMES = 4
 """Games of a part."""
+
+MOST_MOVES = 100
+"""More random moves lead no further away, and the board can take back only so many."""
 
 
 @dataclass(frozen=True)
@@ -118,9 +120,9 @@ def wandered(board: Board, chance: Random, moves: int) -> Iterator[bool]:
 def judged(block: Block, settings: Settings) -> Records:
     """Positions near those of some games, with their scores."""
     judge = Judge(settings.depth)
-    chance = Random(f"{settings.seed} {block.seed} {block.games[0].number}")
     rows = recordfile.Rows()
     for game in block.games:
+        chance = Random(f"{settings.seed} {block.seed} {game.number}")
         opening = len(game.moves) - len(game.scores)
         judge.forget()
         for ply, (board, _) in enumerate(replay(game)):
@@ -146,15 +148,18 @@ class Parts:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         text = json.dumps(asdict(settings))
-        known = folder / "settings.json"
-        if not known.exists():
-            known.write_text(text)
-        elif known.read_text() != text:
-            raise ValueError(f"{folder} has parts with other settings: {known.read_text()}")
+        self._settings = folder / "settings.json"
+        if not self._settings.exists():
+            self._settings.write_text(text)
+        elif self._settings.read_text() != text:
+            raise ValueError(f"{folder} has parts with other settings: {self._settings.read_text()}")
 
     def path(self, block: Block) -> Path:
-        """Where the part of some games is."""
-        return self.folder / f"{block.seed}-{block.games[0].number}-{len(block.games)}.records"
+        """Where the part of some games is. By their moves, too: other games may have the same numbers."""
+        digest = hashlib.sha256(json.dumps([block.seed, block.settings], sort_keys=True).encode())
+        for game in block.games:
+            digest.update(f"\n{game.number} {game.start}\n".encode() + game.moves)
+        return self.folder / f"{digest.hexdigest()[:24]}.records"
 
     def make(self, block: Block, settings: Settings) -> None:
         """Make a part."""
@@ -165,6 +170,13 @@ class Parts:
             file.close()
         finally:
             file.discard()
+
+    def remove(self) -> None:
+        """Remove all parts, and the folder unless it holds something else."""
+        for path in (*self.folder.glob("*.records"), self._settings):
+            path.unlink()
+        with contextlib.suppress(OSError):
+            self.folder.rmdir()
 
 
 def blocks_of(reader: positions.Reader) -> Iterator[Block]:
@@ -228,6 +240,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     if min(options.seed, options.depth) < 0 or not 0 < options.share < 1:
         raise ValueError("--seed and --depth must not be negative, and --share between 0 and 1")
+    if options.moves > MOST_MOVES:
+        raise ValueError(f"--moves must be at most {MOST_MOVES}")
     outputs = [path for path in (options.out, options.validation) if path]
     refuse_overwriting(options.files, [name for path in outputs for name in names_of(path)])
     settings = Settings(options.per_position, options.moves, options.depth, options.seed)
@@ -235,8 +249,7 @@ def main(arguments: list[str] | None = None) -> int:
     blocks = list(blocks_of(positions.Reader(options.files)))
     make_parts(parts, blocks, settings, options.concurrency)
     print(join(parts, blocks, options))
-    for block in blocks:
-        os.remove(parts.path(block))
+    parts.remove()
     return 0
 
 

@@ -8,8 +8,8 @@
 
 The files are those of bench/gamefile.py. Damaged parts are reported and skipped, and a game that occurs twice
 counts once. --check replays every game. --stats shows results, scores, phases, and the share of each kind of
-position. --merge writes all games to one file. --text writes `FEN;result;score` lines for bench/tune.py, from
-White's point of view.
+position. --merge writes all games to one file. --text writes positions as `FEN;result;score` lines to read or
+for other programs, result and score from White's point of view.
 
 --shuffle writes the positions that pass the filters, in random order, to a file of bench/recordfile.py.
 --validation sets whole games aside, because positions of one game are not independent. By default the filters
@@ -37,15 +37,13 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
+import script  # first: it puts this checkout on the path
 
 try:
     import numpy as np
     import numpy.typing as npt
 except ImportError as error:
-    print(f"{error}: python -m pip install -e '.[tuning]'", file=sys.stderr)
-    sys.exit(2)
+    script.cannot_begin(error, "tuning", __doc__ or "")
 
 from gamefile import NO_SCORE, Block, Damage, Game, GameFile, refuse_foreign, replay, scan
 from recordfile import (
@@ -96,8 +94,9 @@ class Filters:
             | (0 if self.keep_repeated else REPEATED)
             | (LOWER_BOUND if self.drop_bounds else 0)
         )
-        scores = np.abs(records["score"].astype(np.int32))
-        kept: npt.NDArray[np.bool_] = (records["state"] & unwanted == 0) & (scores <= self.max_score)
+        scores = records["score"].astype(np.int32)
+        kept: npt.NDArray[np.bool_] = (records["state"] & unwanted == 0) & (scores != NO_SCORE)
+        kept &= np.abs(scores) <= self.max_score
         return kept & (records["counts"] & MOST_PLIES >= self.min_ply)
 
 
@@ -365,7 +364,7 @@ def merge(reader: Reader, path: Path) -> str:
 
 
 def write_text(options: argparse.Namespace, reader: Reader, filters: Filters) -> str:
-    """Write positions as lines for bench/tune.py; returns a summary. Raises ValueError or OSError."""
+    """Write positions as lines of text; returns a summary. Raises ValueError or OSError."""
     chance = Random(options.seed)
     count = 0
     with options.text.open("w", encoding="ascii") as file:
@@ -395,14 +394,14 @@ def show(text: str) -> None:
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = script.parser(__doc__ or "")
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="written by bench/selfplay.py")
     command = parser.add_mutually_exclusive_group(required=True)
     command.add_argument("--check", action="store_true", help="replay every game")
     command.add_argument("--stats", action="store_true", help="describe the positions")
     command.add_argument("--shuffle", type=Path, metavar="OUT", help="write records in random order")
     command.add_argument("--merge", type=Path, metavar="OUT", help="write all games to one file")
-    command.add_argument("--text", type=Path, metavar="OUT", help="write lines for bench/tune.py")
+    command.add_argument("--text", type=Path, metavar="OUT", help="write lines of text")
     parser.add_argument(
         "--validation", type=Path, metavar="OUT", help="with --shuffle: write some games there"
     )
@@ -439,65 +438,69 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _check(options: argparse.Namespace) -> Filters:
+    """The filters that are asked for. Raises ValueError if an option is wrong."""
+    if min(options.concurrency, options.per_game) < 1 or not 0 < options.share < 1:
+        raise ValueError("--concurrency and --per-game must be 1 or more, --share between 0 and 1")
+    if min(options.seed, options.max_score, options.min_ply) < 0:
+        raise ValueError("--seed, --max-score and --min-ply must not be negative")
+    if options.min_ply > MOST_PLIES:
+        raise ValueError(f"--min-ply must be at most {MOST_PLIES}; later plies are not told apart")
+    if options.validation and not options.shuffle:
+        raise ValueError("--validation needs --shuffle")
+    if options.lookahead and not options.shuffle:
+        raise ValueError("--lookahead needs --shuffle")
+    if not 0 <= options.lookahead < 1:
+        raise ValueError("--lookahead must be from 0 to below 1")
+    if options.scale is None:
+        options.scale = network.REPORTED_SCALE
+    elif not options.lookahead:
+        raise ValueError("--scale needs --lookahead")
+    if not 1 <= options.scale <= 100_000:
+        raise ValueError("--scale must be from 1 to 100000")
+    shuffles = [path for path in (options.shuffle, options.validation) if path]
+    others = [path for path in (options.merge, options.text) if path]
+    refuse_overwriting(options.files, [*others, *(name for path in shuffles for name in names_of(path))])
+    return Filters(
+        options.keep_checks,
+        options.keep_tactical,
+        options.keep_repeated,
+        options.drop_bounds,
+        options.max_score,
+        options.min_ply,
+    )
+
+
+def _carry_out(options: argparse.Namespace, reader: Reader, filters: Filters) -> str:
+    """Run the command; returns what it has to say. Raises ValueError or OSError."""
+    if options.check:
+        return check(reader)
+    if options.stats:
+        statistics = Statistics(filters)
+        for block, records in expand_all(reader, options.concurrency):
+            statistics.add(block, records)
+            show(f"{statistics.positions} positions read")
+        return statistics.report()
+    if options.shuffle:
+        return shuffle(options, reader, filters)
+    if options.merge:
+        return merge(reader, options.merge)
+    return write_text(options, reader, filters)
+
+
+@script.command
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     options = _options(arguments)
+    filters = _check(options)
+    reader = Reader(options.files)
     try:
-        if min(options.concurrency, options.per_game) < 1 or not 0 < options.share < 1:
-            raise ValueError("--concurrency and --per-game must be 1 or more, --share between 0 and 1")
-        if min(options.seed, options.max_score, options.min_ply) < 0:
-            raise ValueError("--seed, --max-score and --min-ply must not be negative")
-        if options.min_ply > MOST_PLIES:
-            raise ValueError(f"--min-ply must be at most {MOST_PLIES}; later plies are not told apart")
-        if options.validation and not options.shuffle:
-            raise ValueError("--validation needs --shuffle")
-        if options.lookahead and not options.shuffle:
-            raise ValueError("--lookahead needs --shuffle")
-        if not 0 <= options.lookahead < 1:
-            raise ValueError("--lookahead must be from 0 to below 1")
-        if options.scale is None:
-            options.scale = network.REPORTED_SCALE
-        elif not options.lookahead:
-            raise ValueError("--scale needs --lookahead")
-        if not 1 <= options.scale <= 100_000:
-            raise ValueError("--scale must be from 1 to 100000")
-        shuffles = [path for path in (options.shuffle, options.validation) if path]
-        others = [path for path in (options.merge, options.text) if path]
-        refuse_overwriting(options.files, [*others, *(name for path in shuffles for name in names_of(path))])
-        filters = Filters(
-            options.keep_checks,
-            options.keep_tactical,
-            options.keep_repeated,
-            options.drop_bounds,
-            options.max_score,
-            options.min_ply,
-        )
-        reader = Reader(options.files)
-        if options.check:
-            text = check(reader)
-        elif options.stats:
-            statistics = Statistics(filters)
-            for block, records in expand_all(reader, options.concurrency):
-                statistics.add(block, records)
-                show(f"{statistics.positions} positions read")
-            text = statistics.report()
-        elif options.shuffle:
-            text = shuffle(options, reader, filters)
-        elif options.merge:
-            text = merge(reader, options.merge)
-        else:
-            text = write_text(options, reader, filters)
+        text = _carry_out(options, reader, filters)
+    finally:
         show("")
-        print(text)
-        if reader.repeated:
-            print(f"skipped {counted(reader.repeated, 'repeated game')}", file=sys.stderr)
-    except KeyboardInterrupt:
-        show("")
-        return 130
-    except (ValueError, OSError) as error:
-        show("")
-        print(error, file=sys.stderr)
-        return 2
+    print(text)
+    if reader.repeated:
+        print(f"skipped {counted(reader.repeated, 'repeated game')}", file=sys.stderr)
     return 1 if reader.damaged else 0
 
 

@@ -329,21 +329,18 @@ def shuffled(
             files.append(RecordFile(path.with_name(path.name + ORDERED)))
             stack.callback(files[-1].discard)
         yield files
+        outputs: list[RecordFile] = []
         for path, source in zip(paths, files, strict=True):
-            _write_shuffled(source, path, seed, show)
-
-
-def _write_shuffled(source: RecordFile, path: Path, seed: int, show: Callable[[str], object]) -> None:
-    with contextlib.ExitStack() as stack:
-        output = RecordFile(path)
-        stack.callback(output.discard)
-        mapped = source.mapped()
-        order = np.random.default_rng(seed).permutation(source.count)
-        for first in range(0, source.count, CHUNK):
-            output.add(mapped[order[first : first + CHUNK]])
-            show(f"{path}: {output.count} of {source.count} written")
-        del mapped  # some systems cannot remove a mapped file
-        output.close()
+            outputs.append(RecordFile(path))
+            stack.callback(outputs[-1].discard)
+            mapped = source.mapped()
+            order = np.random.default_rng(seed).permutation(source.count)
+            for first in range(0, source.count, CHUNK):
+                outputs[-1].add(mapped[order[first : first + CHUNK]])
+                show(f"{path}: {outputs[-1].count} of {source.count} written")
+            del mapped  # some systems cannot remove a mapped file
+        for output in outputs:
+            output.close()
 
 
 def names_of(path: Path) -> list[Path]:

@@ -5,7 +5,6 @@ A factorial experiment (Ronald A. Fisher, "The Design of Experiments", 1935) in 
 """
 
 import argparse
-import hashlib
 import json
 import math
 from pathlib import Path
@@ -162,10 +161,7 @@ def run(options: argparse.Namespace) -> None:
     book = Book.read(options.openings, options.seed)
     before, values = (list(column) for column in zip(*screening.changes.values(), strict=True))
     asked = {"names": list(screening.changes), "before": before, "values": values, "seed": options.seed}
-    asked["book"] = None
-    if options.openings:
-        digest = hashlib.sha256(options.openings.read_bytes()).hexdigest()
-        asked["book"] = f"{options.openings.name} {digest[:16]}"
+    asked["book"] = book.name or None
     with Log(options.state, asked | pace_settings(pace)) as log:
         for pair, points in log.points.items():
             screening.add(pair, points)

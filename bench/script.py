@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec
+from typing import NoReturn, ParamSpec
 
 ROOT = Path(__file__).resolve().parent.parent
 """The root of this checkout."""
@@ -61,6 +61,18 @@ def require(extra: str, *packages: str) -> None:
         verb = "is" if len(missing) == 1 else "are"
         command = f'python -m pip install -e ".[{extra}]"'  # double quotes, for cmd.exe
         raise ImportError(f"{names} {verb} not installed: {command}")
+
+
+def cannot_begin(error: ImportError, extra: str, description: str) -> NoReturn:
+    """End a script that needs packages of an extra for everything but its description, which `--help` shows
+    all the same.
+    """
+    told = f'{error}: python -m pip install -e ".[{extra}]"'
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(f"{description.strip()}\n\nThe options are listed once the extra is there. {told}")
+        sys.exit(0)
+    print(told, file=sys.stderr)
+    sys.exit(WRONG_USAGE)
 
 
 def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:

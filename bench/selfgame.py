@@ -4,6 +4,7 @@
 nodes, so that the job of a game and the engine determine every move, on every machine.
 """
 
+import hashlib
 import threading
 from array import array
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from moff.tables import opened
 from search.limits import Limits
 from search.parameters import Parameters
 from search.search import Report, Search
-from x88 import chess960, fen
+from x88 import chess960, coordinate, fen
 from x88.board import Board
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.movegen import legal_moves
@@ -158,6 +159,8 @@ class Book:
 
     openings: list[Opening]
     seed: int
+    name: str = ""
+    """That of the file, and a hash of its content; empty without a file."""
 
     @classmethod
     def read(cls, path: Path | None, seed: int, is_chess960: bool = False) -> "Book":
@@ -165,14 +168,16 @@ class Book:
         Raises ValueError or OSError.
         """
         openings: list[Opening] = [(fen.START, ())]
+        name = ""
         if is_chess960:
             openings = [(chess960.start(number), ()) for number in range(chess960.POSITIONS)]
         if path:
             from openings import read_openings
 
             openings = read_openings(path, 0, is_chess960)
+            name = f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
         Random(seed).shuffle(openings)
-        return cls(openings, seed)
+        return cls(openings, seed, name)
 
     def opening(self, number: int) -> Opening:
         """The opening of that number."""
@@ -318,7 +323,9 @@ def play_training_game(job: TrainingJob) -> Game:
             break
         search.new_game()
     else:
-        raise ValueError(f"no random plies keep this opening undecided: {job.opening}")
+        origin, line = job.opening
+        words = " ".join([origin, *map(coordinate.write, line)])
+        raise ValueError(f"no random plies keep this opening undecided: {words}")
     board = fen.parse(game.start, chess960=True)
     moves = bytearray()
     for played in game.moves:
@@ -339,3 +346,11 @@ def play_training_game(job: TrainingJob) -> Game:
         move, report = player.think(game.board)
     start = "" if game.start == fen.START else game.start
     return Game(job.number, start, bytes(moves), scores, bytes(bounds), round(2 * POINTS[game.result]))
+
+
+def training_game(job: TrainingJob) -> tuple[int, Game | None, str]:
+    """Play a game for training, if its opening allows: its number, the game, and else the reason."""
+    try:
+        return job.number, play_training_game(job), ""
+    except ValueError as error:
+        return job.number, None, str(error)

@@ -13,9 +13,10 @@ every move, on every machine.
 --positions adds games to a file, all moves with their scores; bench/gamefile.py describes it, and
 bench/positions.py reads it. A game starts with random plies, and with others if the first search finds a
 side more than three pawns ahead. It ends by the rules; when the scores have been beyond 20 pawns for 4 plies;
-after move 70 when they have been within 0.05 pawns for 12 plies; or after 400 plies. The same command
-continues an interrupted run; another --seed adds other games to the file. Processes of this machine play, or
-the workers of a Dask cluster, where Moff must be installed.
+after move 70 when they have been within 0.05 pawns for 12 plies; or after 400 plies. A game whose opening
+stays decided whatever the random plies is left out. The same command continues an interrupted run; another
+--seed adds other games to the file. Processes of this machine play, or the workers of a Dask cluster, where
+Moff must be installed.
 
 With --chess960 the openings are of Chess960, or are its 960 start positions; with --tables the searches ask
 Syzygy tablebases.
@@ -35,7 +36,8 @@ import math
 import os
 import sys
 import time
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 
@@ -43,7 +45,7 @@ import gamefile
 import script  # first: it puts this checkout on the path
 import selfgame
 from gamefile import Block, Game, GameFile
-from selfgame import Book, Pace, Side, Training, play_game, play_training_game, read_numbers, searcher
+from selfgame import Book, Pace, Side, Training, play_game, read_numbers, searcher, training_game
 from workers import connection, processes, run_all
 
 from moff.tables import opened
@@ -117,7 +119,7 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
         "jitter": training.jitter,
         "random_plies": list(training.random_plies),
         "hash": training.megabytes,
-        "openings": options.openings.name if options.openings else "",
+        "openings": book.name,
         "engine": script.fingerprint(),
         "chess960": options.chess960,
         "tables": opened(training.tables).count(".rtbw"),
@@ -143,16 +145,22 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
         there = {number for seed, number in file.games if seed == options.seed}
         missing = (number for number in range(options.games) if number not in there)
         end = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
-        jobs = (book.training_job(n, training) for n in takewhile(lambda n: time.monotonic() < end, missing))
+        order = Order(takewhile(lambda _: time.monotonic() < end, missing))
+        jobs = (book.training_job(number, training) for number in order)
         progress = Progress(options.games - sum(number < options.games for number in there), options.minutes)
         games: list[Game] = []
+        left_out = 0
         try:
-            for game in run_all(submit, play_training_game, jobs, workers):
-                games.append(game)
-                progress.add(game)
-                if len(games) == BLOCK:
-                    file.add(Block(options.seed, settings, games))
-                    games = []
+            for number, game, reason in run_all(submit, training_game, jobs, workers):
+                if game:
+                    progress.add(game)
+                else:
+                    left_out += 1
+                    print(f"\ngame {number} is left out: {reason}", file=sys.stderr)
+                games += order.after(number, game)
+                if len(games) >= BLOCK:
+                    file.add(Block(options.seed, settings, games[:BLOCK]))
+                    del games[:BLOCK]
         except KeyboardInterrupt:
             return 130
         except (ValueError, OSError):
@@ -161,10 +169,43 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
             print(f"\na game could not be played: {type(error).__name__}: {error}", file=sys.stderr)
             return 1
         finally:
+            games += order.rest()
+            # An interrupt may come between the writing of a block and the removal of its games.
+            games = [game for game in games if (options.seed, game.number) not in file.games]
             if games:
                 file.add(Block(options.seed, settings, games))
             progress.show("\n")
-    return 0
+    return 1 if left_out else 0
+
+
+class Order:
+    """Brings games, which end in any order, into that of their numbers, so that the file of a run without
+    interruption is the same whatever played it.
+    """
+
+    def __init__(self, numbers: Iterator[int]) -> None:
+        self._numbers = numbers
+        self._begun: deque[int] = deque()
+        self._ended: dict[int, Game | None] = {}
+
+    def __iter__(self) -> Iterator[int]:
+        """The numbers of the games to begin, in this order."""
+        for number in self._numbers:
+            self._begun.append(number)
+            yield number
+
+    def after(self, number: int, game: Game | None) -> list[Game]:
+        """The games whose turn has come when this one has ended; None is for one that is left out."""
+        self._ended[number] = game
+        found = []
+        while self._begun and self._begun[0] in self._ended:
+            if next_game := self._ended.pop(self._begun.popleft()):
+                found.append(next_game)
+        return found
+
+    def rest(self) -> list[Game]:
+        """The games that still wait for others."""
+        return [game for _, game in sorted(self._ended.items()) if game]
 
 
 # --- A comparison
@@ -253,8 +294,12 @@ def _check(options: argparse.Namespace) -> None:
         raise ValueError("--compare takes a single number for --random-plies")
     if options.compare is None and options.network:
         raise ValueError("--network needs --compare: training games use the network of search/")
+    if options.compare is None and options.sprt:
+        raise ValueError("--sprt needs --compare")
+    if options.compare is not None and (options.minutes is not None or options.scheduler):
+        raise ValueError("--minutes and --scheduler need --positions")
     if not 0 <= options.seed < 2**64 or not 0 <= options.jitter < 1:
-        raise ValueError("--seed must not be negative, and --jitter must be from 0 to below 1")
+        raise ValueError("--seed must be from 0 to 2**64 - 1, and --jitter from 0 to below 1")
     if options.minutes is not None and not options.minutes > 0:
         raise ValueError("--minutes must be more than 0")
     if options.sprt and not options.sprt[0] < options.sprt[1]:

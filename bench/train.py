@@ -51,8 +51,7 @@ try:
     from nets import checksum
     from trainingrun import Run, Settings, beginning, known_settings
 except ImportError as error:
-    print(f'{error}: python -m pip install -e ".[train]"', file=sys.stderr)
-    sys.exit(script.WRONG_USAGE)
+    script.cannot_begin(error, "train", __doc__ or "")
 
 LEAST_SCALE, MOST_SCALE = 1, 100_000
 """Of scores, in centipawns."""
@@ -91,6 +90,17 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--threads", type=script.positive, metavar="N", help="processors (default: all)")
     parser.add_argument("--device", help="cpu, cuda (default: cuda if there is one)")
     return parser.parse_args(arguments)
+
+
+def _device(name: str | None) -> str:
+    """The device of this name, by default a GPU if there is one. Raises ValueError if it cannot be used."""
+    if name is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError) as error:  # the latter: PyTorch was built without it
+        raise ValueError(f"--device {name}: {str(error).splitlines()[0]}") from None
+    return name
 
 
 def _load(text: str, scale: float) -> Source:
@@ -156,7 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Train or export; returns the exit code."""
     options = _options(arguments)
     script.require("train", "matplotlib")
-    device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    device = _device(options.device)
     if options.threads:
         torch.set_num_threads(options.threads)
     if options.export:

@@ -75,13 +75,10 @@ class Run:
         known = folder / "settings.json"
         if not known.exists():
             _replace(known, json.dumps(asdict(settings), indent=1).encode())
-        elif (found := json.loads(known.read_text())) != asdict(settings):
-            different = [
-                name
-                for name in asdict(settings).keys() | found
-                if found.get(name) != asdict(settings).get(name)
-            ]
-            raise ValueError(f"{folder} is a run with other settings: {', '.join(sorted(different))}")
+        elif (found := known_settings(folder)) != settings:
+            old, new = asdict(found), asdict(settings)
+            different = sorted(name for name in new if old[name] != new[name])
+            raise ValueError(f"{folder} is a run with other settings: {', '.join(different)}")
         if begin is not None:
             self.net.load_state_dict(widened(begin, settings.hidden, settings.seed))
         if (folder / "checkpoint.pt").exists():
@@ -244,8 +241,8 @@ def known_settings(folder: Path) -> Settings:
     """The settings of a run. Raises ValueError or OSError."""
     try:
         return Settings(**json.loads((folder / "settings.json").read_text()))
-    except (json.JSONDecodeError, TypeError) as error:
-        raise ValueError(f"{folder / 'settings.json'} is damaged: {error}") from None
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{folder / 'settings.json'} is damaged or of another version: {error}") from None
 
 
 def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:

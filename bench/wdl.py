@@ -3,14 +3,14 @@
     python bench/wdl.py gen1.moff
 
 A win has the probability 1 / (1 + exp((EVEN_WIN - score) / SPREAD)), a loss the same with the negated score.
-Both numbers are fitted by maximum likelihood to all positions after the openings without a mate score, and
-then, to see how they change in the course of a game, to ranges of --step moves. Scores are normalised if
+Both numbers are fitted by maximum likelihood to all positions after the openings whose score is within 1500,
+and then, to see how they change in the course of a game, to ranges of --step moves. Scores are normalised if
 EVEN_WIN is 100 at about move 32; the NORMAL_PAWN of search/score.py that would achieve this is printed. After
 a change of it, EVEN_WIN and SPREAD have to be multiplied by the old one and divided by the new one.
 
-The games are those of bench/selfplay.py --positions, and should be by the version that the model is for;
-those before commit 547048d have scores that are not normalised. The exit code is 0; 2 after wrong usage; 130
-when interrupted. Needs the `tuning` extra.
+The games are those of bench/selfplay.py --positions, and should be by the version that the model is for: the
+scores of others may be normalised by another number (docs/network.md), or not at all. The exit code is 0; 2
+after wrong usage; 130 when interrupted. Needs the `tuning` extra.
 """
 
 import argparse
@@ -25,18 +25,17 @@ try:
     import numpy.typing as npt
     from scipy import optimize
 except ImportError as error:
-    print(f'{error}: python -m pip install -e ".[tuning]"', file=sys.stderr)
-    sys.exit(script.WRONG_USAGE)
+    script.cannot_begin(error, "tuning", __doc__ or "")
 
 import positions
 import recordfile
-from recordfile import MATES, MOST_PLIES, RESULT_SHIFT
+from recordfile import MOST_PLIES, RESULT_SHIFT
 from tabulate import tabulate
 
 from search.score import NORMAL_PAWN
 
 BOUND = 1500
-"""Games with scores beyond this are decided, and say nothing about the parameters."""
+"""Positions with scores beyond this are decided, and say nothing about the parameters."""
 
 LAST = 100
 """Moves after this one are counted with it."""
@@ -55,7 +54,7 @@ def count(blocks: Iterable[recordfile.Records]) -> Counts:
     counts = np.zeros((LAST + 1, 2 * BOUND + 1, 3), np.int64)
     for records in blocks:
         scores = records["score"].astype(np.int64)
-        kept = np.abs(scores) <= min(BOUND, MATES - 1)
+        kept = np.abs(scores) <= BOUND
         moves = np.minimum((records["counts"].astype(np.int64) & MOST_PLIES) // 2 + 1, LAST)
         results = records["state"].astype(np.int64) >> RESULT_SHIFT & 3
         np.add.at(counts, (moves[kept], scores[kept] + BOUND, results[kept]), 1)

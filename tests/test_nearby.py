@@ -118,7 +118,8 @@ def test_games_are_set_aside_and_what_no_net_is_to_learn_is_left_out(games: Path
     assert all(len(records) > 30 for records in found)
     for records in found:
         assert len(records[positions.Filters().select(records)]) == len(records)
-    assert parts_of(out) == ["settings.json"]
+    assert not out.with_name("out.parts").exists()
+    assert nearby.main(arguments(games, out, "--depth", "0")) == 0, "with other settings than before"
     whole = nearby.judged(
         gamefile.Block(7, {}, [random_game(number) for number in range(16)]), nearby.Settings(2, 3, 1, 5)
     )
@@ -158,10 +159,33 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_file(
     assert out.read_bytes() == whole.read_bytes()
 
 
+def test_games_of_several_files_may_have_the_same_seed_and_numbers(games: Path, tmp_path: Path) -> None:
+    other, out = tmp_path / "other", tmp_path / "out"
+    with gamefile.GameFile(other) as file:
+        played = [random_game(100 + number)._replace(number=number) for number in range(40)]
+        file.add(gamefile.Block(7, {"nodes": 2}, played))
+    found = []
+    for files in ([games], [other], [games, other]):
+        words = [*map(str, files), *arguments(games, out)[1:]]
+        assert nearby.main(words) == 0
+        found.append([bytes(record) for record in recordfile.load(out)])
+    assert sorted(found[2]) == sorted(found[0] + found[1])
+
+
+def test_a_game_gives_the_same_positions_among_any_others() -> None:
+    settings = nearby.Settings(2, 3, 0, 5)
+    first, second = random_game(1), random_game(2)
+    apart = [nearby.judged(gamefile.Block(7, {}, [game]), settings).tobytes() for game in (first, second)]
+    for games in ([first, second], [second, first]):
+        together = nearby.judged(gamefile.Block(7, {}, games), settings).tobytes()
+        assert together in (apart[0] + apart[1], apart[1] + apart[0])
+
+
 def test_wrong_usage_is_told(games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for more, reason in (
         (["--share", "1"], "--share between 0 and 1"),
         (["--seed", "-1"], "--seed and --depth must not be negative"),
+        (["--moves", "101"], "--moves must be at most 100"),
     ):
         assert nearby.main([*arguments(games, tmp_path / "out"), *more]) == 2
         assert reason in capsys.readouterr().err

@@ -3,6 +3,7 @@
 import importlib
 import math
 import re
+import signal
 import sys
 from array import array
 from collections import Counter
@@ -168,8 +169,10 @@ def test_packing_is_undone_by_unpacking() -> None:
 
 
 def test_filters_leave_out_what_they_name(games: list[Any]) -> None:
-    records = recordfile.expand(games)
-    assert EVERYTHING.select(records).all()
+    every = recordfile.expand(games)
+    assert (EVERYTHING.select(every) == (every["score"] != gamefile.NO_SCORE)).all()
+    records = scored(games)
+    assert 0 < len(records) < len(every)
     for name, bit in (
         ("keep_checks", recordfile.IN_CHECK),
         ("keep_tactical", recordfile.TACTICAL),
@@ -212,7 +215,43 @@ def test_a_shuffle_of_several_pieces_is_whole(
     monkeypatch.setattr(recordfile, "CHUNK", 7)
     out = tmp_path / "out"
     assert positions.main([str(path), "--shuffle", str(out), *KEEP]) == 0
-    assert rows(recordfile.load(out)) == rows(recordfile.expand(games))
+    assert rows(recordfile.load(out)) == rows(scored(games))
+
+
+def test_two_files_are_written_together_or_not_at_all(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, aside = tmp_path / "out", tmp_path / "aside"
+    words = [str(path), "--shuffle", str(out), "--validation", str(aside)]
+    add = recordfile.RecordFile.add
+
+    def failing(file: Any, records: Any) -> None:
+        if file._path == aside:
+            raise OSError("no space left")
+        add(file, records)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(recordfile.RecordFile, "add", failing)
+        assert positions.main(words) == 2
+    assert capsys.readouterr().err == "no space left\n"
+    assert list(tmp_path.iterdir()) == [path]
+    assert positions.main(words) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there SIGTERM ends the process at once")
+def test_a_termination_leaves_no_half_written_file(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(recordfile.RecordFile, "add", lambda *_: signal.raise_signal(signal.SIGTERM))
+    assert positions.main([str(path), "--shuffle", str(tmp_path / "out")]) == 130
+    assert capsys.readouterr() == ("", "interrupted\n")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def scored(games: list[Any]) -> Any:
+    """The records of games with a score."""
+    records = recordfile.expand(games)
+    return records[records["score"] != gamefile.NO_SCORE]
 
 
 KEEP = ["--keep-checks", "--keep-tactical", "--keep-repeated", "--max-score", "32768"]
@@ -225,8 +264,8 @@ def test_validation_holds_whole_games(path: Path, games: list[Any], tmp_path: Pa
     block = gamefile.Block(1, {}, [])
     chosen = [game for game in games if positions.is_held_out(block, game, 0.4)]
     assert 0 < len(chosen) < len(games)
-    assert rows(recordfile.load(aside)) == rows(recordfile.expand(chosen))
-    assert rows(recordfile.load(aside)) + rows(recordfile.load(out)) == rows(recordfile.expand(games))
+    assert rows(recordfile.load(aside)) == rows(scored(chosen))
+    assert rows(recordfile.load(aside)) + rows(recordfile.load(out)) == rows(scored(games))
 
 
 def test_a_score_that_looks_ahead_blends_those_of_the_rest_of_the_game(games: list[Any]) -> None:

@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -98,6 +99,19 @@ def test_missing_packages_are_told_with_the_command_that_installs_them() -> None
         with pytest.raises(ImportError) as caught:
             script.require("bench", *packages)
         assert str(caught.value) == f'{said}: python -m pip install -e ".[bench]"'
+
+
+@pytest.mark.parametrize("name", ["nearby", "positions", "train", "wdl"])
+def test_help_needs_no_package(name: str) -> None:
+    """`-S` hides what is installed."""
+    for words, code in (["--help"], 0), (["a.moff"], 2):
+        ended = subprocess.run(
+            [sys.executable, "-S", str(BENCH / f"{name}.py"), *words], capture_output=True, text=True
+        )
+        assert ended.returncode == code, ended.stderr
+        told = ended.stderr if code else ended.stdout
+        assert re.search(r"No module named '\w+': python -m pip install -e \"\.\[(train|tuning)\]\"$", told)
+        assert ("The exit code is 0" in told) == (code == 0)
 
 
 def test_positive_takes_whole_numbers_from_1() -> None:

@@ -1,6 +1,7 @@
 """bench/selfplay.py: games by the rules and by chance alone, and a file that goes on whatever ends a run."""
 
 import importlib
+import itertools
 import json
 import re
 import signal
@@ -281,6 +282,38 @@ def test_a_book_gives_the_openings(tmp_path: Path) -> None:
     found = read(path).values()
     assert {game.start for game in found} == starts
     assert {len(game.moves) - len(game.scores) for game in found} <= {1, 2}
+    book.write_text(book.read_text(encoding="ascii") + "4k3/8/8/8/8/8/4P3/4K3 w - -\n", encoding="ascii")
+    ended = generate(path, "--games", 5, "--openings", book, "--random-plies", 1, 2, code=2)
+    assert re.search("seed 0 with openings 'book.epd [0-9a-f]{16}', not 'book.epd ", ended.stderr)
+
+
+def test_a_game_whose_opening_is_decided_is_left_out(tmp_path: Path) -> None:
+    path, book = tmp_path / "a.moff", tmp_path / "book.epd"
+    book.write_text(f"{fen.START[:-4]}\n3qk3/8/8/8/8/8/8/4K3 w - -\n", encoding="ascii")
+    ended = generate(path, "--games", 4, "--openings", book, "--random-plies", 0, code=1)
+    told = re.findall(r"game (\d) is left out: no random plies keep this opening .*: 3qk3/8", ended.stderr)
+    assert sorted(told) in (["0", "2"], ["1", "3"])
+    assert {number for _, number in read(path)} == {0, 1, 2, 3} - set(map(int, told))
+
+
+def test_an_uninterrupted_run_writes_the_same_file_whatever_plays_it(tmp_path: Path) -> None:
+    one, many = tmp_path / "one.moff", tmp_path / "many.moff"
+    generate(one, "--games", 12)
+    generate(many, "--games", 12, "--concurrency", 4)
+    assert one.read_bytes() == many.read_bytes()
+
+
+@pytest.mark.parametrize("ends", list(itertools.permutations(range(4))))
+def test_games_are_brought_into_the_order_of_their_numbers(ends: tuple[int, ...]) -> None:
+    order = selfplay.Order(iter([3, 5, 6, 8]))
+    numbers = list(order)
+    found: list[Any] = []
+    for count, n in enumerate(ends, 1):
+        found += order.after(numbers[n], numbers[n] if n != 2 else None)
+        ended = {numbers[n] for n in ends[:count]}
+        ready = list(itertools.takewhile(ended.__contains__, numbers))
+        assert found == [number for number in ready if number != 6]
+        assert order.rest() == sorted(ended - set(ready) - {6})
 
 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
@@ -334,12 +367,12 @@ def test_a_worker_that_dies_is_one_error(tmp_path: Path) -> None:
     path = tmp_path / "a.moff"
     code = """
 import os, selfplay, sys
-play = selfplay.play_training_game
+play = selfplay.training_game
 def play_or_die(job):
     if job.number == 3:
         os._exit(1)
     return play(job)
-selfplay.play_training_game = play_or_die
+selfplay.training_game = play_or_die
 sys.exit(selfplay.main())
 """
     words = [sys.executable, "-c", code, *command(path, "--games", 9)[2:]]
@@ -469,7 +502,11 @@ def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
         (["--positions", "a", "--jitter", "2"], "--jitter"),
         (["--positions", "a", "--minutes", "0"], "--minutes"),
         (["--positions", "a", "--minutes", "nan"], "--minutes"),
-        (["--positions", "a", "--seed", "-1"], "--seed"),
+        (["--positions", "a", "--seed", "-1"], "--seed must be from 0 to 2**64 - 1"),
+        (["--positions", "a", "--seed", str(2**64)], "--seed must be from 0 to 2**64 - 1"),
+        (["--positions", "a", "--sprt", "0", "5"], "--sprt needs --compare"),
+        (["--compare", "--minutes", "5"], "--minutes and --scheduler need --positions"),
+        (["--compare", "--scheduler", "a:1"], "--minutes and --scheduler need --positions"),
         (["--positions", "a", "--random-plies", "10", "8"], "--random-plies"),
         (["--positions", "a", "--random-plies", "1", "2", "3"], "--random-plies"),
         (["--positions", "a", "--openings", "/no/such/file.epd"], "/no/such/file.epd"),

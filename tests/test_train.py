@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import shutil
 import sys
 import threading
 from pathlib import Path
@@ -178,6 +179,20 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
         assert {**row, "seconds": 0} == {**same, "seconds": 0}
 
 
+@pytest.mark.parametrize("text", ["[]", "{}", "{", '{"hidden": 16}', "\x00"])
+def test_damaged_settings_are_told(
+    text: str, data: tuple[Path, Path], trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(trained, run)
+    (run / "settings.json").write_text(text)
+    for words in (arguments(data, run), ["--run", str(run), "--export", str(tmp_path / "net")]):
+        assert train.main(words) == 2
+        assert f"{run / 'settings.json'} is damaged or of another version" in capsys.readouterr().err
+    assert (run / "settings.json").read_text() == text
+    assert not (tmp_path / "net").exists()
+
+
 def test_a_finished_run_is_exported(
     trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -245,6 +260,7 @@ def test_a_run_begins_with_the_numbers_of_another(
         ({"rate": 0.000001}, "--rate must be positive, and --final-rate no higher"),
         ({"hidden": 20}, "a hidden layer of 20 is not a multiple of 16"),
         ({"seed": -1}, "--seed must not be negative"),
+        ({"device": "nonsense"}, "--device nonsense: "),
     ],
 )
 def test_wrong_usage_is_told(

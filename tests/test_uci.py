@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 from random import Random
 
 import chess
@@ -631,3 +632,13 @@ def test_a_reader_that_goes_away_ends_the_process_quietly(moff: Conversation) ->
     assert process.wait(60) == 0
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not tell memory so")
+@pytest.mark.skipif(not build.compiled, reason="the uncompiled source is small in no respect")
+def test_a_search_with_a_table_of_16_megabytes_takes_less_than_60(moff: Conversation) -> None:
+    moff.send("setoption name Hash value 16", "go nodes 300000")
+    moff.until("bestmove")
+    status = Path(f"/proc/{moff.process.pid}/status").read_text(encoding="ascii")
+    (kilobytes,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
+    assert 20_000 < int(kilobytes) < 60_000
