@@ -282,7 +282,8 @@ def scan(data: bytes) -> Iterator[Block | Damage]:
 class GameFile:
     """A file of games to append to. Only one process at a time can have it open.
 
-    A block at the end that an interrupted run has left incomplete is removed.
+    A block at the end that was not written to its end, by an interrupted run or a system that broke down, is
+    removed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -332,17 +333,20 @@ class GameFile:
         """
         end = self._file.seek(0, os.SEEK_END)
         rest = memoryview(encode(block))
+        numbers = {(block.seed, game.number) for game in block.games}
         try:
+            self.games |= numbers  # first: an interrupt never leaves a block whose games are not known
             while rest:
                 rest = rest[self._file.write(rest) :]
         except BaseException:
             self._file.truncate(end)
+            self.games -= numbers
             raise
         self._count(block)
 
     def _count(self, block: Block) -> None:
+        self.games |= {(block.seed, game.number) for game in block.games}
         self.settings[block.seed] = block.settings
-        self.games.update((block.seed, game.number) for game in block.games)
         self.positions += sum(len(game.scores) for game in block.games)
 
 

@@ -245,8 +245,8 @@ def main(arguments: list[str] | None = None) -> int:
     outputs = [path for path in (options.out, options.validation) if path]
     refuse_overwriting(options.files, [name for path in outputs for name in names_of(path)])
     settings = Settings(options.per_position, options.moves, options.depth, options.seed)
-    parts = Parts(options.out.with_name(options.out.name + ".parts"), settings)
     blocks = list(blocks_of(positions.Reader(options.files)))
+    parts = Parts(options.out.with_name(options.out.name + ".parts"), settings)
     make_parts(parts, blocks, settings, options.concurrency)
     print(join(parts, blocks, options))
     parts.remove()

@@ -14,7 +14,7 @@ for other programs, result and score from White's point of view.
 --shuffle writes the positions that pass the filters, in random order, to a file of bench/recordfile.py.
 --validation sets whole games aside, because positions of one game are not independent. By default the filters
 drop positions in check, positions whose best move captures or promotes, repetitions of a position of the
-game, and positions with a mate score or without a score.
+game, and positions with a mate score. Those without a score are always dropped.
 
 --lookahead L, with --shuffle, replaces the expected score E of a position by (1 - L) E + L F, where F is that
 of the next position of the game after its own replacement, seen from the same side, or the result after the

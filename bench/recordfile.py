@@ -300,16 +300,22 @@ class RecordFile:
         self._file.flush()
         return _map(self._part, self.count)
 
-    def close(self) -> None:
-        """Write the header and rename the file."""
+    def finish(self) -> None:
+        """Write the header and whatever is still in memory."""
         self._file.seek(0)
         self._file.write(_HEADER.pack(_MAGIC, _VERSION, RECORD.itemsize, self._checksum, self.count))
         self._file.close()
+
+    def close(self) -> None:
+        """Finish the file, unless it is, and rename it."""
+        if not self._file.closed:
+            self.finish()
         os.replace(self._part, self._path)
 
     def discard(self) -> None:
         """Remove the temporary file, if `close` was not called."""
-        self._file.close()
+        with contextlib.suppress(OSError):  # what could not be written is not wanted
+            self._file.close()
         self._part.unlink(missing_ok=True)
 
 
@@ -339,6 +345,8 @@ def shuffled(
                 outputs[-1].add(mapped[order[first : first + CHUNK]])
                 show(f"{path}: {outputs[-1].count} of {source.count} written")
             del mapped  # some systems cannot remove a mapped file
+        for output in outputs:
+            output.finish()
         for output in outputs:
             output.close()
 

@@ -229,6 +229,10 @@ def start(job: Job) -> OngoingGame:
     return game
 
 
+class Decided(ValueError):
+    """No random plies keep an opening undecided."""
+
+
 class Player:
     """Searches every move with about the same number of nodes."""
 
@@ -305,7 +309,7 @@ moves. Not on a cluster, where every task gets a copy of this module.
 
 
 def play_training_game(job: TrainingJob) -> Game:
-    """Play a game for training. Raises ValueError if no random plies keep its opening undecided."""
+    """Play a game for training. Raises Decided."""
     training = job.training
     chance = Random(f"{job.seed}/{job.number}")
     key = (threading.get_ident(), training.megabytes, training.tables)
@@ -325,7 +329,7 @@ def play_training_game(job: TrainingJob) -> Game:
     else:
         origin, line = job.opening
         words = " ".join([origin, *map(coordinate.write, line)])
-        raise ValueError(f"no random plies keep this opening undecided: {words}")
+        raise Decided(f"no random plies keep this opening undecided: {words}")
     board = fen.parse(game.start, chess960=True)
     moves = bytearray()
     for played in game.moves:
@@ -352,5 +356,5 @@ def training_game(job: TrainingJob) -> tuple[int, Game | None, str]:
     """Play a game for training, if its opening allows: its number, the game, and else the reason."""
     try:
         return job.number, play_training_game(job), ""
-    except ValueError as error:
+    except Decided as error:
         return job.number, None, str(error)

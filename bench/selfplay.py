@@ -49,6 +49,7 @@ from selfgame import Book, Pace, Side, Training, play_game, read_numbers, search
 from workers import connection, processes, run_all
 
 from moff.tables import opened
+from search.table import LARGEST
 from x88 import build
 
 LATER = {"chess960": False, "tables": 0}
@@ -127,7 +128,7 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(GameFile(options.positions))
         if file.cut:
-            print(f"{options.positions}: cut off {file.cut} bytes of an incomplete block", file=sys.stderr)
+            print(f"{options.positions}: cut off {file.cut} bytes of an unfinished block", file=sys.stderr)
         if file.games:
             held = f"{len(file.games)} games with {file.positions} positions"
             print(f"{options.positions} already holds {held}", file=sys.stderr)
@@ -148,19 +149,24 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
         order = Order(takewhile(lambda _: time.monotonic() < end, missing))
         jobs = (book.training_job(number, training) for number in order)
         progress = Progress(options.games - sum(number < options.games for number in there), options.minutes)
-        games: list[Game] = []
         left_out = 0
+
+        def write(games: list[Game]) -> None:
+            # An interrupt may have come before what was written, or what is ready, was removed from its list.
+            if new := {game.number: game for game in games if (options.seed, game.number) not in file.games}:
+                file.add(Block(options.seed, settings, list(new.values())))
+
         try:
             for number, game, reason in run_all(submit, training_game, jobs, workers):
+                order.add(number, game)
                 if game:
                     progress.add(game)
                 else:
                     left_out += 1
                     print(f"\ngame {number} is left out: {reason}", file=sys.stderr)
-                games += order.after(number, game)
-                if len(games) >= BLOCK:
-                    file.add(Block(options.seed, settings, games[:BLOCK]))
-                    del games[:BLOCK]
+                while len(order.ready) >= BLOCK:
+                    write(order.ready[:BLOCK])
+                    del order.ready[:BLOCK]
         except KeyboardInterrupt:
             return 130
         except (ValueError, OSError):
@@ -169,24 +175,22 @@ def generate(options: argparse.Namespace, book: Book, training: Training) -> int
             print(f"\na game could not be played: {type(error).__name__}: {error}", file=sys.stderr)
             return 1
         finally:
-            games += order.rest()
-            # An interrupt may come between the writing of a block and the removal of its games.
-            games = [game for game in games if (options.seed, game.number) not in file.games]
-            if games:
-                file.add(Block(options.seed, settings, games))
+            write(order.ready + order.waiting())
             progress.show("\n")
     return 1 if left_out else 0
 
 
 class Order:
     """Brings games, which end in any order, into that of their numbers, so that the file of a run without
-    interruption is the same whatever played it.
+    interruption is the same whatever played it. The games behind one that takes long are only in memory.
     """
 
     def __init__(self, numbers: Iterator[int]) -> None:
         self._numbers = numbers
         self._begun: deque[int] = deque()
         self._ended: dict[int, Game | None] = {}
+        self.ready: list[Game] = []
+        """Games behind which no earlier one is still to come."""
 
     def __iter__(self) -> Iterator[int]:
         """The numbers of the games to begin, in this order."""
@@ -194,17 +198,16 @@ class Order:
             self._begun.append(number)
             yield number
 
-    def after(self, number: int, game: Game | None) -> list[Game]:
-        """The games whose turn has come when this one has ended; None is for one that is left out."""
+    def add(self, number: int, game: Game | None) -> None:
+        """Add a game that has ended; None for one that is left out."""
         self._ended[number] = game
-        found = []
         while self._begun and self._begun[0] in self._ended:
-            if next_game := self._ended.pop(self._begun.popleft()):
-                found.append(next_game)
-        return found
+            if next_game := self._ended[self._begun[0]]:
+                self.ready.append(next_game)
+            del self._ended[self._begun.popleft()]
 
-    def rest(self) -> list[Game]:
-        """The games that still wait for others."""
+    def waiting(self) -> list[Game]:
+        """The games that wait for earlier ones."""
         return [game for _, game in sorted(self._ended.items()) if game]
 
 
@@ -288,6 +291,8 @@ def _check(options: argparse.Namespace) -> None:
     options.random_plies = (plies[0], plies[-1])
     if min(options.games, options.nodes, options.concurrency, options.hash) < 1:
         raise ValueError("--games, --nodes, --concurrency and --hash must be 1 or more")
+    if options.hash > LARGEST:
+        raise ValueError(f"--hash must be at most {LARGEST} megabytes")
     if len(plies) > 2 or not 0 <= plies[0] <= plies[-1]:
         raise ValueError("--random-plies takes a number, or the least and the most")
     if options.compare is not None and plies[0] != plies[-1]:

@@ -99,7 +99,8 @@ def _device(name: str | None) -> str:
     try:
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError) as error:  # the latter: PyTorch was built without it
-        raise ValueError(f"--device {name}: {str(error).splitlines()[0]}") from None
+        reason = (str(error).splitlines() or ["it cannot be used"])[0]
+        raise ValueError(f"--device {name}: {reason}") from None
     return name
 
 

@@ -24,13 +24,13 @@ try:
     import numpy as np
     import numpy.typing as npt
     from scipy import optimize
+    from tabulate import tabulate
 except ImportError as error:
     script.cannot_begin(error, "tuning", __doc__ or "")
 
 import positions
 import recordfile
 from recordfile import MOST_PLIES, RESULT_SHIFT
-from tabulate import tabulate
 
 from search.score import NORMAL_PAWN
 

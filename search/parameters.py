@@ -5,8 +5,10 @@ from collections.abc import Mapping
 
 from search.tuned import SEARCH
 
-LARGEST = 100_000
-"""The largest value of a parameter: its products with depths and history scores fit into a C integer."""
+LARGEST = 32_000
+"""The largest value of a parameter; it turns a step off or on as well as any beyond. That no product of it
+overflows a C integer is certain only within the ranges of `tuned.SEARCH`.
+"""
 
 
 class Parameters:

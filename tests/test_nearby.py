@@ -159,17 +159,43 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_file(
     assert out.read_bytes() == whole.read_bytes()
 
 
-def test_games_of_several_files_may_have_the_same_seed_and_numbers(games: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("difference", ["settings", "moves", "start"])
+def test_games_of_other_files_may_have_the_same_seed_and_numbers(
+    difference: str, games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other, out = tmp_path / "other", tmp_path / "out"
+    ((seed, settings, played),) = gamefile.scan(games.read_bytes())
+    if difference == "settings":
+        settings = {"nodes": 2}
+    elif difference == "moves":
+        played = [random_game(100 + game.number)._replace(number=game.number) for game in played]
+    else:
+        played = [game._replace(start=f"{fen.START[:-4]} 9 1") for game in played]
     with gamefile.GameFile(other) as file:
-        played = [random_game(100 + number)._replace(number=number) for number in range(40)]
-        file.add(gamefile.Block(7, {"nodes": 2}, played))
-    found = []
-    for files in ([games], [other], [games, other]):
-        words = [*map(str, files), *arguments(games, out)[1:]]
-        assert nearby.main(words) == 0
-        found.append([bytes(record) for record in recordfile.load(out)])
-    assert sorted(found[2]) == sorted(found[0] + found[1])
+        file.add(gamefile.Block(seed, settings, played))
+    assert nearby.main(arguments(other, out)) == 0
+    wanted = out.read_bytes()
+
+    def interrupted(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(nearby, "join", interrupted)
+        assert nearby.main(arguments(games, out)) == 130
+    assert nearby.main(arguments(other, out)) == 0
+    assert out.read_bytes() == wanted, "none of the parts of the run that was interrupted"
+    if difference == "settings":  # else they count as repeated
+        assert nearby.main([str(games), *arguments(other, out)]) == 0
+        assert len(recordfile.load(out)) == 2 * ((len(wanted) - 32) // 32)
+
+
+def test_a_run_that_cannot_begin_does_not_bind_the_next(
+    games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert nearby.main([*arguments(tmp_path / "missing", out), "--depth", "1"]) == 2
+    assert "missing" in capsys.readouterr().err
+    assert nearby.main(arguments(games, out)) == 0
 
 
 def test_a_game_gives_the_same_positions_among_any_others() -> None:

@@ -4,6 +4,7 @@ import importlib
 import math
 import re
 import signal
+import subprocess
 import sys
 from array import array
 from collections import Counter
@@ -218,24 +219,53 @@ def test_a_shuffle_of_several_pieces_is_whole(
     assert rows(recordfile.load(out)) == rows(scored(games))
 
 
+@pytest.mark.parametrize("name", ["add", "finish"])
 def test_two_files_are_written_together_or_not_at_all(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, aside = tmp_path / "out", tmp_path / "aside"
     words = [str(path), "--shuffle", str(out), "--validation", str(aside)]
-    add = recordfile.RecordFile.add
+    usual = getattr(recordfile.RecordFile, name)
 
-    def failing(file: Any, records: Any) -> None:
+    def failing(file: Any, *records: Any) -> None:
         if file._path == aside:
             raise OSError("no space left")
-        add(file, records)
+        usual(file, *records)
 
     with monkeypatch.context() as patch:
-        patch.setattr(recordfile.RecordFile, "add", failing)
+        patch.setattr(recordfile.RecordFile, name, failing)
         assert positions.main(words) == 2
     assert capsys.readouterr().err == "no space left\n"
     assert list(tmp_path.iterdir()) == [path]
     assert positions.main(words) == 0
+
+
+LIMITED = """
+import resource, sys
+limit = int(sys.argv.pop(1))
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+import positions
+sys.exit(positions.main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
+def test_a_disk_that_is_full_at_any_time_leaves_nothing_behind(path: Path, tmp_path: Path) -> None:
+    out, aside = tmp_path / "out", tmp_path / "aside"
+    words = [str(path), "--shuffle", str(out), "--validation", str(aside), "--share", "0.4"]
+    codes = set()
+    for limit in (10, 100, 4096, 5000, 9000, 12_000, 1 << 20):
+        ended = subprocess.run(
+            [sys.executable, "-c", LIMITED, str(limit), *words],
+            cwd=Path(recordfile.__file__).parent,
+            capture_output=True,
+            text=True,
+        )
+        codes.add(ended.returncode)
+        left = {file.name for file in tmp_path.iterdir()} - {path.name}
+        assert left == ({"out", "aside"} if ended.returncode == 0 else set()), ended.stderr
+        assert "Traceback" not in ended.stderr
+    assert codes == {0, 2}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there SIGTERM ends the process at once")

@@ -233,7 +233,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     generate(parts, "--games", 2)
     parts.write_bytes(parts.read_bytes() + whole.read_bytes()[:50])
     ended = generate(parts, "--games", 6, "--concurrency", 2)
-    assert "cut off 50 bytes of an incomplete block" in ended.stderr
+    assert "cut off 50 bytes of an unfinished block" in ended.stderr
     assert "already holds 2 games with" in ended.stderr
     assert read(parts) == read(whole)
     assert len(read(whole)) == 6
@@ -298,22 +298,85 @@ def test_a_game_whose_opening_is_decided_is_left_out(tmp_path: Path) -> None:
 
 def test_an_uninterrupted_run_writes_the_same_file_whatever_plays_it(tmp_path: Path) -> None:
     one, many = tmp_path / "one.moff", tmp_path / "many.moff"
-    generate(one, "--games", 12)
-    generate(many, "--games", 12, "--concurrency", 4)
+    for path, concurrency in ((one, 1), (many, 4)):
+        words = [sys.executable, "-c", IN_SMALL_BLOCKS, *command(path, "--games", 12)[2:]]
+        subprocess.run(
+            [*words, "--concurrency", str(concurrency)], cwd=SCRIPT.parent, check=True, timeout=120
+        )
     assert one.read_bytes() == many.read_bytes()
+    assert [len(block.games) for block in gamefile.scan(one.read_bytes())] == [2] * 6
 
 
 @pytest.mark.parametrize("ends", list(itertools.permutations(range(4))))
 def test_games_are_brought_into_the_order_of_their_numbers(ends: tuple[int, ...]) -> None:
     order = selfplay.Order(iter([3, 5, 6, 8]))
     numbers = list(order)
-    found: list[Any] = []
     for count, n in enumerate(ends, 1):
-        found += order.after(numbers[n], numbers[n] if n != 2 else None)
+        order.add(numbers[n], numbers[n] if n != 2 else None)
         ended = {numbers[n] for n in ends[:count]}
         ready = list(itertools.takewhile(ended.__contains__, numbers))
-        assert found == [number for number in ready if number != 6]
-        assert order.rest() == sorted(ended - set(ready) - {6})
+        assert order.ready == [number for number in ready if number != 6]
+        assert order.waiting() == sorted(ended - set(ready) - {6})
+
+
+class Interrupter:
+    """Raises KeyboardInterrupt at one of the lines that run in a few functions."""
+
+    CODES = (
+        selfplay.generate.__code__,
+        selfplay.Order.add.__code__,
+        gamefile.GameFile.add.__code__,
+        gamefile.GameFile._count.__code__,
+    )
+
+    def __init__(self, line: int) -> None:
+        self.left = line
+
+    def __call__(self, frame: Any, event: str, _: object) -> Any:
+        if event == "line":
+            self.left -= 1
+            if self.left == 0:
+                raise KeyboardInterrupt
+        return self if frame.f_code in self.CODES or frame.f_code.co_name == "write" else None
+
+
+@pytest.mark.skipif(sys.gettrace() is not None, reason="coverage or a debugger traces lines, too")
+def test_no_interrupt_loses_or_doubles_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The games end in the order 1, 2, 0, 3, ..., and the interrupt comes at every line in turn."""
+    game = training_game(training=selfgame.Training(1, random_plies=(0, 0)))
+    played: list[int] = []
+
+    def run_all(_submit: object, _work: object, jobs: Any, _count: int) -> Any:
+        numbers = [job.number for job in jobs]
+        for number in [*numbers[1:3], *numbers[:1], *numbers[3:]]:
+            played.append(number)
+            yield number, game._replace(number=number), ""
+
+    monkeypatch.setattr(selfplay, "run_all", run_all)
+    monkeypatch.setattr(selfplay, "BLOCK", 2)
+    interrupted = 0
+    for line in itertools.count(1):
+        path = tmp_path / f"{line}.moff"
+        words = ["selfplay.py", "--positions", str(path), "--games", "7", "--nodes", "1"]
+        monkeypatch.setattr(sys, "argv", words)
+        played.clear()
+        sys.settrace(Interrupter(line))
+        try:
+            code = selfplay.main()
+        except KeyboardInterrupt:
+            code = 130
+        finally:
+            sys.settrace(None)
+        if code == 0:
+            break
+        assert code == 130
+        interrupted += 1
+        found = [number for _, number in read(path)] if path.exists() else []  # no game twice
+        # The one that has just ended, or the last block if the interrupt comes when all is done.
+        assert len(found) >= len(played) - 2
+        assert selfplay.main() == 0
+        assert sorted(number for _, number in read(path)) == list(range(7))
+    assert interrupted > 50
 
 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
@@ -329,10 +392,13 @@ def test_a_run_ends_after_its_minutes(tmp_path: Path) -> None:
     assert 0 < len(read(path)) < 10**6
 
 
+IN_SMALL_BLOCKS = "import selfplay, sys; selfplay.BLOCK = 2; sys.exit(selfplay.main())"
+"""The script with blocks of two games."""
+
+
 def started(path: Path, *arguments: object) -> subprocess.Popen[str]:
     """A long run that has written a block."""
-    code = "import selfplay, sys; selfplay.BLOCK = 2; sys.exit(selfplay.main())"
-    words = [sys.executable, "-c", code, *command(path, "--games", 10**6, *arguments)[2:]]
+    words = [sys.executable, "-c", IN_SMALL_BLOCKS, *command(path, "--games", 10**6, *arguments)[2:]]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=SCRIPT.parent)
     until(lambda: path.exists() and path.stat().st_size > 0)
     return process
@@ -504,6 +570,7 @@ def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
         (["--positions", "a", "--minutes", "nan"], "--minutes"),
         (["--positions", "a", "--seed", "-1"], "--seed must be from 0 to 2**64 - 1"),
         (["--positions", "a", "--seed", str(2**64)], "--seed must be from 0 to 2**64 - 1"),
+        (["--positions", "a", "--hash", "70000"], "--hash must be at most 65536"),
         (["--positions", "a", "--sprt", "0", "5"], "--sprt needs --compare"),
         (["--compare", "--minutes", "5"], "--minutes and --scheduler need --positions"),
         (["--compare", "--scheduler", "a:1"], "--minutes and --scheduler need --positions"),
