@@ -1,7 +1,6 @@
 """Playing from an opening book: the UCI options, and the moves."""
 
 from collections.abc import Callable
-from random import Random
 from typing import TYPE_CHECKING
 
 from moff.option import Option
@@ -10,6 +9,8 @@ from search.limits import Limits
 from x88.board import Board
 
 if TYPE_CHECKING:
+    from random import Random
+
     from x88.book import Book
 
 LATEST_MOVE = 255
@@ -24,7 +25,9 @@ class OwnBook:
         self.takes_best = False
         self.last_move = LATEST_MOVE
         self._book: Book | None = None
-        self._chance = Random()
+        self._seed = 0
+        self._chance: Random | None = None
+        """None until the first move is drawn."""
 
     def options(self, complain: Callable[[str], object]) -> dict[str, Option]:
         """The options by name; `complain` is called with the reason if a book cannot be used."""
@@ -67,7 +70,8 @@ class OwnBook:
 
     def draw_by(self, seed: int) -> None:
         """Draw moves with a seed, so that games are reproducible; at random if it is 0."""
-        self._chance = Random(seed) if seed else Random()
+        self._seed = seed
+        self._chance = None
 
     def move(self, board: Board, limits: Limits) -> int:
         """A move of the book, packed; 0 if it has none, or if the search is not for a game move. Raises
@@ -83,4 +87,8 @@ class OwnBook:
             or limits.lines > 1
         ):
             return 0
+        if self._chance is None:
+            from random import Random  # as seldom needed as books
+
+            self._chance = Random(self._seed or None)
         return self._book.choose(board, self._chance, self.takes_best)
