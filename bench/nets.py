@@ -138,6 +138,22 @@ def widened(numbers: dict[str, torch.Tensor], hidden: int, seed: int) -> dict[st
     }
 
 
+def mean(one: network.Weights, other: network.Weights) -> network.Weights:
+    """The mean of the weights of two networks of the same sizes, rounded; halves to the even number. Raises
+    ValueError if their sizes differ.
+    """
+    if one[:2] != other[:2]:
+        raise ValueError(
+            f"a network with {one.hidden} hidden neurons and {one.outputs} outputs and one with "
+            f"{other.hidden} and {other.outputs} have no mean"
+        )
+    found: list[list[int]] = [
+        np.rint((np.array(first, np.float64) + np.array(second, np.float64)) / 2).astype(np.int64).tolist()
+        for first, second in zip(one[2:], other[2:], strict=True)
+    ]
+    return network.Weights(one.hidden, one.outputs, *found)
+
+
 def checksum(numbers: dict[str, torch.Tensor]) -> int:
     """The CRC-32 of a network's weights in floating point."""
     found = 0

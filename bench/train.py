@@ -13,7 +13,9 @@ ones; if that network is half, a third, ... as wide, each of its hidden neurons 
 are divided among the copies, and the copies are made to differ a little ("Net2Net", Tianqi Chen, Ian
 Goodfellow and Jonathon Shlens, 2016).
 --export writes the network of the run's last checkpoint in the format of search/network.py; a finished run
-has already written it to RUN/net.moff.
+has already written it to RUN/net.moff. With --mean-with, each weight is the mean of the run's and of another
+network's, such as the one that it began from, which can be stronger than both ("WiSE-FT", Mitchell Wortsman
+et al., 2022).
 
 Several files of records are mixed; a file named twice counts twice, and of FILE:N only the first N positions
 count. The scores of FILE@S, or of FILE:N@S, are on the scale S instead of --scale.
@@ -71,6 +73,9 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "--begin", type=Path, metavar="PATH", help="start from the weights of this run or network file"
     )
     parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
+    parser.add_argument(
+        "--mean-with", type=Path, metavar="FILE", help="with --export: the mean with this network's weights"
+    )
     parser.add_argument("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
     parser.add_argument("--outputs", type=script.positive, default=8, metavar="N", help="default 8")
     parser.add_argument("--epochs", type=script.positive, default=10, metavar="N", help="default 10")
@@ -175,8 +180,10 @@ def main(arguments: list[str] | None = None) -> int:
             raise ValueError(f"{options.run} has no checkpoint")
         run = Run(options.run, known_settings(options.run), device)
         rows: Any = _load(options.validation, run.settings.scale).all() if options.validation else np.empty(0)
-        print(run.export(options.export, rows))
+        print(run.export(options.export, rows, options.mean_with))
         return 0
+    if options.mean_with:
+        raise ValueError("--mean-with needs --export")
     if not options.records or not options.validation:
         raise ValueError("training needs RECORDS and --validation RECORDS")
     if not LEAST_SCALE <= options.scale <= MOST_SCALE:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from batches import Batch, Source, batch_of, shuffled
-from nets import Net, dequantised, quantised, values, widened
+from nets import Net, dequantised, mean, quantised, values, widened
 from recordfile import Records
 from tqdm import tqdm
 
@@ -219,10 +219,15 @@ class Run:
         figure.savefig(self.folder / "losses.svg")
         pyplot.close(figure)
 
-    def export(self, path: Path, checked: Records) -> str:
-        """Write the quantised network; returns a comparison with the one in floating point."""
+    def export(self, path: Path, checked: Records, other: Path | None = None) -> str:
+        """Write the quantised network, or the mean of its weights and those of another; returns a comparison
+        with the one in floating point. Raises ValueError if the other one has other sizes, or OSError.
+        """
+        weights = quantised(self.net)
+        if other:
+            weights = mean(weights, network.read(other))
         part = path.with_name(path.name + ".part")
-        network.write(part, quantised(self.net))
+        network.write(part, weights)
         os.replace(part, path)
         text = f"{path}: {path.stat().st_size} bytes"
         if not len(checked):

@@ -12,6 +12,7 @@ import chess
 import pytest
 
 from search import network
+from tests.networks import random_weights
 from tests.oracle import scaled
 from tests.records import make_records, record_of
 from x88 import build
@@ -200,6 +201,34 @@ def test_a_finished_run_is_exported(
     assert train.main(["--run", str(trained), "--export", str(path)]) == 0
     assert path.read_bytes() == (trained / "net.moff").read_bytes()
     assert capsys.readouterr().out == f"{path}: {path.stat().st_size} bytes\n"
+
+
+def test_the_mean_of_a_run_and_another_network_is_exported(
+    data: tuple[Path, Path], trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other, wider, path = tmp_path / "other", tmp_path / "wider", tmp_path / "net"
+    network.write(other, random_weights(16, 2, inputs=500))
+    network.write(wider, random_weights(32, 2))
+    words = ["--run", str(trained), "--export", str(path), "--mean-with"]
+    assert train.main([*words, str(other)]) == 0
+    found, *both = (network.read(name) for name in (path, other, trained / "net.moff"))
+    assert found[:2] == (16, 2)
+    for middle, first, second in zip(found[2:], both[0][2:], both[1][2:], strict=True):
+        assert list(middle) == [round((a + b) / 2) for a, b in zip(first, second, strict=True)]
+    capsys.readouterr()
+    before = path.read_bytes()
+    for wrong, said in (
+        (
+            [*words, str(wider)],
+            "a network with 16 hidden neurons and 2 outputs and one with 32 and 2 have no",
+        ),
+        ([*words, str(data[0])], f"{data[0]} is not a network"),
+        ([*arguments(data, tmp_path / "run"), "--mean-with", str(other)], "--mean-with needs --export"),
+    ):
+        assert train.main(wrong) == 2
+        assert said in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_run_begins_with_the_numbers_of_another(
