@@ -7,7 +7,7 @@ cpdef enum:
     LONGEST_MATE = 31872    # MATE - MAX_PLY: scores from here on are mate scores
     INFINITE = 32001        # beyond every score
     NO_SCORE = 32002        # no score available
-    NORMAL_PAWN = 143       # a win in half of the games at move 32
+    NORMAL_PAWN = 133       # a win in half of the games at move 32
 
 cpdef object mate_distance(int score)
 cpdef int normalised(int score) noexcept nogil

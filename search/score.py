@@ -20,7 +20,7 @@ if not cython.compiled:
     LONGEST_MATE = 31872
     INFINITE = 32001
     NO_SCORE = 32002
-    NORMAL_PAWN = 143
+    NORMAL_PAWN = 133
 
     def to_table(score: int, ply: int) -> int:
         """A score as the transposition table stores it: mates and tablebase wins count from this node, not

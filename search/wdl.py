@@ -4,10 +4,10 @@ import math
 
 from search.score import CERTAIN_WIN
 
-EVEN_WIN = 119
+EVEN_WIN = 115
 """The normalised score in centipawns at which the win probability is 50 %."""
 
-SPREAD = 89
+SPREAD = 92
 """The scale of the logistic curve in centipawns: this many multiply the odds of a win by e."""
 
 
@@ -16,7 +16,7 @@ def chances(score: int) -> tuple[int, int, int]:
     to 1000.
 
     Two logistic curves, for the win and for the loss, fitted by maximum likelihood to the results of
-    442,267 positions from games of Moff against itself (bench/RESULTS.md). Mates and tablebase wins are
+    466,034 positions from games of Moff against itself (bench/RESULTS.md). Mates and tablebase wins are
     certain.
     """
     if abs(score) >= CERTAIN_WIN:
