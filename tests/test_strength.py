@@ -205,11 +205,11 @@ def points(first: Search, second: Search, start: str, plies: int) -> float:
 
 def test_five_hundred_points_more_win() -> None:
     levels = [WEAKEST, WEAKEST + 500, WEAKEST + 1000][: scaled(3, 2)]
+    games = scaled(10, 3)
     for low, high in itertools.pairwise(levels):
-        weak, strong = limited(low, None), limited(high, None)
         won = 0.0
-        games = scaled(10, 3)
-        for _ in range(games):
+        for seed in range(1, games + 1):
+            weak, strong = limited(low, seed), limited(high, seed)
             won += points(strong, weak, fen.START, 200) + 1 - points(weak, strong, fen.START, 200)
         assert won > 0.65 * 2 * games
 
