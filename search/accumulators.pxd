@@ -28,9 +28,10 @@ cdef class Accumulators:
     @cython.locals(colour=int, origin=int, target=int, code=int, count=int, now=int, change=int, square=int, rook=int)
     cpdef void make(self, int move, int side) noexcept nogil
     cpdef void unmake(self) noexcept nogil
-    cpdef int value(self, Board board) noexcept nogil
     @cython.locals(side=int, now=int, own=int, other=int)
-    cpdef int value_among(self, Board board, int pieces) noexcept nogil
+    cpdef int value(self, Board board) noexcept nogil
+    @cython.locals(count=int, value=int)
+    cpdef int value_among(self, Board board, int pieces)
     @cython.locals(now=int, perspective=int, side=int, count=int, value=int)
     cpdef int value_without(self, Board board, int sq)
     @cython.locals(to=int, i=int)

@@ -126,17 +126,21 @@ class Accumulators:
 
     def value(self, board: Board) -> int:
         """The value in centipawns for the side to move; `board` is the position reached."""
-        return self.value_among(board, self.counts[self.ply])
-
-    def value_among(self, board: Board, pieces: int) -> int:
-        """The value in centipawns by the output for this many pieces, however many there are."""
         self._follow(board, WHITE)
         self._follow(board, BLACK)
         side = board.side
         now = 2 * self.ply
         own = (now + side) * self.hidden
         other = (now + 1 - side) * self.hidden
-        return self.layer.value(own, other, pieces)
+        return self.layer.value(own, other, self.counts[self.ply])
+
+    def value_among(self, board: Board, pieces: int) -> int:
+        """The value in centipawns by the output for this many pieces, however many there are."""
+        count = self.counts[self.ply]
+        self.counts[self.ply] = pieces
+        value = self.value(board)
+        self.counts[self.ply] = count
+        return value
 
     def value_without(self, board: Board, sq: int) -> int:
         """The value in centipawns for the side to move without the piece on a square, which must not be a

@@ -91,6 +91,7 @@ def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: in
         assert accumulators.value(board) == value_of(board, net)
         for pieces in (2, 17, 32):
             assert accumulators.value_among(board, pieces) == value_of(board, net, pieces)
+        assert accumulators.value(board) == value_of(board, net)
         values.add(accumulators.value(board))
     assert len(values) >= len(POSITIONS) - 1
 

@@ -24,6 +24,7 @@ INFO = re.compile(
     r"( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+"
     r"( pv( [a-h][1-8][a-h][1-8][qrbn]?)+)?"
 )
+STATUS = Path("/proc/self/status")
 DEPTH = 6 if build.compiled else 4  # deep enough for a full table to save nodes
 
 
@@ -634,8 +635,11 @@ def test_a_reader_that_goes_away_ends_the_process_quietly(moff: Conversation) ->
     process.stderr.close()
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not tell memory so")
-@pytest.mark.skipif(not build.compiled, reason="the uncompiled source is small in no respect")
+@pytest.mark.skipif(
+    not STATUS.exists() or "VmHWM" not in STATUS.read_text(encoding="ascii"),
+    reason="this system does not tell the peak of a process's memory",
+)
+@pytest.mark.skipif(not build.compiled, reason="the goal is that of the compiled engine")
 def test_a_search_with_a_table_of_16_megabytes_takes_less_than_60(moff: Conversation) -> None:
     moff.send("setoption name Hash value 16", "go nodes 300000")
     moff.until("bestmove")
