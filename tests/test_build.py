@@ -870,3 +870,10 @@ def test_no_module_carries_the_code_of_memory_views() -> None:
     """55 kB in each module that imports a header with one: a third of the wheel."""
     for path in build.compiled_files():
         assert b"View.MemoryView" not in Path(path).read_bytes(), path
+
+
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, no C is translated")
+def test_no_module_loads_inspect() -> None:
+    """Four milliseconds of every start."""
+    code = "import sys, search.search; assert 'inspect' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
