@@ -449,14 +449,14 @@ def abi() -> dict[str, Any]:
 def without_inspect(path: str) -> None:
     """Take the import of `inspect` out of a module translated to C, if it needs no more than CODE_FLAGS.
 
-    The stable ABI lacks these macros, so Cython would ask Python's module, which takes 4 ms of every start;
-    `abi` defines them.
+    The stable ABI lacks these macros, so Cython would ask Python's module, which delays every start; `abi`
+    defines them. They have the same values in all versions of CPython.
     """
     with open(path, encoding="utf-8") as file:
         text = file.read()
     asked = re.findall(r'__Pyx_init_co_variable\(inspect, "CO_(\w+)"', text)
     wanted = 'PyImport_ImportModule("inspect")'
-    if wanted in text and set(asked) <= set(CODE_FLAGS):
+    if text.count(wanted) == 1 and asked and set(asked) <= set(CODE_FLAGS):
         text = text.replace(wanted, 'PyImport_ImportModule("sys")')
         unused = "int __Pyx_init_co_variable("
         text = text.replace(f"static {unused}", f"static CYTHON_UNUSED {unused}")

@@ -138,14 +138,14 @@ def widened(numbers: dict[str, torch.Tensor], hidden: int, seed: int) -> dict[st
     }
 
 
-def mean(one: network.Weights, other: network.Weights) -> network.Weights:
+def mean(one: network.Weights, other: network.Weights, name: str) -> network.Weights:
     """The mean of the weights of two networks of the same sizes, rounded; halves to the even number. Raises
-    ValueError if their sizes differ.
+    ValueError, which names the other one, if their sizes differ.
     """
     if one[:2] != other[:2]:
         raise ValueError(
-            f"a network with {one.hidden} hidden neurons and {one.outputs} outputs and one with "
-            f"{other.hidden} and {other.outputs} have no mean"
+            f"{name} has {other.hidden} hidden neurons and {other.outputs} outputs, and no mean with "
+            f"{one.hidden} and {one.outputs}"
         )
     found: list[list[int]] = [
         np.rint((np.array(first, np.float64) + np.array(second, np.float64)) / 2).astype(np.int64).tolist()

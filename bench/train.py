@@ -176,6 +176,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.threads:
         torch.set_num_threads(options.threads)
     if options.export:
+        if options.mean_with and options.validation:
+            raise ValueError("a mean is compared with nothing: leave out --validation or --mean-with")
         if not (options.run / "checkpoint.pt").exists():
             raise ValueError(f"{options.run} has no checkpoint")
         run = Run(options.run, known_settings(options.run), device)

@@ -220,12 +220,13 @@ class Run:
         pyplot.close(figure)
 
     def export(self, path: Path, checked: Records, other: Path | None = None) -> str:
-        """Write the quantised network, or the mean of its weights and those of another; returns a comparison
-        with the one in floating point. Raises ValueError if the other one has other sizes, or OSError.
+        """Write the quantised network, or the mean of its weights and those of another, and return what was
+        written, with a comparison of the run's own network and that in floating point on the positions, if
+        any. Raises ValueError if the other one is damaged or has other sizes, or OSError.
         """
         weights = quantised(self.net)
         if other:
-            weights = mean(weights, network.read(other))
+            weights = mean(weights, network.read(other), str(other))
         part = path.with_name(path.name + ".part")
         network.write(part, weights)
         os.replace(part, path)

@@ -89,10 +89,13 @@ def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: in
         board = fen.parse(text)
         accumulators.reset(board)
         assert accumulators.value(board) == value_of(board, net)
+        values.add(accumulators.value(board))
+        move = legal_moves(board)[0]
+        accumulators.make(move, board.side)
+        board.make(move)
         for pieces in (2, 17, 32):
             assert accumulators.value_among(board, pieces) == value_of(board, net, pieces)
         assert accumulators.value(board) == value_of(board, net)
-        values.add(accumulators.value(board))
     assert len(values) >= len(POSITIONS) - 1
 
 

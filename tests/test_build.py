@@ -4,6 +4,7 @@ Each test works on a copy of this checkout, in child processes, with its compile
 checkout without gets empty files in their place: what must not be loaded then fails loudly if it is.
 """
 
+import inspect
 import io
 import json
 import os
@@ -24,7 +25,7 @@ import pytest
 
 from search import benchmark
 from tests.client import ENGINE, Conversation
-from x88 import build
+from x88 import build, movegen
 from x88.build import PACKAGES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,6 +60,15 @@ setup.platform.machine = lambda: {machine!r}
 print(json.dumps({asked}))
 """
 """What setup.py chooses for a compiler on a machine."""
+
+WITHOUT_INSPECT = """
+import importlib.util
+spec = importlib.util.spec_from_file_location("moff_setup", "setup.py")
+setup = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(setup)
+print(json.dumps(setup.without_inspect({path!r})))
+"""
+"""Takes `inspect` out of a module translated to C."""
 
 TRANSLATED = """
 import importlib.util
@@ -872,8 +882,19 @@ def test_no_module_carries_the_code_of_memory_views() -> None:
         assert b"View.MemoryView" not in Path(path).read_bytes(), path
 
 
-@pytest.mark.skipif(not build.compiled, reason="uncompiled, no C is translated")
-def test_no_module_loads_inspect() -> None:
-    """Four milliseconds of every start."""
-    code = "import sys, search.search; assert 'inspect' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, there are no modules to look at")
+def test_no_module_needs_inspect_for_the_flags_of_its_functions() -> None:
+    for path in build.compiled_files():
+        assert b"inspect" not in Path(path).read_bytes(), path
+    assert movegen.generate.__code__.co_flags == inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS
+
+
+@pytest.mark.parametrize(
+    "asked", ["other(inspect, 1)", '__Pyx_init_co_variable(inspect, "CO_NESTED", &CO_NESTED)']
+)
+def test_a_module_that_needs_inspect_for_something_else_keeps_it(tmp_path: Path, asked: str) -> None:
+    path = tmp_path / "module.c"
+    path.write_text(f'inspect = PyImport_ImportModule("inspect"); {asked};')
+    before = path.read_text()
+    run(ROOT, WITHOUT_INSPECT.format(path=str(path)))
+    assert path.read_text() == before

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from x88 import build
+
 ROOT = Path(__file__).resolve().parent.parent
 
 RULES = {
@@ -113,6 +115,8 @@ def loaded(code: str, talk: str = "") -> set[str]:
 
 UNNEEDED = {"argparse", "moff.commands", "moff.console", "moff.api", "x88.diagram", "x88.pgn", "x88.san"}
 """What a GUI that starts the engine must not wait for."""
+if build.compiled:
+    UNNEEDED.add("inspect")  # uncompiled, Cython's own module loads it
 
 
 def test_a_uci_start_loads_no_command_line_no_console_and_no_log() -> None:

@@ -206,9 +206,10 @@ def test_a_finished_run_is_exported(
 def test_the_mean_of_a_run_and_another_network_is_exported(
     data: tuple[Path, Path], trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other, wider, path = tmp_path / "other", tmp_path / "wider", tmp_path / "net"
+    other, wider, more, path = (tmp_path / name for name in ("other", "wider", "more", "net"))
     network.write(other, random_weights(16, 2, inputs=500))
     network.write(wider, random_weights(32, 2))
+    network.write(more, random_weights(16, 3))
     words = ["--run", str(trained), "--export", str(path), "--mean-with"]
     assert train.main([*words, str(other)]) == 0
     found, *both = (network.read(name) for name in (path, other, trained / "net.moff"))
@@ -218,10 +219,10 @@ def test_the_mean_of_a_run_and_another_network_is_exported(
     capsys.readouterr()
     before = path.read_bytes()
     for wrong, said in (
-        (
-            [*words, str(wider)],
-            "a network with 16 hidden neurons and 2 outputs and one with 32 and 2 have no",
-        ),
+        ([*words, str(wider)], f"{wider} has 32 hidden neurons and 2 outputs, and no mean with"),
+        ([*words, str(more)], f"{more} has 16 hidden neurons and 3 outputs, and no mean with"),
+        ([*words, str(tmp_path / "nowhere")], "nowhere"),
+        ([*words, str(other), "--validation", str(data[1])], "a mean is compared with nothing"),
         ([*words, str(data[0])], f"{data[0]} is not a network"),
         ([*arguments(data, tmp_path / "run"), "--mean-with", str(other)], "--mean-with needs --export"),
     ):
