@@ -450,13 +450,16 @@ def without_inspect(path: str) -> None:
     """Take the import of `inspect` out of a module translated to C, if it needs no more than CODE_FLAGS.
 
     The stable ABI lacks these macros, so Cython would ask Python's module, which delays every start; `abi`
-    defines them. They have the same values in all versions of CPython.
+    defines them: CPython 3.11 and all later versions so far give them the same values.
     """
     with open(path, encoding="utf-8") as file:
         text = file.read()
     asked = re.findall(r'__Pyx_init_co_variable\(inspect, "CO_(\w+)"', text)
     wanted = 'PyImport_ImportModule("inspect")'
-    if text.count(wanted) == 1 and asked and set(asked) <= set(CODE_FLAGS):
+    # Besides asking for a flag, the module is named six times: twice by its import, and by two declarations,
+    # the function that asks, and the release.
+    named = len(re.findall(r"\binspect\b", text))
+    if wanted in text and named == len(asked) + 6 and set(asked) <= set(CODE_FLAGS):
         text = text.replace(wanted, 'PyImport_ImportModule("sys")')
         unused = "int __Pyx_init_co_variable("
         text = text.replace(f"static {unused}", f"static CYTHON_UNUSED {unused}")

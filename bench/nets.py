@@ -144,8 +144,8 @@ def mean(one: network.Weights, other: network.Weights, name: str) -> network.Wei
     """
     if one[:2] != other[:2]:
         raise ValueError(
-            f"{name} has {other.hidden} hidden neurons and {other.outputs} outputs, and no mean with "
-            f"{one.hidden} and {one.outputs}"
+            f"{name} has {other.hidden} hidden neurons and {other.outputs} outputs, the run {one.hidden} and "
+            f"{one.outputs}: they have no mean"
         )
     found: list[list[int]] = [
         np.rint((np.array(first, np.float64) + np.array(second, np.float64)) / 2).astype(np.int64).tolist()

@@ -74,7 +74,10 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
     parser.add_argument(
-        "--mean-with", type=Path, metavar="FILE", help="with --export: the mean with this network's weights"
+        "--mean-with",
+        type=Path,
+        metavar="FILE",
+        help="with --export, without --validation: the mean with this network's weights",
     )
     parser.add_argument("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
     parser.add_argument("--outputs", type=script.positive, default=8, metavar="N", help="default 8")
@@ -176,8 +179,6 @@ def main(arguments: list[str] | None = None) -> int:
     if options.threads:
         torch.set_num_threads(options.threads)
     if options.export:
-        if options.mean_with and options.validation:
-            raise ValueError("a mean is compared with nothing: leave out --validation or --mean-with")
         if not (options.run / "checkpoint.pt").exists():
             raise ValueError(f"{options.run} has no checkpoint")
         run = Run(options.run, known_settings(options.run), device)

@@ -220,10 +220,14 @@ class Run:
         pyplot.close(figure)
 
     def export(self, path: Path, checked: Records, other: Path | None = None) -> str:
-        """Write the quantised network, or the mean of its weights and those of another, and return what was
-        written, with a comparison of the run's own network and that in floating point on the positions, if
-        any. Raises ValueError if the other one is damaged or has other sizes, or OSError.
+        """Write the quantised network, or the mean of its weights and those of another. Returns a line that
+        names the file and, if there are positions, compares its values with those in floating point.
+
+        Raises ValueError if the other network is damaged or has other sizes, or for positions as well, since
+        a mean in floating point is not computed; or OSError.
         """
+        if other and len(checked):
+            raise ValueError("--mean-with and --validation cannot be combined")
         weights = quantised(self.net)
         if other:
             weights = mean(weights, network.read(other), str(other))

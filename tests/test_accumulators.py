@@ -89,6 +89,8 @@ def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: in
         board = fen.parse(text)
         accumulators.reset(board)
         assert accumulators.value(board) == value_of(board, net)
+        for pieces in (2, 17, 32):
+            assert accumulators.value_among(board, pieces) == value_of(board, net, pieces)
         values.add(accumulators.value(board))
         move = legal_moves(board)[0]
         accumulators.make(move, board.side)

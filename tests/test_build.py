@@ -890,11 +890,30 @@ def test_no_module_needs_inspect_for_the_flags_of_its_functions() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked", ["other(inspect, 1)", '__Pyx_init_co_variable(inspect, "CO_NESTED", &CO_NESTED)']
+    ("more", "kept"),
+    [
+        ("", False),
+        ("other(inspect);", True),
+        ('__Pyx_init_co_variable(inspect, "CO_NESTED", &CO_NESTED);', True),
+        ('inspect = PyImport_ImportModule("inspect");', True),
+    ],
 )
-def test_a_module_that_needs_inspect_for_something_else_keeps_it(tmp_path: Path, asked: str) -> None:
+def test_a_module_that_needs_inspect_for_something_else_keeps_it(
+    tmp_path: Path, more: str, kept: bool
+) -> None:
+    pytest.importorskip("setuptools")
+    before = f"""
+static int __Pyx_init_co_variable(PyObject *inspect, const char* name, int *write_to) {{
+    PyObject *py_value = PyObject_GetAttrString(inspect, name);
+}}
+    PyObject *inspect;
+    inspect = PyImport_ImportModule("inspect");
+    __Pyx_init_co_variable(inspect, "CO_OPTIMIZED", &CO_OPTIMIZED);
+    {more}
+    Py_DECREF(inspect);
+"""
     path = tmp_path / "module.c"
-    path.write_text(f'inspect = PyImport_ImportModule("inspect"); {asked};')
-    before = path.read_text()
+    path.write_text(before)
     run(ROOT, WITHOUT_INSPECT.format(path=str(path)))
-    assert path.read_text() == before
+    after = before.replace('"inspect"', '"sys"').replace("static int", "static CYTHON_UNUSED int")
+    assert path.read_text() == (before if kept else after)

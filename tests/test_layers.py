@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from x88 import build
-
 ROOT = Path(__file__).resolve().parent.parent
 
 RULES = {
@@ -113,10 +111,17 @@ def loaded(code: str, talk: str = "") -> set[str]:
     return set(json.loads(ended.stdout.splitlines()[-1]))
 
 
-UNNEEDED = {"argparse", "moff.commands", "moff.console", "moff.api", "x88.diagram", "x88.pgn", "x88.san"}
+UNNEEDED = {
+    "argparse",
+    "inspect",
+    "moff.api",
+    "moff.commands",
+    "moff.console",
+    "x88.diagram",
+    "x88.pgn",
+    "x88.san",
+}
 """What a GUI that starts the engine must not wait for."""
-if build.compiled:
-    UNNEEDED.add("inspect")  # uncompiled, Cython's own module loads it
 
 
 def test_a_uci_start_loads_no_command_line_no_console_and_no_log() -> None:
@@ -124,6 +129,7 @@ def test_a_uci_start_loads_no_command_line_no_console_and_no_log() -> None:
     names = loaded("import engine; sys.argv = ['moff']; engine.main()", talk)
     assert "search.search" in names
     assert not names & (UNNEEDED | {"moff.log"})
+    assert "inspect" not in loaded("import search.search")
 
 
 def test_the_log_is_loaded_when_one_is_asked_for(tmp_path: Path) -> None:

@@ -219,10 +219,13 @@ def test_the_mean_of_a_run_and_another_network_is_exported(
     capsys.readouterr()
     before = path.read_bytes()
     for wrong, said in (
-        ([*words, str(wider)], f"{wider} has 32 hidden neurons and 2 outputs, and no mean with"),
-        ([*words, str(more)], f"{more} has 16 hidden neurons and 3 outputs, and no mean with"),
+        ([*words, str(wider)], f"{wider} has 32 hidden neurons and 2 outputs, the run 16 and 2: they"),
+        ([*words, str(more)], f"{more} has 16 hidden neurons and 3 outputs, the run 16 and 2: they"),
         ([*words, str(tmp_path / "nowhere")], "nowhere"),
-        ([*words, str(other), "--validation", str(data[1])], "a mean is compared with nothing"),
+        (
+            [*words, str(other), "--validation", str(data[1])],
+            "--mean-with and --validation cannot be combined",
+        ),
         ([*words, str(data[0])], f"{data[0]} is not a network"),
         ([*arguments(data, tmp_path / "run"), "--mean-with", str(other)], "--mean-with needs --export"),
     ):
