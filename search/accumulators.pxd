@@ -16,11 +16,11 @@ cdef int[96] FIRST
 cdef class Accumulators:
     cdef Layer layer
     cdef readonly int hidden
-    cdef char[272] known                  # [ply * 2 + perspective]
-    cdef int[272] flips                   # [ply * 2 + perspective]
-    cdef char[136] crossings              # [ply]: bits of the perspectives whose king has crossed the middle
-    cdef int[544] changes                 # [ply * 4 + n]: added, removed, also removed, also added; 0 if none
-    cdef int[136] counts                  # [ply]: pieces
+    cdef char[508] known                  # [ply * 2 + perspective]
+    cdef int[508] flips                   # [ply * 2 + perspective]
+    cdef char[254] crossings              # [ply]: bits of the perspectives whose king has crossed the middle
+    cdef int[1016] changes                 # [ply * 4 + n]: added, removed, also removed, also added; 0 if none
+    cdef int[254] counts                  # [ply]: pieces
     cdef int ply
 
     @cython.locals(perspective=int)

@@ -68,11 +68,11 @@ class Accumulators:
         """`layer` holds the weights; no other accumulators may use it."""
         self.layer = layer
         self.hidden = layer.hidden
-        self.known = [0] * 272
-        self.flips = [0] * 272
-        self.crossings = [0] * 136
-        self.changes = [0] * 544
-        self.counts = [0] * 136
+        self.known = [0] * 508
+        self.flips = [0] * 508
+        self.crossings = [0] * 254
+        self.changes = [0] * 1016
+        self.counts = [0] * 254
         self.ply = 0
 
     def reset(self, board: Board) -> None:

@@ -74,7 +74,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
     if ply:
         # 2. Draws by the rules.
-        if is_drawn(searcher, in_check, sp):
+        if is_drawn(searcher, in_check, ply, sp):
             return DRAW
         if ply >= MAX_PLY - 1:
             return DRAW if in_check else searcher.evaluation.value(searcher.board)
@@ -108,8 +108,12 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             ):
                 return tt_score
 
-    if ply == 0 and searcher.allowed_count:
-        tt_move = short_move(searcher.allowed[0])
+    if ply == 0:
+        # A move that failed high comes first in its re-search: it is the one to play if that is cut short.
+        if searcher.failed_high:
+            tt_move = short_move(searcher.kept[0])
+        elif searcher.allowed_count:
+            tt_move = short_move(searcher.allowed[0])
 
     # 5. Tablebases: a draw is exact; a win may still be a mate, and only PV nodes look for that.
     floor = -INFINITE

@@ -19,10 +19,10 @@ cdef int[16] PIECE_INDEX
 cdef class History:
     cdef int fourth_weight
     cdef int pawn_weight
-    cdef int[136] pawn_rows # [ply] -> where the row of its pawns begins
-    cdef int[138] moved     # [ply + BEFORE_ROOT] -> piece-to index
-    cdef int[272] killers   # [2 * ply], two for each ply
-    cdef uint64_t[136] attacked  # [ply] -> squares that the opponent attacks, as bits
+    cdef int[254] pawn_rows # [ply] -> where the row of its pawns begins
+    cdef int[256] moved     # [ply + BEFORE_ROOT] -> piece-to index
+    cdef int[508] killers   # [2 * ply], two for each ply
+    cdef uint64_t[254] attacked  # [ply] -> squares that the opponent attacks, as bits
     cdef int16_t[32768] quiets   # [origin attacked << 14 | target attacked << 13 | side << 12 | origin << 6 | target]
     cdef int16_t[590592] continuations   # [piece-to of a previous move * 768 + piece-to]
     cdef int16_t[393216] pawns   # [hash of the pawns * 768 + piece-to]

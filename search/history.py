@@ -36,13 +36,13 @@ class History:
     """
 
     def __init__(self) -> None:
-        self.moved = [0] * 138
+        self.moved = [0] * 256
         self.fourth_weight = 0
         self.pawn_weight = 0
-        self.pawn_rows = [0] * 136
+        self.pawn_rows = [0] * 254
         self.pawns = [0] * 393216
-        self.killers = [0] * 272
-        self.attacked = [0] * 136
+        self.killers = [0] * 508
+        self.attacked = [0] * 254
         self.quiets = [0] * 32768
         self.continuations = [0] * 590592
         self.captures = [0] * 6144
@@ -69,9 +69,9 @@ class History:
 
     def new_search(self) -> None:
         """Clear the killers and the line, and halve quiet history, for the next search of the same game."""
-        for i in range(138):
+        for i in range(256):
             self.moved[i] = NO_PREVIOUS
-        for i in range(272):
+        for i in range(508):
             self.killers[i] = 0
         for i in range(32768):
             self.quiets[i] = self.quiets[i] >> 1
@@ -160,7 +160,7 @@ class History:
 
         Raises IndexError if there is no such ply.
         """
-        if not (0 <= ply < 136 and 0 <= older <= 1):
+        if not (0 <= ply < 254 and 0 <= older <= 1):
             raise IndexError(f"there is no killer {older} of ply {ply}")
         return self.killers[2 * ply + older]
 

@@ -20,7 +20,7 @@ cdef uint64_t[6144] PIECE_KEYS
 
 @cython.final
 cdef class Keys:
-    cdef uint64_t[544] stack       # [ply * KINDS + kind]
+    cdef uint64_t[1016] stack       # [ply * KINDS + kind]
     cdef int top                   # ply * KINDS
 
     @cython.locals(i=int, sq=int)

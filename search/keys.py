@@ -38,7 +38,7 @@ class Keys:
     """
 
     def __init__(self) -> None:
-        self.stack = [0] * 544
+        self.stack = [0] * 1016
         self.top = 0
 
     def reset(self, board: Board) -> None:

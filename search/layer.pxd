@@ -4,7 +4,7 @@ from search.system cimport has_avx2
 from x88.pointer cimport memory_of
 
 cpdef enum:
-    DEPTH = 136            # plies
+    DEPTH = 254            # plies
     SCALE = 267            # see search/network.py
     UNIT = 16773632
     LARGEST = 30000        # the limit of every value, below all mate scores

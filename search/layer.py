@@ -14,7 +14,7 @@ if not cython.compiled:
     from search.system import has_avx2
     from x88.pointer import memory_of
 
-    DEPTH = 136
+    DEPTH = 254
     SCALE = 267
     UNIT = 16773632
     LARGEST = 30000

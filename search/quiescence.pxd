@@ -19,7 +19,7 @@ cdef int[48] VALUE
 @cython.locals(score=int, in_check=bint, best=int, end=int, i=int, move=int, tt_move=int, raw_eval=int, data=uint64_t,
                bound=int, futility_base=int, old_alpha=int, best_move=int, futility_value=int, generated=bint, tried=int, former_pv=bint, move_limit=int)
 cdef int quiesce(Searcher searcher, int alpha, int beta, int ply, int sp, int depth) noexcept nogil
-cdef bint is_drawn(Searcher searcher, bint in_check, int sp) noexcept nogil
+cdef bint is_drawn(Searcher searcher, bint in_check, int ply, int sp) noexcept nogil
 @cython.locals(move=int)
 cdef int push_tt_move(Searcher searcher, int sp, int tt_move, bint captures) noexcept nogil
 @cython.locals(end=int)

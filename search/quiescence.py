@@ -33,7 +33,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     if not searcher.enter(ply):
         return DRAW
     in_check = last_move_checks(searcher.board)
-    if is_drawn(searcher, in_check, sp):
+    if is_drawn(searcher, in_check, ply, sp):
         return DRAW
     if ply >= MAX_PLY - 1:
         return DRAW if in_check else searcher.evaluation.value(searcher.board)
@@ -137,11 +137,14 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     return best
 
 
-def is_drawn(searcher: Searcher, in_check: bool, sp: int) -> bool:
-    """Whether the position is drawn by repetition, insufficient material or the fifty-move rule. One
-    repetition is enough: a position that was repeated once can be repeated again.
+def is_drawn(searcher: Searcher, in_check: bool, ply: int, sp: int) -> bool:
+    """Whether the position is drawn by repetition, insufficient material or the fifty-move rule.
+
+    One repetition of a position after the root is enough: whoever repeats it can do so again. One that
+    occurred in the game or at the root counts at its third occurrence, as in the rules: the other side may
+    still have played something better there.
     """
-    if searcher.board.is_repetition(1) or searcher.board.is_insufficient_material():
+    if searcher.board.is_repetition(2, ply) or searcher.board.is_insufficient_material():
         return True
     # Checkmate takes precedence over the fifty-move rule.
     return searcher.board.halfmove >= 100 and not (

@@ -12,12 +12,12 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    MAX_PLY = 128
+    MAX_PLY = 246
     DRAW = 0
     TABLEBASE_WIN = 20000
-    CERTAIN_WIN = 19872
+    CERTAIN_WIN = 19754
     MATE = 32000
-    LONGEST_MATE = 31872
+    LONGEST_MATE = 31754
     INFINITE = 32001
     NO_SCORE = 32002
     NORMAL_PAWN = 133

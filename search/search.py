@@ -426,8 +426,9 @@ class Search:
             heads = {line.pv[0] for line in found}
             rest = [line for line in lines if line.pv[0] not in heads]
             lines = (sorted(found, key=self._order) + rest)[:wanted]
-            # Report an unfinished iteration too: what it has cost, and what it may have changed.
-            for number, line in enumerate(lines, 1):
+            # Report an unfinished iteration too: what it has cost, and what it may have changed. But no line
+            # that has never been searched, unless there is no other.
+            for number, line in enumerate(lines if depth > 1 else lines[: max(1, len(found))], 1):
                 self._report_line(line, number)
             if stop.is_set():
                 break

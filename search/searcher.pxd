@@ -36,11 +36,11 @@ cdef class Searcher:
     cdef Corrections corrections
     cdef Parameters parameters
     cdef Probing probing
-    cdef int[16900] pv
-    cdef int[130] pv_ends
-    cdef int[130] static_evals
-    cdef int[130] excluded
-    cdef int[130] reductions
+    cdef int[61504] pv
+    cdef int[248] pv_ends
+    cdef int[248] static_evals
+    cdef int[248] excluded
+    cdef int[248] reductions
     cdef int null_ply
     cdef int extension_ply
     cdef bint seeks_mate
@@ -53,7 +53,7 @@ cdef class Searcher:
     cdef atomic_count published_nodes
     cdef atomic_count published_tb_hits
     cdef atomic_count published_seldepth
-    cdef int[130] kept
+    cdef int[248] kept
     cdef int kept_count
     cdef int kept_score
     cdef int kept_depth

@@ -83,11 +83,11 @@ class Searcher:
         self.keys = Keys()
         self.history = History()
         self.corrections = Corrections()
-        self.pv = [0] * 16900
-        self.pv_ends = [0] * 130
-        self.static_evals = [0] * 130
-        self.excluded = [0] * 130
-        self.reductions = [0] * 130
+        self.pv = [0] * 61504
+        self.pv_ends = [0] * 248
+        self.static_evals = [0] * 248
+        self.excluded = [0] * 248
+        self.reductions = [0] * 248
         self.null_ply = 0
         self.extension_ply = 0
         self.seeks_mate = False
@@ -100,7 +100,7 @@ class Searcher:
         self.published_nodes = 0
         self.published_tb_hits = 0
         self.published_seldepth = 0
-        self.kept = [0] * 130
+        self.kept = [0] * 248
         self.kept_count = 0
         self.kept_score = 0
         self.kept_depth = 0
@@ -144,7 +144,7 @@ class Searcher:
         self.deadline = self.rescue_deadline = self.grace_deadline = self.next_tick = 0
         self.has_move = False
         self.pv_ends[0] = 0
-        for i in range(130):
+        for i in range(248):
             self.static_evals[i] = NO_SCORE
             self.excluded[i] = 0
             self.reductions[i] = 0

@@ -238,7 +238,7 @@ def test_clear_forgets_everything(history: History, attacked: int) -> None:
     assert history.capture_score(WHITE, TAKES_QUEEN) == 0
 
 
-@pytest.mark.parametrize(("ply", "older"), [(-1, 0), (136, 0), (0, 2), (0, -1), (10**6, 1)])
+@pytest.mark.parametrize(("ply", "older"), [(-1, 0), (254, 0), (0, 2), (0, -1), (10**6, 1)])
 def test_a_killer_beyond_the_last_ply_is_refused(history: History, ply: int, older: int) -> None:
     with pytest.raises(IndexError, match=str(ply)):
         history.killer(ply, older)

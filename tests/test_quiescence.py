@@ -433,13 +433,13 @@ def test_bare_kings_are_a_draw() -> None:
     assert entry(searcher) == 0
 
 
-def test_one_repetition_is_a_draw() -> None:
+def test_one_repetition_of_a_position_after_the_root_is_a_draw() -> None:
     searcher = searcher_at(PAWN_TO_TAKE)
-    for ply, move in enumerate(("e1e2", "e8e7", "e2e1")):
+    for ply, move in enumerate(("e1e2", "e8e7", "e2e1", "e7e8")):
         searcher.make(coordinate.parse(searcher.board, move), ply)
         assert quiesce(searcher, LOW, HIGH, ply + 1) != DRAW
-    searcher.make(coordinate.parse(searcher.board, "e7e8"), 3)
-    assert quiesce(searcher, LOW, HIGH, 4) == DRAW
+    searcher.make(coordinate.parse(searcher.board, "e1e2"), 4)
+    assert quiesce(searcher, LOW, HIGH, 5) == DRAW
 
 
 def test_at_the_deepest_ply_the_static_evaluation_is_the_score(tried: list[str]) -> None:

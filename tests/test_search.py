@@ -176,17 +176,18 @@ def test_whenever_a_search_is_cut_short_its_lines_are_different_moves_and_the_fi
     for nodes in range(1, 400 * scaled(4, 1), scaled(1, 7)):
         reports: list[Report] = []
         result = Search(1).think(board, Limits(nodes=nodes, lines=lines), reports.append)
-        last = reports[-lines:]
-        assert [report.line for report in last] == [*range(1, lines + 1)]
-        assert len({report.pv[0] for report in last}) == lines
+        last = reports[max(n for n, report in enumerate(reports) if report.line == 1) :]
+        # Before the second iteration, no line is listed that has not been searched.
+        assert len(last) == lines or last[0].depth == 1
+        assert [report.line for report in last] == [*range(1, len(last) + 1)]
+        assert len({report.pv[0] for report in last}) == len(last)
         assert result.move == last[0].pv[0]
         # What the last iteration has not come to is of the one before.
         depths = [report.depth for report in last]
         assert depths == sorted(depths, reverse=True)
         assert depths[0] - depths[-1] in (0, 1)
         for one, other in itertools.pairwise(last):
-            # In the first there is no order yet.
-            assert one.depth != other.depth or one.depth == 1 or one.score >= other.score
+            assert one.depth != other.depth or one.score >= other.score
 
 
 def test_a_stop_between_two_iterations_changes_no_line() -> None:
@@ -296,12 +297,116 @@ def test_a_lost_side_takes_the_repetition() -> None:
 
 
 def test_a_winning_side_avoids_what_came_before_in_the_game() -> None:
-    # Back to a1 repeats a position, so the rook's advantage would be gone.
-    shuffle = "a1a2 e5e4 a2a1 e4e5 a1a2 e5e4"
+    # Back to a1 repeats a position for the third time, so the rook's advantage would be gone.
+    shuffle = "a1a2 e5e4 a2a1 e4e5 " * 2 + "a1a2 e5e4"
     for depth in range(1, 6 if build.compiled else 4):
         result, reports = think("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", Limits(depth=depth), shuffle)
         assert coordinate.write(result.move) != "a2a1"
         assert reports[-1].score > 300
+
+
+ONE_WINNING_MOVE = [
+    ("8/8/1R6/8/2p5/7K/8/2k5 w - - 0 1", "b6c6 c1b2 c6b6 b2c1"),
+    ("8/8/2R5/8/4k3/8/4p3/7K w - - 0 1", "c6e6 e4d3 e6c6 d3e4"),
+    ("8/8/2k3b1/8/K7/8/8/7R w - - 0 1", "h1h6 c6d7 h6h1 d7c6"),
+    ("8/1K6/8/1Q6/8/4k3/2p5/8 w - - 0 1", "b5g5 e3f2 g5b5 f2e3"),
+    ("8/6K1/8/8/5Q2/1k6/2p5/8 w - - 0 1", "f4c1 b3c4 c1f4 c4b3"),
+    ("3B4/8/8/8/4K3/8/8/6kB w - - 0 1", "h1f3 g1f1 f3h1 f1g1"),
+    ("8/8/8/5kP1/8/8/6PK/8 w - - 0 1", "h2h3 f5e4 h3h2 e4f5"),
+]
+"""By the tablebases, only the first move wins. It was played before, and taken back."""
+
+
+@pytest.mark.parametrize(
+    ("threads", "limits"),
+    [(1, Limits()), (1, Limits(lines=2)), (2, Limits()), (1, Limits(ponder=True))],
+    ids=["one line", "two lines", "two threads", "pondering"],
+)
+def test_a_position_of_the_game_is_no_draw_when_it_occurs_again(threads: int, limits: Limits) -> None:
+    for text, moves in ONE_WINNING_MOVE:
+        board = fen.parse(text)
+        for move in moves.split():
+            board.make(coordinate.parse(board, move))
+        search = Search(1, threads=threads)
+        results: list[Result] = []
+        reports: list[Report] = []
+        limited = limits._replace(nodes=scaled(20_000, 6000))
+        search.start(board, limited, reports.append, results.append)
+        search.ponderhit()
+        search.wait()
+        assert coordinate.write(results[0].move) == moves.split()[0], text
+        assert reports[-1].score > 100 or limits.lines > 1, text
+
+
+def test_a_lost_position_is_lost_although_it_was_on_the_board_before() -> None:
+    # The rook guards the back rank: b2 allows a mate in one.
+    moves = "b1b2 g8h7 b2b1 h7g8"
+    text = "3r2k1/5pp1/4b2p/4p3/8/8/5PPP/1R4K1 w - - 0 1"
+    result, reports = think(text, Limits(nodes=scaled(50_000, 3000)), moves)
+    assert coordinate.write(result.move) != "b1b2"
+    assert reports[-1].score < -300
+
+
+def test_a_mate_leads_through_positions_of_the_game() -> None:
+    found = 0
+    for text, moves in [("7k/8/5K2/8/8/8/8/Q7 w - - 0 1", 2), *known_mates(3)]:
+        _, reports = think(text, Limits(depth=2 * moves + 3, mate=moves))
+        key, reply = reports[-1].pv[0], reports[-1].pv[1] if moves > 1 else 0
+        position = chess.Board(text)
+        line = [chess.Move.from_uci(coordinate.write(move)) for move in (key, reply) if move]
+        line += [chess.Move(move.to_square, move.from_square) for move in line]
+        before = position.board_fen(), position.castling_rights
+        if moves > 1 and all(_play(position, move) for move in line):
+            assert (position.board_fen(), position.castling_rights) == before
+            _, reports = think(text, Limits(depth=2 * moves + 3, mate=moves), " ".join(map(str, line)))
+            assert reports[-1].mate == moves, text
+            found += 1
+    assert found > scaled(5, 0)
+
+
+def _play(position: chess.Board, move: chess.Move) -> bool:
+    """Play a move, if it is legal and can be taken back."""
+    if move not in position.legal_moves or position.is_irreversible(move):
+        return False
+    position.push(move)
+    return True
+
+
+@pytest.mark.parametrize("depth", [200, 10**6])
+def test_a_search_reaches_245_plies(depth: int) -> None:
+    _, reports = think(MATES[0][0], Limits(depth=depth))
+    assert (reports[-1].depth, reports[-1].mate) == (min(depth, 245), 1)
+
+
+FAILING_HIGH = [
+    "1r3r2/4q1kp/b1pp2p1/5p2/pPn1N3/6P1/P3PPBP/2QRR1K1 w - - 0 1",
+    "r1b2rk1/ppbn1ppp/4p3/1QP4q/3P4/N4N2/5PPP/R1B2RK1 w - - 0 1",
+    "r3r2k/2R3pp/pp1q1p2/8/3P3R/7P/PP3PP1/3Q2K1 w - - 0 1",
+    "8/p1q2pkp/2Pr2p1/8/P3Q3/6P1/5P1P/2R3K1 w - - 0 1",
+]
+
+
+def test_a_move_that_failed_high_is_played_if_its_search_is_cut_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also where the root is restricted, and its entry in the table cannot tell which move it was."""
+    monkeypatch.setattr(search_module, "REPORT_DELAY", 0)
+    played: list[bool] = []
+    for text in FAILING_HIGH:
+        board = fen.parse(text)
+        limits = Limits(nodes=scaled(20_000, 3000), searchmoves=tuple(sorted(legal_moves(board))[1:]))
+        reports: list[Report] = []
+        search = Search(1)
+        search.start(board, limits, reports.append, lambda _: None, on_statistics=lambda _: None)
+        search.wait()
+        for report, following in itertools.pairwise(reports):
+            if report.bound == "lower":
+                for tenths in (3, 5, 7, 9):
+                    nodes = report.nodes + (following.nodes - report.nodes) * tenths // 10
+                    result = Search(1).think(board, limits._replace(nodes=nodes))
+                    played.append(result.move == report.pv[0])
+    assert len(played) >= scaled(40, 8)
+    assert played.count(False) <= len(played) / 40, "another one may have failed high after it"
 
 
 @pytest.mark.parametrize("nodes", [1, 17, 1000, *([9999, 20_000, 123_456] if build.compiled else [2500])])

@@ -87,7 +87,7 @@ cdef class Board:
     @cython.locals(i=int, sq=int, t=int, step=int, legal=bint)
     cpdef bint is_en_passant_legal(self, int origin) noexcept nogil
     @cython.locals(key=uint64_t, past=uint64_t, i=int, back=int)
-    cpdef bint is_repetition(self, int times) noexcept nogil
+    cpdef bint is_repetition(self, int times, int recent=*) noexcept nogil
     @cython.locals(pieces=int, i=int, sq=int, colours=int)
     cpdef bint is_insufficient_material(self) noexcept nogil
     cpdef int king(self, int side) noexcept nogil

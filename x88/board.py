@@ -505,8 +505,9 @@ class Board:
         self.squares[passed] = EMPTY
         return legal
 
-    def is_repetition(self, times: int) -> bool:
-        """Whether the position has occurred at least `times` times before: 2 for threefold repetition.
+    def is_repetition(self, times: int, recent: int = 0) -> bool:
+        """Whether the position has occurred at least `times` times before: 2 for threefold repetition. One
+        occurrence less than `recent` plies ago is enough.
 
         Positions are equal if they have the same legal moves. So an en-passant square without a legal
         en-passant capture is ignored, although it is part of the key.
@@ -527,7 +528,7 @@ class Board:
                     past ^= EN_PASSANT_KEYS[state >> 8 & FILE]
             if past == key:
                 times -= 1
-                if times == 0:
+                if times == 0 or back < recent:
                     return True
             back += 2
         return False

@@ -14,7 +14,7 @@ from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_R
 
 cpdef enum:
     MAX_MOVES = 448     # upper limit for positions with at most 16 pieces a side
-    STACK_SIZE = 60000
+    STACK_SIZE = 111000 # MAX_MOVES at each ply of a search
     RECAPTURE = 6000
     CAPTURE = 2000
     CASTLE = 500
@@ -28,8 +28,8 @@ cdef int8_t[256] DIRECTION
 
 @cython.final
 cdef class MoveStack:
-    cdef int[60000] moves
-    cdef int[60000] scores
+    cdef int[111000] moves
+    cdef int[111000] scores
 
     cpdef int move_at(self, int index) except? -1
     cpdef int score_at(self, int index) except? -1

@@ -58,7 +58,7 @@ if not cython.compiled:
     from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
     MAX_MOVES = 448
-    STACK_SIZE = 60000
+    STACK_SIZE = 111000
     RECAPTURE = 6000
     CAPTURE = 2000
     CASTLE = 500
@@ -88,8 +88,8 @@ class MoveStack:
     """
 
     def __init__(self) -> None:
-        self.moves = [0] * 60000
-        self.scores = [0] * 60000
+        self.moves = [0] * 111000
+        self.scores = [0] * 111000
 
     def move_at(self, index: int) -> int:
         """The packed move at an index. Raises IndexError if it is out of range."""
