@@ -29,6 +29,9 @@ EARLIEST_LAG = -2.0
 OUTLIER = 20.0
 """A single lag counts as at most three times the mean plus this many milliseconds."""
 
+RESERVE = 5
+"""What should stay on the clock for later moves, in overheads: a busy machine loses more than one lag."""
+
 STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 """Factors of the soft limit, by the number of iterations since the best move changed."""
 
@@ -94,6 +97,8 @@ class Lag:
 def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
     """The time for the side to move, None if unlimited. A missing clock equals the opponent's. The usual lag
     is reserved for this move and for those to come.
+
+    A clock with less than RESERVE left gives a move so little that the increment fills it again.
     """
     if limits.movetime is not None:
         allowed = max(1, limits.movetime - limits.overhead)
@@ -112,7 +117,8 @@ def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
         overhead = max(overhead, min(2 * lag.longest, left / 2))
     usable = max(1.0, left - overhead)
     # The increment is added after the move, so the limits below never exceed the time on the clock now.
-    share = usable / moves + 0.75 * increment
+    reserve = RESERVE * overhead
+    share = max(usable - reserve, 0.1 * usable) / moves + 0.75 * increment * usable / max(usable, reserve)
     if lag:
         share = max(share - lag.mean, 0.2 * share)
     # The last move before the time control may use nearly all of it; otherwise a hard move gets a few shares.

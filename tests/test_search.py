@@ -29,6 +29,7 @@ from tests.oracle import STARTS, scaled
 from x88 import build, coordinate, fen
 from x88.board import Board
 from x88.movegen import MoveStack, legal_moves
+from x88.piece import WHITE
 
 search_module: Any = importlib.import_module("search.search")
 
@@ -930,13 +931,24 @@ def test_the_other_side_s_clock_and_other_limits_are_no_lag() -> None:
     assert (lag.mean, lag.longest) == (0, 0)
 
 
+@pytest.mark.parametrize(("left", "least"), [(1000, 150), (30, 20)])
+def test_a_reserve_stays_on_the_clock_and_fills_again(left: float, least: float) -> None:
+    lost = 2.0
+    for _ in range(300):
+        found = budget(Limits(time=(int(left), None), increment=(10, 0), overhead=20), WHITE)
+        assert found is not None
+        left += 10 - found.soft - lost
+        assert left > least
+    assert left > 120
+
+
 def test_time_is_kept_back_for_what_moves_lose() -> None:
     lag = lag_of(*((2000 - 20 * n, 10) for n in range(60)))
     limits = Limits(time=(1000, 1000), increment=(10, 10), overhead=10)
     usual, slower = budget(limits, 0), budget(limits, 0, lag)
     assert usual is not None
     assert slower is not None
-    assert 15 < (usual.hard - slower.hard) / HARD < 26
+    assert 15 < (usual.hard - slower.hard) / HARD < 30
     assert slower.grace == 1000 - 40
     lag = lag_of((1000, 50), (560, 10))
     assert lag.longest == 400
