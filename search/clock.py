@@ -6,7 +6,7 @@ from typing import NamedTuple
 from search.limits import Limits
 from x88.piece import WHITE
 
-EXPECTED_MOVES = 22
+EXPECTED_MOVES = 21
 """The number of moves to plan for when the next time control is further away, or there is none. The soft
 limit is less than a move's share, so the time lasts for more moves.
 """
@@ -29,7 +29,7 @@ EARLIEST_LAG = -2.0
 OUTLIER = 20.0
 """A single lag counts as at most three times the mean plus this many milliseconds."""
 
-RESERVE = 5
+RESERVE = 3
 """What should stay on the clock for later moves, in overheads: a busy machine loses more than one lag."""
 
 STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)

@@ -767,7 +767,7 @@ def test_an_increment_alone_is_a_clock() -> None:
 @pytest.mark.parametrize("movestogo", [None, 40])
 def test_one_move_of_many_never_takes_most_of_the_clock(left: int, movestogo: int | None) -> None:
     found = budget(Limits(time=(left, left), movestogo=movestogo), 0)
-    assert found.soft < found.hard < found.rescue < 0.25 * left
+    assert found.soft < found.hard < found.rescue < 0.26 * left
     assert budget(Limits(time=(left, left), movestogo=1), 0).hard > 0.8 * left
 
 
@@ -931,7 +931,7 @@ def test_the_other_side_s_clock_and_other_limits_are_no_lag() -> None:
     assert (lag.mean, lag.longest) == (0, 0)
 
 
-@pytest.mark.parametrize(("left", "least"), [(1000, 150), (30, 20)])
+@pytest.mark.parametrize(("left", "least"), [(1000, 110), (30, 20)])
 def test_a_reserve_stays_on_the_clock_and_fills_again(left: float, least: float) -> None:
     lost = 2.0
     for _ in range(300):
@@ -939,7 +939,7 @@ def test_a_reserve_stays_on_the_clock_and_fills_again(left: float, least: float)
         assert found is not None
         left += 10 - found.soft - lost
         assert left > least
-    assert left > 120
+    assert left > 110
 
 
 def test_time_is_kept_back_for_what_moves_lose() -> None:
