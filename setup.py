@@ -17,6 +17,7 @@ import sys
 import sysconfig
 import tarfile
 import tempfile
+from pathlib import PurePath
 from types import ModuleType
 from typing import Any
 
@@ -209,15 +210,21 @@ class BuildExtensions(Compiling):
             self.force = True
             self.extensions = [extension for extension in self.extensions if extension.name not in BENCH_ONLY]
         for extension in self.extensions:
-            if extension.name == AVX2_VECTORS:
+            is_copy = extension.name == AVX2_VECTORS
+            if is_copy:
                 extension.sources = [self.copied(VECTORS, AVX2_VECTORS)]
-        translated = cythonize(
-            self.extensions, build_dir=self.build_temp, compiler_directives=DIRECTIVES, force=self.force
-        )
-        for extension, c_extension in zip(self.extensions, translated, strict=True):
-            extension.sources = c_extension.sources
+            (translated,) = cythonize(
+                extension,
+                build_dir=None if is_copy else self.build_temp,  # a copy is in the build folder already
+                compiler_directives=DIRECTIVES,
+                force=self.force,
+            )
+            extension.sources = translated.sources
             if STABLE_ABI:
                 without_inspect(extension.sources[0])
+        # Object files go beside their C code. Below `build_temp` they would have its path once more, and
+        # Windows allows 260 characters.
+        self.build_temp = PurePath(self.build_temp).anchor
         super().run()
         if self.inplace:
             build.record(digests)
@@ -227,7 +234,7 @@ class BuildExtensions(Compiling):
         target = os.path.join(self.build_temp, *name.split("."))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         # Cython finds the header of a module in a package only.
-        open(os.path.join(os.path.dirname(target), "__init__.py"), "w").close()
+        open(os.path.join(os.path.dirname(target), "__init__.py"), "wb").close()
         for suffix in (".pxd", ".py"):
             shutil.copy2(module.replace(".", os.sep) + suffix, target + suffix)
         return target + ".py"

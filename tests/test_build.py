@@ -647,6 +647,23 @@ def test_flags_that_the_compiler_refuses_are_left_out(
     assert set(re.findall("refuses (.*),", ended.stderr)) == set(flags)
 
 
+@pytest.mark.parametrize("is_absolute", [False, True], ids=["relative", "absolute"])
+def test_no_path_of_the_build_folder_is_nested(
+    small_checkout: Path, real_compiler: str, is_absolute: bool
+) -> None:
+    # The first is the folder of a wheel, the second that of an editable install.
+    folder = small_checkout / "build" / "temp"
+    shutil.copy(ROOT / "search" / "vectors.pxd", small_checkout / "search")
+    where = str(folder if is_absolute else folder.relative_to(small_checkout))
+    ended = build_with(small_checkout, real_compiler, "build_ext", "--inplace", "--build-temp", where)
+    assert ended.returncode == 0, ended.stderr
+    made = [path.relative_to(folder) for path in folder.rglob("*.*")]
+    assert {path.suffix for path in made} == {".c", ".o", ".obj", ".pxd", ".py"} - {
+        ".o" if sys.platform == "win32" else ".obj"
+    }
+    assert {path.parent for path in made} == {Path("search")}
+
+
 def test_an_uncompiled_wheel_keeps_the_reason(small_checkout: Path, tmp_path: Path) -> None:
     ended = build_with(
         small_checkout, "no-such-compiler", "bdist_wheel", "--dist-dir", str(tmp_path / "dist")
