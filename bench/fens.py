@@ -59,7 +59,7 @@ def peak_memory(pgn: Path) -> float:
     """The peak resident memory of `moff fens` in megabytes."""
     # A process inherits the peak of its parent, so a small process must start it.
     command = [sys.executable, "-c", PEAK, *MOFF, str(pgn)]
-    ended = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", stdin=subprocess.DEVNULL)
     if ended.returncode:
         raise RuntimeError(f"exit code {ended.returncode} for {pgn}")
     # The BSDs and Linux count kilobytes, macOS bytes.

@@ -358,7 +358,7 @@ class Uncompiled:
             env={**os.environ, "MOFF_PURE": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
+            encoding="utf-8",
             bufsize=1,
             start_new_session=True,
         )

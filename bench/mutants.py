@@ -405,7 +405,7 @@ class Checkout:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                text=True,
+                encoding="utf-8",
                 errors="replace",
                 start_new_session=True,
             )

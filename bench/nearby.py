@@ -150,9 +150,11 @@ class Parts:
         text = json.dumps(asdict(settings))
         self._settings = folder / "settings.json"
         if not self._settings.exists():
-            self._settings.write_text(text)
-        elif self._settings.read_text() != text:
-            raise ValueError(f"{folder} has parts with other settings: {self._settings.read_text()}")
+            self._settings.write_text(text, encoding="utf-8")
+        elif self._settings.read_text(encoding="utf-8") != text:
+            raise ValueError(
+                f"{folder} has parts with other settings: {self._settings.read_text(encoding='utf-8')}"
+            )
 
     def path(self, block: Block) -> Path:
         """Where the part of some games is. By their moves, too: other games may have the same numbers."""

@@ -159,7 +159,7 @@ def measure_uncompiled(suite: Path, chess960: bool, depth: int, nodes: int, mean
     environment = {**os.environ, "MOFF_PURE": "1"}
     # In its own session, so that only this process reports a Ctrl-C.
     with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+        command, env=environment, stdout=subprocess.PIPE, encoding="utf-8", start_new_session=True
     ) as child:
         try:
             assert child.stdout is not None

@@ -334,7 +334,11 @@ class _Helpers:
                 pipe = subprocess.PIPE
                 # In its own session, so that only the parent gets a Ctrl-C.
                 child = self._own.child = subprocess.Popen(
-                    [sys.executable, __file__], stdin=pipe, stdout=pipe, text=True, start_new_session=True
+                    [sys.executable, __file__],
+                    stdin=pipe,
+                    stdout=pipe,
+                    encoding="utf-8",
+                    start_new_session=True,
                 )
                 self._all.append(child)
         return child

@@ -554,7 +554,7 @@ def suite_entry(path: Path, what: str, how: str, nodes_per_second: int) -> dict[
     if not nodes:
         raise ValueError(f"{path}: nothing is solved")
     head = ["git", "-C", str(script.ROOT), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(head, capture_output=True, text=True, check=False).stdout.strip()
+    commit = subprocess.run(head, capture_output=True, encoding="utf-8", check=False).stdout.strip()
     if not commit:
         raise ValueError(f"{script.ROOT} is no checkout of git, whose commit could be recorded")
     return {

@@ -43,7 +43,7 @@ def count(depth: int, pure: bool) -> int:
     command = [sys.executable, str(ROOT / "engine.py"), "bench", str(depth)]
     environment = {**os.environ, "MOFF_PURE": "1" if pure else "0"}
     ended = subprocess.run(
-        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False
     )
     if ended.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} failed:\n{ended.stderr}")

@@ -196,7 +196,7 @@ class Run:
         part = self.folder / "checkpoint.pt.part"
         torch.save(state, part)
         os.replace(part, self.folder / "checkpoint.pt")
-        with (self.folder / "losses.csv").open("w", newline="") as file:
+        with (self.folder / "losses.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             writer.writerows(self.losses)
@@ -250,7 +250,7 @@ class Run:
 def known_settings(folder: Path) -> Settings:
     """The settings of a run. Raises ValueError or OSError."""
     try:
-        return Settings(**json.loads((folder / "settings.json").read_text()))
+        return Settings(**json.loads((folder / "settings.json").read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:
         raise ValueError(f"{folder / 'settings.json'} is damaged or of another version: {error}") from None
 

@@ -145,7 +145,6 @@ class UciEngine:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 cwd=spec.folder and Path(spec.folder),
-                text=True,
                 encoding="utf-8",
                 errors="replace",
                 bufsize=1,

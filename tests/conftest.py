@@ -1,7 +1,8 @@
-"""Which build the tests run on, how hypothesis searches, and an engine to talk to."""
+"""Which build the tests run on, how hypothesis searches, what was skipped, and an engine to talk to."""
 
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -18,6 +19,15 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 if there is only one.
 """
 
+BUILDS = {
+    "compiled": "only the uncompiled source can be tested so (MOFF_PURE=1)",
+    "uncompiled": "only the compiled modules can be tested so",
+}
+"""What the first word of many reasons to skip means."""
+
+REASONS = 8
+"""The most reasons to skip that are named at the end."""
+
 FORCED_PURE = os.environ.get("MOFF_PURE", "0") not in ("", "0")
 
 settings.register_profile(
@@ -28,6 +38,9 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("moff")
+
+# For the processes that tests start, whose pipes have the system's code page on Windows otherwise.
+os.environ["PYTHONIOENCODING"] = "utf-8"
 
 # Whoever starts the tests in the background may have them ignore Ctrl-C; the processes that they start and
 # interrupt would inherit that.
@@ -67,6 +80,19 @@ def _note_if_skipped(report: pytest.CollectReport | pytest.TestReport) -> None:
     if SKIPPED and report.skipped:
         with open(SKIPPED, "a", encoding="utf-8") as file:
             print(report.nodeid, file=file)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests were skipped and why. Reasons are alike up to their first comma."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ").split(",")[0] for report in skipped)
+    if skipped:
+        terminalreporter.write_line(f"{len(skipped)} skipped, a whole file counted once (-rs names them):")
+    for reason, count in reasons.most_common(REASONS):
+        terminalreporter.write_line(f"{count:6} {BUILDS.get(reason, reason)}")
+    if len(reasons) > REASONS:
+        rest = reasons.total() - sum(count for _, count in reasons.most_common(REASONS))
+        terminalreporter.write_line(f"{rest:6} {len(reasons) - REASONS} other reasons")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from tests.client import ENGINE, PATIENCE
 
-pexpect = pytest.importorskip("pexpect")
+pexpect = pytest.importorskip("pexpect", reason="pexpect is not installed")
 if sys.platform == "win32":
     pytest.skip("Windows has no pseudo-terminals", allow_module_level=True)
 

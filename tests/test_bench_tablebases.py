@@ -15,7 +15,10 @@ FOLDER = SHARED / "syzygy"
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, str(SCRIPT), *map(str, arguments)], capture_output=True, text=True, timeout=300
+        [sys.executable, str(SCRIPT), *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
     )
 
 

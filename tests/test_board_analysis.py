@@ -427,7 +427,7 @@ def test_an_analyst_at_rest_searches_nothing(tab: Tab) -> None:
 def test_enough_is_less_than_a_look_back_reaches() -> None:
     """Else some moves would never be judged."""
     if scaled(1, 0) == 0:
-        pytest.skip("the uncompiled search is slow")
+        pytest.skip("uncompiled, the search is slow")
     from moff.board.analyst import LOOK_BACK
 
     reports: list[Report] = []

@@ -747,7 +747,7 @@ def test_moves_and_attack_map_are_those_of_moff_moves(desk: Desk) -> None:
     expect(page.page.locator("#board .attackers").first).to_be_visible()
     command = [*ENGINE, "moves", "--ascii", "--attacks", "--fen", KIWIPETE]
     printed = subprocess.run(
-        command, capture_output=True, text=True, check=True, timeout=120
+        command, capture_output=True, encoding="utf-8", check=True, timeout=120
     ).stdout.splitlines()
 
     start = next(i for i, line in enumerate(printed) if line.startswith("White: "))
@@ -805,7 +805,9 @@ def test_the_worth_of_pieces_and_the_tree_of_the_last_search_are_shown(desk: Des
 def test_nothing_overflows_and_an_accessibility_check_finds_nothing(
     desk: Desk, size: dict[str, int], scheme: str
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="the browser extra is not installed"
+    ).Axe()
     page = desk.open(viewport=size, color_scheme=scheme)
     page.set_up("1. e4 {King's pawn} e5 (1... c5 2. Nf3 $4) 2. Nc3 *")
     page.switch("engine-on", True)

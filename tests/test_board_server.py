@@ -521,7 +521,6 @@ def started(*arguments: str) -> subprocess.Popen[str]:
         [*ENGINE, "board", "--no-browser", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
         encoding="utf-8",
     )
 
@@ -566,7 +565,9 @@ def test_the_browser_is_told_to_open_the_page(tmp_path: Path, monkeypatch: pytes
     )
     script.chmod(0o755)
     monkeypatch.setenv("BROWSER", f"{script} %s")
-    process = subprocess.Popen([*ENGINE, "board"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*ENGINE, "board"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    )
     assert process.stdout is not None
     line = process.stdout.readline()
     deadline = time.monotonic() + PATIENCE

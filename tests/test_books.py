@@ -37,7 +37,7 @@ GAMES = """[Event "one"]
 
 def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*ENGINE, *arguments], input=text, capture_output=True, text=True, check=False, timeout=100
+        [*ENGINE, *arguments], input=text, capture_output=True, encoding="utf-8", check=False, timeout=100
     )
 
 
@@ -62,7 +62,7 @@ def told(done: subprocess.CompletedProcess[str]) -> str:
 
 def test_a_book_is_made_shown_and_checked(tmp_path: Path) -> None:
     games, out = tmp_path / "games.pgn", tmp_path / "out.bin"
-    games.write_text(GAMES)
+    games.write_text(GAMES, encoding="utf-8")
     done = run("book", "make", str(games), "-o", str(out), "--min-games", "1")
     assert (done.returncode, told(done)) == (0, "")
     assert done.stdout == f"{out}: 7 moves of 3 games with a result\n"
@@ -79,7 +79,7 @@ def test_a_book_is_made_shown_and_checked(tmp_path: Path) -> None:
 
 def test_several_files_and_standard_input_make_one_book(tmp_path: Path) -> None:
     games, out = tmp_path / "games.pgn", tmp_path / "out.bin"
-    games.write_text(GAMES)
+    games.write_text(GAMES, encoding="utf-8")
     done = run("book", "make", str(games), "-", "-o", str(out), "--min-games", "2", text=GAMES)
     assert done.returncode == 0
     assert "of 6 games" in done.stdout
@@ -115,9 +115,9 @@ def test_what_is_wrong_is_told(
     arguments: list[str], code: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "games.pgn").write_text(GAMES)
+    (tmp_path / "games.pgn").write_text(GAMES, encoding="utf-8")
     (tmp_path / "link.pgn").symlink_to("games.pgn")
-    (tmp_path / "none.pgn").write_text('[Event "five"]\n\n*\n')
+    (tmp_path / "none.pgn").write_text('[Event "five"]\n\n*\n', encoding="utf-8")
     (tmp_path / "b.bin").write_bytes(b"an old book")
     (tmp_path / "odd.bin").write_bytes(b"x" * 17)
     (tmp_path / "empty.bin").write_bytes(b"")
@@ -125,13 +125,13 @@ def test_what_is_wrong_is_told(
     assert done.returncode == code
     assert reason in done.stderr
     assert "Traceback" not in done.stderr
-    assert (tmp_path / "games.pgn").read_text() == GAMES
+    assert (tmp_path / "games.pgn").read_text(encoding="utf-8") == GAMES
     assert (tmp_path / "b.bin").read_bytes() == b"an old book"
 
 
 def test_a_book_replaces_nothing_but_the_file_of_its_name(tmp_path: Path) -> None:
     games, real, link, part = (tmp_path / name for name in ("g.pgn", "real.bin", "link.bin", "real.bin.part"))
-    games.write_text(GAMES)
+    games.write_text(GAMES, encoding="utf-8")
     real.write_bytes(b"old")
     real.chmod(0o600)
     link.symlink_to(real)
@@ -167,7 +167,7 @@ def test_an_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
 
 def test_a_damaged_game_counts_up_to_its_damage(tmp_path: Path) -> None:
     games, out = tmp_path / "games.pgn", tmp_path / "out.bin"
-    games.write_text(GAMES + '\n[Event "four"]\n[Result "1-0"]\n\n1. e4 e5 2. Ke5 1-0\n')
+    games.write_text(GAMES + '\n[Event "four"]\n[Result "1-0"]\n\n1. e4 e5 2. Ke5 1-0\n', encoding="utf-8")
     done = run("book", "make", str(games), "-o", str(out), "--min-games", "1")
     assert done.returncode == 1
     assert "1 game is damaged" in done.stderr

@@ -112,7 +112,9 @@ def run(folder: Path, code: str, pure: str | None = None) -> Any:
     if pure is not None:
         environment["MOFF_PURE"] = pure
     command = [sys.executable, "-c", f"import json, sys\n{code}"]
-    child = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    child = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+    )
     assert child.returncode == 0, child.stderr
     return json.loads(child.stdout)
 
@@ -415,7 +417,7 @@ def obstacle(manager: str = "apt-get", include: str = "", **variables: str) -> t
         cwd=ROOT,
         env={**environment, "MOFF_PURE": "0", **variables},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert child.returncode == 0, child.stderr
@@ -601,7 +603,7 @@ def test_clang_accepts_the_words_that_threads_share(tmp_path: Path) -> None:
         assert not re.search(r"__Pyx_Py\w+_(From|As)_atomic_\w+\(", text), file
         if clang:
             command = [clang, "-fsyntax-only", "-w", f"-I{sysconfig.get_path('include')}", file]
-            child = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+            child = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
             assert child.returncode == 0, child.stderr
 
 
@@ -630,7 +632,7 @@ def build_with(folder: Path, compiler: str, *arguments: str) -> subprocess.Compl
         cwd=folder,
         env={**os.environ, "CC": compiler, "MOFF_PURE": "0"},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
 
@@ -852,7 +854,7 @@ def test_the_bench_is_shallower_uncompiled() -> None:
 
 
 def test_the_bench_says_how_deep_it_searches() -> None:
-    ended = subprocess.run([*ENGINE, "bench", "1"], capture_output=True, text=True, check=True)
+    ended = subprocess.run([*ENGINE, "bench", "1"], capture_output=True, encoding="utf-8", check=True)
     assert f"bench of {len(benchmark.POSITIONS)} positions at depth 1\n" in ended.stderr
     with Conversation() as conversation:
         conversation.send("bench 1")
@@ -861,7 +863,7 @@ def test_the_bench_says_how_deep_it_searches() -> None:
 
 def signature(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(ROOT / "bench" / "signature.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
 
 
 def test_the_expected_counts_are_those_of_the_default_depths() -> None:
@@ -918,7 +920,7 @@ def test_no_module_needs_inspect_for_the_flags_of_its_functions() -> None:
 def test_a_module_that_needs_inspect_for_something_else_keeps_it(
     tmp_path: Path, more: str, kept: bool
 ) -> None:
-    pytest.importorskip("setuptools")
+    pytest.importorskip("setuptools", reason="setuptools is not installed")
     before = f"""
 static int __Pyx_init_co_variable(PyObject *inspect, const char* name, int *write_to) {{
     PyObject *py_value = PyObject_GetAttrString(inspect, name);
@@ -930,7 +932,7 @@ static int __Pyx_init_co_variable(PyObject *inspect, const char* name, int *writ
     Py_DECREF(inspect);
 """
     path = tmp_path / "module.c"
-    path.write_text(before)
+    path.write_text(before, encoding="utf-8")
     run(ROOT, WITHOUT_INSPECT.format(path=str(path)))
     after = before.replace('"inspect"', '"sys"').replace("static int", "static CYTHON_UNUSED int")
-    assert path.read_text() == (before if kept else after)
+    assert path.read_text(encoding="utf-8") == (before if kept else after)

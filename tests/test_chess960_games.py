@@ -108,7 +108,7 @@ def test_a_game_of_standard_chess_has_no_variant() -> None:
 
 def command(*arguments: object, typed: str = "") -> subprocess.CompletedProcess[str]:
     words = [*ENGINE, *map(str, arguments)]
-    return subprocess.run(words, input=typed, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(words, input=typed, capture_output=True, encoding="utf-8", timeout=300, check=False)
 
 
 def test_moff_play_sets_up_a_start_position_by_its_number(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_moff_play_sets_up_a_start_position_by_its_number(tmp_path: Path) -> Non
         [*ENGINE, "play", "--chess960", "0", "--depth", "1"],
         input="fen\nnew chess960 959\nfen\nnew\nfen\nquit\n",
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=300,
         check=True,
         cwd=tmp_path,
@@ -131,7 +131,7 @@ def test_a_random_start_position_is_one_of_the_960(tmp_path: Path) -> None:
         [*ENGINE, "play", "--chess960", "--depth", "1"],
         input="fen\nquit\n",
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=300,
         check=True,
         cwd=tmp_path,
@@ -215,7 +215,7 @@ def test_a_match_of_chess960_is_legal_to_python_chess(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, str(BENCH / "match.py"), *words],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=600,
         check=False,
     )

@@ -19,7 +19,7 @@ from tests.oracle import scaled
 
 def moff(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*ENGINE, *arguments], capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL
+        [*ENGINE, *arguments], capture_output=True, encoding="utf-8", timeout=300, stdin=subprocess.DEVNULL
     )
 
 
@@ -265,7 +265,7 @@ def let_work(process: subprocess.Popen[Any], seconds: float) -> None:
     ticks = 0
     while ticks < seconds * os.sysconf("SC_CLK_TCK") and time.monotonic() < deadline:
         time.sleep(0.02)
-        ticks = sum(map(int, stat.read_text().rpartition(")")[2].split()[11:13]))
+        ticks = sum(map(int, stat.read_text(encoding="utf-8").rpartition(")")[2].split()[11:13]))
 
 
 def interrupted(*arguments: str, seconds: float = scaled(1.0, 4.0)) -> tuple[int, str, str, float]:
@@ -273,7 +273,9 @@ def interrupted(*arguments: str, seconds: float = scaled(1.0, 4.0)) -> tuple[int
     standard error, and the seconds that it still took.
     """
     pipe = subprocess.PIPE
-    with subprocess.Popen([*ENGINE, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+    with subprocess.Popen(
+        [*ENGINE, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8"
+    ) as process:
         let_work(process, seconds)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
@@ -322,7 +324,9 @@ def test_a_signal_during_start_up_ends_it_as_quietly_as_later(
     code = BUSY_START.format(
         module=module, number=int(number), arguments=arguments, folder=str(root), program=str(root / program)
     )
-    ended = subprocess.run([sys.executable, "-c", code], input="", capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], input="", capture_output=True, encoding="utf-8", timeout=60
+    )
     assert (ended.stdout, ended.stderr) == ("", "")
     unheeded = -number if module == "signal" else 0  # nothing can be done about it yet
     assert ended.returncode == (130 if number == signal.SIGINT else unheeded)
@@ -333,7 +337,12 @@ def test_a_signal_during_start_up_ends_it_as_quietly_as_later(
 def test_a_full_disk_behind_the_output_is_told_in_one_line(arguments: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         ended = subprocess.run(
-            [*ENGINE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+            [*ENGINE, *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
         )
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr

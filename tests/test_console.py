@@ -73,7 +73,7 @@ def last_board(lines: list[str]) -> list[str]:
 
 
 def read_games(path: Path) -> list[chess.pgn.Game]:
-    stream = io.StringIO(path.read_text())
+    stream = io.StringIO(path.read_text(encoding="utf-8"))
     found = list(iter(lambda: chess.pgn.read_game(stream), None))
     assert all(game.errors == [] for game in found)
     return found
@@ -586,7 +586,7 @@ def test_a_game_saved_twice_is_one_game_and_grows(player: Player, tmp_path: Path
 @pytest.mark.parametrize("end", ["", "\n", "\n\n"])
 def test_a_file_keeps_the_games_before(player: Player, tmp_path: Path, end: str) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text(f'[Event "before"]\n\n1. a4 *{end}')
+    path.write_text(f'[Event "before"]\n\n1. a4 *{end}', encoding="utf-8")
     for first in ("b4", "c4"):
         player.say(first)
         assert player.say("save games.pgn")[-1] == "Saved in games.pgn."
@@ -595,7 +595,7 @@ def test_a_file_keeps_the_games_before(player: Player, tmp_path: Path, end: str)
     found = read_games(path)
     assert [next(iter(game.mainline_moves())).uci() for game in found] == ["a2a4", "b2b4", "c2c4"]
     assert found[0].headers["Event"] == "before"
-    assert len(re.findall(r"\*\n\n+\[Event ", path.read_text())) == 2
+    assert len(re.findall(r"\*\n\n+\[Event ", path.read_text(encoding="utf-8"))) == 2
 
 
 def test_another_session_adds_to_the_file(tmp_path: Path) -> None:
@@ -610,7 +610,7 @@ def test_another_session_adds_to_the_file(tmp_path: Path) -> None:
 def test_a_game_that_others_wrote_behind_is_not_cut_off(player: Player, tmp_path: Path) -> None:
     player.say("e4")
     player.say("save game.pgn")
-    with open(tmp_path / "game.pgn", "a") as file:
+    with open(tmp_path / "game.pgn", "a", encoding="utf-8") as file:
         file.write('\n[Event "other"]\n\n1. a4 *\n')
     player.say("save game.pgn")
     assert [game.headers["Event"] for game in read_games(tmp_path / "game.pgn")] == ["?", "other", "?"]
@@ -709,11 +709,14 @@ def test_control_c_while_the_engine_thinks_makes_it_move(tmp_path: Path) -> None
     with Player(tmp_path, "--time", "600", "--log", str(log)) as player:
         started = time.monotonic()
         player.process.sendline("e2e4")
-        while "Player: e2e4" not in log.read_text() or "Moves: " not in log.read_text().splitlines()[-1]:
+        while (
+            "Player: e2e4" not in log.read_text(encoding="utf-8")
+            or "Moves: " not in log.read_text(encoding="utf-8").splitlines()[-1]
+        ):
             assert time.monotonic() - started < PATIENCE
             time.sleep(0.01)
         time.sleep(0.5)
-        assert "Moff: " not in log.read_text()
+        assert "Moff: " not in log.read_text(encoding="utf-8")
         player.process.sendintr()
         interrupted = time.monotonic()
         position = chess.Board()
@@ -808,7 +811,7 @@ def test_on_a_terminal_the_board_is_coloured_and_has_pieces(tmp_path: Path) -> N
 
 
 def entries(path: Path) -> list[tuple[str, str]]:
-    found = [ENTRY.fullmatch(line) for line in path.read_text().splitlines()]
+    found = [ENTRY.fullmatch(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert all(found)
     return [(match[1], match[2]) for match in found if match]
 

@@ -148,7 +148,6 @@ def check(desk: Path, command: str, expected: list[str]) -> None:
         stderr=subprocess.PIPE,
         cwd=desk,
         env=environment(desk),
-        text=True,
         encoding="utf-8",
         start_new_session=True,
     ) as shell:
@@ -208,7 +207,7 @@ def test_the_pages_say_how_to_begin_a_game() -> None:
 
 
 @POSIX
-@pytest.mark.skipif(not TABLEBASES.is_dir(), reason="there are no tablebases in ../shared/data/syzygy")
+@pytest.mark.skipif(not TABLEBASES.is_dir(), reason="../shared/data/syzygy is missing")
 def test_commands_with_tablebases_print_what_the_page_says(desk: Path) -> None:
     found = [block for page in PAGES for block in blocks(page, "console") if needs_tables(block)]
     assert found
@@ -239,7 +238,7 @@ def test_programs_of_the_page_run(page: Path, desk: Path) -> None:
         (desk / "program.py").write_text(block, encoding="utf-8")
         command = [sys.executable, "program.py"]
         done = subprocess.run(
-            command, cwd=desk, env=environment(desk), capture_output=True, text=True, timeout=TIMEOUT
+            command, cwd=desk, env=environment(desk), capture_output=True, encoding="utf-8", timeout=TIMEOUT
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout
@@ -382,7 +381,7 @@ def test_programs_of_the_bench_run_as_the_page_says(page: Path, desk: Path) -> N
             cwd=desk,
             env=environment(desk),
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             timeout=TIMEOUT,
         )
         assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
@@ -560,7 +559,7 @@ def test_a_download_is_unpacked_and_verified_as_the_page_says(tmp_path: Path) ->
 
     def sh(folder: Path, command: str) -> str:
         done = subprocess.run(
-            ["sh", "-ec", command], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT
+            ["sh", "-ec", command], cwd=folder, capture_output=True, encoding="utf-8", timeout=TIMEOUT
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -593,7 +592,7 @@ def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path)
         cwd=tmp_path,
         env=os.environ | {"GITHUB_REF_NAME": "v1.1"},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
     )
     assert done.stdout == section
@@ -701,11 +700,11 @@ def test_the_citation_and_the_changelog_are_of_this_version() -> None:
 
 @pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("sphinx", "furo", "myst_parser")),
-    reason="Sphinx is not installed",
+    reason="the docs extra is not installed",
 )
 def test_the_pages_are_built_without_a_warning(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", str(DOCS), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=600)
     assert done.returncode == 0, done.stderr
     for page in PAGES[1:]:
         # Sphinx has pages of its own, such as search.html, which come last.

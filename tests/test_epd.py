@@ -26,7 +26,7 @@ QUIET = "4k3/pp6/8/3p4/2P1P3/8/P7/4K3 w - -"  # two pawns can take on d5; Kf1 is
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Run the script with a small table."""
     command = [sys.executable, str(SCRIPT), "--hash", "1", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
 
 
 def suite(folder: Path, *lines: str) -> Path:
@@ -343,7 +343,7 @@ def test_wrong_usage_and_unreadable_files_end_with_2_and_no_table(arguments: lis
 def test_help_explains_operations_and_keys_without_the_extra() -> None:
     # Without site-packages, no extra is installed.
     command = [sys.executable, "-S", str(SCRIPT)]
-    ended = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=300)
+    ended = subprocess.run([*command, "--help"], capture_output=True, encoding="utf-8", timeout=300)
     assert ended.returncode == 0, ended.stderr
     (found,) = [
         json.loads(line)
@@ -352,7 +352,7 @@ def test_help_explains_operations_and_keys_without_the_extra() -> None:
     ]
     for word in ("bm MOVE", "am MOVE", "dm N", "130", *found):
         assert word in ended.stdout, word
-    ended = subprocess.run([*command, str(MATES)], capture_output=True, text=True, timeout=300)
+    ended = subprocess.run([*command, str(MATES)], capture_output=True, encoding="utf-8", timeout=300)
     assert (ended.returncode, ended.stdout) == (2, "")
     said = 'tabulate and tqdm are not installed: python -m pip install -e ".[bench]"\n'
     assert ended.stderr == said
@@ -363,7 +363,7 @@ def test_an_interrupt_ends_it_in_one_line_with_130(tmp_path: Path) -> None:
     # The mate ends the first search, nothing the second.
     path = suite(tmp_path, f"{BACK_RANK} dm 1;", f"{QUIET} am Kf1;")
     command = [sys.executable, str(SCRIPT), str(path), "--hash", "1", "--json", "--movetime", "600000"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
     assert process.stdout is not None
     assert json.loads(process.stdout.readline())["solved"]
     process.send_signal(signal.SIGINT)

@@ -21,7 +21,7 @@ SHALLOW = (
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the script once."""
     command = [sys.executable, "-c", SHALLOW, str(SCRIPT.parent), "--runs", "1", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
 
 
 def test_every_figure_of_moff_is_taken() -> None:

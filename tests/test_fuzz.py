@@ -40,13 +40,13 @@ def test_a_fault_is_found_and_shown(
 def test_help_needs_no_extra_and_what_is_missing_is_told(name: str, word: str, tmp_path: Path) -> None:
     # Without site-packages, no extra is installed.
     command = [sys.executable, "-S", str(BENCH / f"{name}.py")]
-    ended = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=300)
+    ended = subprocess.run([*command, "--help"], capture_output=True, encoding="utf-8", timeout=300)
     assert ended.returncode == 0, ended.stderr
     assert word in ended.stdout
     assert "130" in ended.stdout
     (tmp_path / "x.pgn").touch()
     file = [str(tmp_path / "x.pgn")] * (name == "fens")
-    ended = subprocess.run([*command, *file], capture_output=True, text=True, timeout=300)
+    ended = subprocess.run([*command, *file], capture_output=True, encoding="utf-8", timeout=300)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.endswith('not installed: python -m pip install -e ".[bench,test]"\n')
     assert ended.stderr.count("\n") == 1
@@ -68,16 +68,16 @@ def test_an_interrupt_ends_it_in_one_line_with_130(
     assert capsys.readouterr() == ("", "interrupted\n")
 
 
-@pytest.mark.skipif(not build.compiled, reason="reads a megabyte")
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, a megabyte takes too long")
 def test_fens_of_bench_compares_the_readers_and_measures_memory(tmp_path: Path) -> None:
     for extra in ("tabulate", "tqdm", "chess"):
-        pytest.importorskip(extra)
+        pytest.importorskip(extra, reason="the bench extra is not installed")
     path = tmp_path / "games.pgn"
     path.write_text('[Event "x"]\n\n1. e4 e5 2. Nf3 1-0\n\n[Event "y"]\n\n1. d4 *\n', encoding="utf-8")
     command = [sys.executable, str(BENCH / "fens.py"), str(path), "--runs", "1", "--megabytes", "1"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
     assert ended.returncode == 0, ended.stderr
     assert "4 FENs, the same from both." in ended.stdout
     path.write_text("1. e4 x *\n", encoding="utf-8")
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
     assert (ended.returncode, ended.stdout) == (1, "")

@@ -384,5 +384,7 @@ except ValueError as error:
     print(error)
 """
     with gamefile.GameFile(path):
-        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        ended = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, encoding="utf-8", timeout=60
+        )
     assert "is open in another process" in ended.stdout, ended.stderr

@@ -18,7 +18,7 @@ BUILDS = ["compiled", "uncompiled"] if build.compiled else ["uncompiled"]
 def generators(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the script with little to do."""
     command = [sys.executable, str(SCRIPT), "--runs", "1", "--seconds", "0", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
 
 
 def test_all_generators_find_the_same() -> None:
@@ -80,7 +80,11 @@ def test_a_generator_that_finds_something_else_is_named(tmp_path: Path) -> None:
         f"runpy.run_path({str(SCRIPT)!r}, run_name='__main__')"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, cwd=SCRIPT.parent.parent
+        [sys.executable, "-c", code],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        cwd=SCRIPT.parent.parent,
     )
     assert ended.returncode == 1, ended.stdout + ended.stderr
     different = ended.stdout.partition("Not all found the same:")[2]

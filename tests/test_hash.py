@@ -103,7 +103,7 @@ def fill(search: Search) -> None:
             search.table.store(cluster << 50 | low, 0, 0, 0, 127, EXACT, False)
 
 
-@pytest.mark.skipif(not build.compiled, reason="takes more nodes than the uncompiled search has time for")
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, so many nodes take too long")
 @pytest.mark.parametrize(("text", "move"), TACTICS)
 def test_a_table_that_the_search_has_filled_keeps_the_right_move(text: str, move: str) -> None:
     search = Search(1)

@@ -39,7 +39,6 @@ def start(
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
         encoding="utf-8",
     )
 

@@ -105,7 +105,12 @@ def loaded(code: str, talk: str = "") -> set[str]:
     """The modules loaded after some code has run in a fresh interpreter, with `talk` on standard input."""
     script = f"import json, sys\n{code}\nprint(json.dumps(sorted(sys.modules)))"
     ended = subprocess.run(
-        [sys.executable, "-c", script], input=talk, capture_output=True, text=True, timeout=120, cwd=ROOT
+        [sys.executable, "-c", script],
+        input=talk,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        cwd=ROOT,
     )
     assert ended.returncode == 0, ended.stderr
     return set(json.loads(ended.stdout.splitlines()[-1]))

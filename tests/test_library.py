@@ -108,7 +108,11 @@ def test_a_game_is_written_and_read_as_pgn() -> None:
 @pytest.mark.parametrize("arguments", [["--version"], ["perft", "2"]])
 def test_python_m_moff_is_the_command(arguments: list[str]) -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "moff", *arguments], capture_output=True, text=True, timeout=120, cwd=ROOT
+        [sys.executable, "-m", "moff", *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        cwd=ROOT,
     )
     assert ended.returncode == 0
     assert ended.stdout.startswith(f"Moff {moff.__version__}" if arguments == ["--version"] else "400 nodes")
@@ -116,7 +120,12 @@ def test_python_m_moff_is_the_command(arguments: list[str]) -> None:
 
 def test_python_m_moff_speaks_uci() -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "moff"], input="uci\n", capture_output=True, text=True, timeout=120, cwd=ROOT
+        [sys.executable, "-m", "moff"],
+        input="uci\n",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        cwd=ROOT,
     )
     assert ended.returncode == 0
     assert ended.stdout.endswith("uciok\n")

@@ -328,7 +328,7 @@ def interpreter() -> str:
 
 needs_lichess_bot = pytest.mark.skipif(
     "LICHESS_BOT" not in os.environ or os.name == "nt",
-    reason="LICHESS_BOT does not name the folder of lichess-bot, or there are no signals to interrupt it",
+    reason="LICHESS_BOT does not name the folder of lichess-bot",
 )
 
 
@@ -346,7 +346,7 @@ def settings_of_the_page() -> Event:
     texts = [(FOLDER / "config.yml.default").read_text("utf-8"), block()]
     program = "import json, sys, yaml; print(json.dumps([*map(yaml.safe_load, json.load(sys.stdin))]))"
     command = [interpreter(), "-c", program]
-    done = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True)
+    done = subprocess.run(command, input=json.dumps(texts), capture_output=True, encoding="utf-8")
     assert done.returncode == 0, done.stderr
     default, page = json.loads(done.stdout)
     del default["engine"]["uci_options"]  # the page lists all options to set

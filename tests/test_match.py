@@ -68,7 +68,6 @@ def run(*arguments: object, code: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *start, *map(str, arguments)],
         capture_output=True,
-        text=True,
         encoding="utf-8",
         timeout=300,
     )
@@ -434,7 +433,9 @@ def test_an_engine_ponders_on_the_reply_it_expects_and_is_told_when_it_comes(tmp
     assert "ponder=yes" in game.headers["WhiteSettings"]
     assert "option.Ponder=true" in game.headers["WhiteSettings"]
     moves = [move.uci() for move in game.mainline_moves()]
-    first, second = ([line.partition(" ")[2] for line in log.read_text().splitlines()] for log in logs)
+    first, second = (
+        [line.partition(" ")[2] for line in log.read_text(encoding="utf-8").splitlines()] for log in logs
+    )
     assert "setoption name Ponder value true" in first
     # It is asked about one position once, also where the move was foreseen.
     positions = [line.split()[9:] for line in first if line.startswith("position")]
@@ -520,7 +521,7 @@ def test_an_engine_that_overruns_the_time_of_a_move_loses_on_time(tmp_path: Path
     assert ended.returncode == 1, ended.stdout + ended.stderr
     (game,) = read(tmp_path / "a.pgn")
     assert (game.headers["Result"], game.headers["Termination"]) == ("0-1", "time forfeit")
-    told = " ".join((tmp_path / "a.pgn").read_text().split())
+    told = " ".join((tmp_path / "a.pgn").read_text(encoding="utf-8").split())
     (late,) = re.findall(r"out of time by (\d+) ms", told)
     assert int(late) > 20
 
@@ -933,7 +934,7 @@ def test_an_interrupt_does_not_wait_for_an_engine_that_never_says_uciok(tmp_path
     log = tmp_path / "log"
     words = [*fake("first", "--fault", "deaf", "--log", log), *fake("second"), "--each", "nodes=1"]
     command = [sys.executable, str(SCRIPT), *words, "--pgn", str(tmp_path / "a.pgn")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
     until(log.exists)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)
@@ -957,7 +958,7 @@ def test_an_interrupted_match_keeps_its_games_leaves_no_engine_and_goes_on(
     file = openings(tmp_path, BLACK_TO_MOVE)
     same += ["--openings", file, "--longest", "25"]
     command = [sys.executable, str(SCRIPT), *map(str, same)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
     if fault:
         until(lambda: log.exists() and len(lines_of(log, "go")) == 7)  # both games hang
     else:
@@ -1203,7 +1204,7 @@ def test_the_games_of_a_cluster_end_with_the_match_and_the_match_with_the_cluste
         n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None, silence_logs=50
     ) as cluster:
         command = [sys.executable, str(SCRIPT), *words, "--scheduler", cluster.scheduler_address]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         until(lambda: log.exists() and lines_of(log, "go")[8:] != [] and len(running(log)) >= 2)
         if event == "close":
             cluster.close()
@@ -1272,9 +1273,7 @@ WITHOUT_EXTRAS = (
 def run_without_extras(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = SCRIPT.with_name(script)
     code = WITHOUT_EXTRAS.format(folder=str(path.parent), arguments=[str(path), *arguments])
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", timeout=300
-    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", timeout=300)
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,9 @@ def project(tmp_path: Path) -> Path:
 
 def mutants(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "bench/mutants.py", "--out", "out.json", *arguments]
-    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(
+        command, cwd=project, capture_output=True, encoding="utf-8", check=False, timeout=300
+    )
 
 
 def recorded(project: Path) -> list[dict[str, Any]]:
@@ -197,11 +199,13 @@ def test_only_the_tests_that_execute_the_lines_are_run(project: Path) -> None:
     write(project, SURVIVES)
     mutants(project)
     assert [entry["outcome"] for entry in recorded(project)] == ["survived"]
-    assert (project / "clamp(3)").read_text() == "xx", "once to see what it executes, once with the mutant"
-    assert (project / "Stack()").read_text() == "x"
+    assert (project / "clamp(3)").read_text(encoding="utf-8") == "xx", (
+        "once to see what it executes, once with the mutant"
+    )
+    assert (project / "Stack()").read_text(encoding="utf-8") == "x"
     mutants(project, "--again")
-    assert (project / "clamp(3)").read_text() == "xxx", "what was seen is kept"
-    assert (project / "Stack()").read_text() == "x"
+    assert (project / "clamp(3)").read_text(encoding="utf-8") == "xxx", "what was seen is kept"
+    assert (project / "Stack()").read_text(encoding="utf-8") == "x"
 
 
 def test_all_tests_are_run_for_what_is_executed_on_import(project: Path) -> None:
@@ -210,7 +214,11 @@ def test_all_tests_are_run_for_what_is_executed_on_import(project: Path) -> None
     )
     write(project, ("class Stack:", "class Stack(object):"))
     mutants(project)
-    assert (project / "clamp(3)").read_text() == (project / "Stack()").read_text() == "xx"
+    assert (
+        (project / "clamp(3)").read_text(encoding="utf-8")
+        == (project / "Stack()").read_text(encoding="utf-8")
+        == "xx"
+    )
 
 
 def test_with_little_time_only_some_tests_are_run(project: Path) -> None:
@@ -218,8 +226,8 @@ def test_with_little_time_only_some_tests_are_run(project: Path) -> None:
     (project / "tests" / "test_clamp.py").write_text(text, encoding="utf-8")
     write(project, SURVIVES)
     mutants(project, "--seconds", "0.0001")
-    assert (project / "clamp(3)").read_text() == "xx"
-    assert (project / "clamp(4)").read_text() == "x"
+    assert (project / "clamp(3)").read_text(encoding="utf-8") == "xx"
+    assert (project / "clamp(4)").read_text(encoding="utf-8") == "x"
 
 
 def test_an_equivalent_mutant_may_be_one_only_after_a_line(project: Path) -> None:

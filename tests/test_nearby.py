@@ -226,6 +226,6 @@ def test_wrong_usage_is_told(games: Path, tmp_path: Path, capsys: pytest.Capture
     assert "no" in capsys.readouterr().err
     assert not list(tmp_path.glob("out*ordered*")), "nothing half-written"
     foreign = tmp_path / "foreign"
-    foreign.write_text("no games")
+    foreign.write_text("no games", encoding="utf-8")
     assert nearby.main(arguments(foreign, tmp_path / "out")) == 2
     assert str(foreign) in capsys.readouterr().err

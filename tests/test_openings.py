@@ -25,7 +25,7 @@ LINE = re.compile(r'(?P<fen>\S+ \S+ \S+ \S+) ce (?P<score>-?\d+); c0 "(?P<moves>
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Run the script."""
     command = [sys.executable, str(SCRIPT), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
 
 
 def read(path: Path) -> list[tuple[str, int]]:

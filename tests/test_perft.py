@@ -150,7 +150,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     pytest.importorskip("tabulate", reason="the bench extra is not installed")
     pytest.importorskip("tqdm", reason="the bench extra is not installed")
     command = [sys.executable, str(SCRIPT), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
 
 
 def test_the_script_counts_a_suite_on_both_builds(tmp_path: Path) -> None:

@@ -554,7 +554,7 @@ def test_a_book_of_openings_is_read_as_python_chess_reads_it(path: Path) -> None
 
 @pytest.mark.parametrize("path", shared_files("pgn/fischerr19.pgn"))
 def test_games_of_chess960_are_read_as_python_chess_reads_them(path: Path) -> None:
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     games = read(text)
     theirs = read_by_python_chess(text)
     assert len(games) == len(theirs) > 0

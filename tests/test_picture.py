@@ -507,7 +507,7 @@ def picture(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*ENGINE, "picture", *arguments],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         timeout=120,
         stdin=subprocess.DEVNULL,
     )
@@ -566,11 +566,11 @@ def test_bad_words_are_told_once_and_the_old_file_stays(
     arguments: list[str], reason: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "board.svg"
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
     ended = picture("-o", str(path), *arguments)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert reason in complaint(ended)
-    assert path.read_text() == "old"
+    assert path.read_text(encoding="utf-8") == "old"
     assert os.listdir(tmp_path) == ["board.svg"]
 
 
@@ -597,7 +597,7 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 def test_a_failure_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "board.svg"
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
 
     def fail(*_arguments: object) -> None:
         raise OSError(28, "No space left on device")
@@ -608,7 +608,7 @@ def test_a_failure_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch
     monkeypatch.undo()
     with pytest.raises(UnicodeEncodeError):
         output.save(str(path), "new \ud800")
-    assert path.read_text() == "old"
+    assert path.read_text(encoding="utf-8") == "old"
     assert os.listdir(tmp_path) == ["board.svg"]
 
 
@@ -616,17 +616,17 @@ def test_a_file_that_may_not_be_written_to_is_not_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "board.svg"
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
     monkeypatch.setattr(output.os, "access", lambda *_: False)  # nothing is forbidden to root
     with pytest.raises(PermissionError):
         output.save(str(path), "new")
-    assert path.read_text() == "old"
+    assert path.read_text(encoding="utf-8") == "old"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other links and permissions")
 def test_links_permissions_and_devices_stay(tmp_path: Path) -> None:
     path, link, dangling = tmp_path / "board.svg", tmp_path / "link.svg", tmp_path / "dangling.svg"
-    path.write_text("old")
+    path.write_text("old", encoding="utf-8")
     path.chmod(0o640)
     link.symlink_to(path.name)
     dangling.symlink_to("new.svg")
@@ -634,7 +634,7 @@ def test_links_permissions_and_devices_stay(tmp_path: Path) -> None:
     output.save(str(dangling), "new")
     assert link.is_symlink()
     assert dangling.is_symlink()
-    assert path.read_text() == (tmp_path / "new.svg").read_text() == "new"
+    assert path.read_text(encoding="utf-8") == (tmp_path / "new.svg").read_text(encoding="utf-8") == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     plain = tmp_path / "plain"
     plain.touch()

@@ -45,7 +45,7 @@ def run(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
     pytest.importorskip("tqdm", reason="the bench extra is not installed")
     command = [sys.executable, str(SCRIPT), *map(str, arguments)]
     return subprocess.run(
-        command, capture_output=True, text=True, encoding="utf-8", timeout=300, cwd=folder, check=False
+        command, capture_output=True, encoding="utf-8", timeout=300, cwd=folder, check=False
     )
 
 
@@ -296,7 +296,7 @@ def test_an_interrupted_or_killed_count_goes_on(tmp_path: Path, number: int) -> 
     same = ["--fen", fen.START, "--depth", LONG, "--piece", scaled(30_000, 1_000), "--pieces", path]
     command = [sys.executable, str(SCRIPT), *map(str, same), "--workers", "2"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, encoding="utf-8") as process:
         until(lambda: path.exists() and path.read_bytes().count(b"\n") > 5)
         process.send_signal(number)
         # Its children hold its standard error: the end of that is theirs.
@@ -354,7 +354,7 @@ def test_the_pieces_of_a_cluster_end_with_the_count_and_the_count_with_the_clust
         # Pieces of hours.
         words = ["--fen", fen.START, "--depth", "12", "--piece", str(10**17), "--pieces", str(path)]
         command = [sys.executable, str(SCRIPT), *words, "--scheduler", cluster.scheduler_address]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
         client = distributed.Client(cluster)
         until(lambda: any(client.processing().values()))
         time.sleep(0.3)

@@ -259,7 +259,7 @@ def test_a_disk_that_is_full_at_any_time_leaves_nothing_behind(path: Path, tmp_p
             [sys.executable, "-c", LIMITED, str(limit), *words],
             cwd=Path(recordfile.__file__).parent,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
         )
         codes.add(ended.returncode)
         left = {file.name for file in tmp_path.iterdir()} - {path.name}

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 TIMEOUT = 600
 
 pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("PyInstaller") is None, reason="PyInstaller is not installed"
+    importlib.util.find_spec("PyInstaller") is None, reason="the release extra is not installed"
 )
 
 
@@ -35,7 +35,7 @@ def make_program(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         str(folder / "work"),
     ]
     return subprocess.run(
-        [*command, "--", *words], cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT
+        [*command, "--", *words], cwd=ROOT, stderr=subprocess.PIPE, encoding="utf-8", timeout=TIMEOUT
     )
 
 
@@ -89,7 +89,6 @@ def run(program: Path, *words: str, text: str = "", pure: bool = False) -> str:
         [program, *words],
         input=text,
         capture_output=True,
-        text=True,
         encoding="utf-8",
         cwd=program.parent,
         env=environment,
@@ -116,7 +115,7 @@ def test_it_holds_the_build_that_it_was_made_from(program: Path, pure: bool) -> 
     for command in ("bench 2", "compiler"):
         told = run(program, *command.split(), pure=pure)
         here = subprocess.run(
-            [sys.executable, "engine.py", *command.split()], cwd=ROOT, capture_output=True, text=True
+            [sys.executable, "engine.py", *command.split()], cwd=ROOT, capture_output=True, encoding="utf-8"
         ).stdout
         if command == "compiler":
             assert "network" in told
@@ -162,7 +161,9 @@ def test_its_board_page_is_served(program: Path) -> None:
     import signal
     import urllib.request
 
-    with subprocess.Popen([program, "board", "--no-browser"], stdout=subprocess.PIPE, text=True) as served:
+    with subprocess.Popen(
+        [program, "board", "--no-browser"], stdout=subprocess.PIPE, encoding="utf-8"
+    ) as served:
         assert served.stdout is not None
         address = served.stdout.readline().split()[-1]
         with urllib.request.urlopen(address, timeout=60) as page:
@@ -173,7 +174,7 @@ def test_its_board_page_is_served(program: Path) -> None:
 
 def make(*words: str) -> subprocess.CompletedProcess[str]:
     """What make would do."""
-    return subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")

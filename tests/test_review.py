@@ -135,7 +135,7 @@ def games_of(folder: Path) -> list[chess.pgn.Game]:
 
 
 def data_of(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "out.json").read_text().splitlines()]
+    return [json.loads(line) for line in (folder / "out.json").read_text(encoding="utf-8").splitlines()]
 
 
 # What is written.
@@ -324,7 +324,7 @@ def test_a_game_of_a_thousand_plies_is_reviewed() -> None:
     assert all(node.eval() for node in game.mainline())
 
 
-@pytest.mark.skipif(not build.compiled, reason="it takes a minute uncompiled")
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, it takes a minute")
 def test_a_game_longer_than_the_board_remembers_is_searched_whole() -> None:
     moves = moves_of(" ".join(["Nf3", "Nf6", "Ng1", "Ng8"] * 900))
     found = assess(Search(1), Limits(nodes=1), pgn.Game().start, moves, lambda: None, lambda: False)
@@ -352,12 +352,12 @@ def test_damaged_games_are_told_with_their_line_and_stop_no_other(tmp_path: Path
     assert second == f"{path}: game 2, line 7: the variant 'Atomic' is not played here"
     assert last == "2 of 3 games are damaged"
     # What is readable of a game is reviewed; of the other variant, nothing is.
-    kept, other = parsed(out.read_text())
+    kept, other = parsed(out.read_text(encoding="utf-8"))
     assert [node.san() for node in kept.mainline()] == ["e4", "e5"]
     assert "Damaged, line 5: 'Ke3' is not a legal move" in " ".join(kept.end().comment.split())
     assert [node.san() for node in other.mainline()] == ["d4", "d5"]
     assert "Damaged" not in other.end().comment
-    games = [json.loads(line) for line in (tmp_path / "out.json").read_text().splitlines()]
+    games = [json.loads(line) for line in (tmp_path / "out.json").read_text(encoding="utf-8").splitlines()]
     assert [len(game["moves"]) for game in games] == [2, 0, 2]
     assert games[0]["faults"][0]["line"] == 5
     assert "Atomic" in html.read_text(encoding="utf-8")
@@ -409,13 +409,13 @@ def test_what_cannot_be_done_is_told_before_anything_is_searched(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("games.pgn").write_text("1. e4 *\n")
+    Path("games.pgn").write_text("1. e4 *\n", encoding="utf-8")
     assert run_here(*words) == code
     output, errors = capsys.readouterr()
     assert output == ""
     assert reason in errors
     assert os.listdir() == ["games.pgn"]
-    assert Path("games.pgn").read_text() == "1. e4 *\n"
+    assert Path("games.pgn").read_text(encoding="utf-8") == "1. e4 *\n"
 
 
 @pytest.mark.parametrize("option", ["-o", "--html", "--json"])
@@ -423,7 +423,7 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_anything_is_searched(
     option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, folder = tmp_path / "games.pgn", tmp_path / "closed"
-    path.write_text("1. e4 *\n")
+    path.write_text("1. e4 *\n", encoding="utf-8")
     folder.mkdir()
     # The superuser may write anywhere.
     monkeypatch.setattr(os, "access", lambda place, _mode: str(place) != str(folder))
@@ -460,7 +460,9 @@ def test_interrupted_and_started_again_it_writes_the_same_file(threads: str, tmp
     arguments = ["review", str(path), *options, "-o", str(out), "--threads", threads]
     journal = tmp_path / "out.pgn.unfinished"
     pipe = subprocess.PIPE
-    with subprocess.Popen([*ENGINE, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+    with subprocess.Popen(
+        [*ENGINE, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8"
+    ) as process:
         deadline = time.monotonic() + PATIENCE
         while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
             assert time.monotonic() < deadline
@@ -491,7 +493,7 @@ def test_interrupted_and_started_again_it_writes_the_same_file(threads: str, tmp
 )
 def test_other_settings_or_games_do_not_continue(change: str, reason: str, tmp_path: Path) -> None:
     path, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
-    path.write_text("1. e4 *\n")
+    path.write_text("1. e4 *\n", encoding="utf-8")
     journal = tmp_path / "out.pgn.unfinished"
     other = Journal(str(journal))
     other.open({"version": __version__, "settings": "7 nodes a move", "games": "0123"})
@@ -533,12 +535,12 @@ def test_games_that_change_meanwhile_do_not_keep_it_for_ever(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text("1. e4 *\n\n1. d4 *\n")
+    path.write_text("1. e4 *\n\n1. d4 *\n", encoding="utf-8")
     look_through = Review._look_through
 
     def look_through_and_change(self: Review) -> None:
         look_through(self)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
 
     monkeypatch.setattr(Review, "_look_through", look_through_and_change)
     code = run_here(str(path), "--nodes", "10")
@@ -553,11 +555,11 @@ def test_games_that_change_meanwhile_do_not_keep_it_for_ever(
 
 def test_a_file_that_is_no_journal_stays(tmp_path: Path) -> None:
     journal = tmp_path / "out.pgn.unfinished"
-    journal.write_text("mine\n")
+    journal.write_text("mine\n", encoding="utf-8")
     ended = review("-", "--nodes", "5", "-o", tmp_path / "out.pgn", data=b"1. e4 *\n")
     assert ended.returncode == 1
     assert "it is not a journal" in told(ended)[0]
-    assert journal.read_text() == "mine\n"
+    assert journal.read_text(encoding="utf-8") == "mine\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
@@ -709,6 +711,6 @@ def test_the_annotator_is_kept_unless_it_is_moff() -> None:
 )
 def test_a_bad_file_of_openings_is_told_with_its_line(text: str, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "names.tsv"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=re.escape(f"{path}: {reason}")):
         Openings().read(str(path))

@@ -204,10 +204,10 @@ def test_a_hundred_games_make_no_huge_page() -> None:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium; without it, or the library that drives it, the tests that need it are skipped."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    playwright = pytest.importorskip("playwright.sync_api", reason="the browser extra is not installed")
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
-        pytest.skip("there is no Chromium to look at the page with")
+        pytest.skip("no Chromium is installed")
     with playwright.sync_playwright() as started:
         running = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield running
@@ -330,7 +330,9 @@ def test_it_fits_the_screen(width: int, scheme: str, visit: Visit) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_an_automatic_check_of_accessibility_finds_nothing(scheme: str, visit: Visit) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="the browser extra is not installed"
+    )
     page = visit(GAMES, color_scheme=scheme)
     page.keyboard.press("m")
     found = axe.Axe().run(page)

@@ -106,7 +106,7 @@ def test_help_needs_no_package(name: str) -> None:
     """`-S` hides what is installed."""
     for words, code in (["--help"], 0), (["a.moff"], 2):
         ended = subprocess.run(
-            [sys.executable, "-S", str(BENCH / f"{name}.py"), *words], capture_output=True, text=True
+            [sys.executable, "-S", str(BENCH / f"{name}.py"), *words], capture_output=True, encoding="utf-8"
         )
         assert ended.returncode == code, ended.stderr
         told = ended.stderr if code else ended.stdout
@@ -153,7 +153,6 @@ def test_an_interrupted_script_says_so_in_one_line_and_leaves_nothing_running(
         [sys.executable, "-c", ANNOUNCED.format(folder=str(BENCH), arguments=arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
         encoding="utf-8",
         cwd=tmp_path,
         env=mark,
@@ -215,7 +214,6 @@ def test_an_interrupt_that_python_drops_is_raised_again() -> None:
     done = subprocess.run(
         [sys.executable, "-c", DROPPING.format(folder=str(BENCH))],
         capture_output=True,
-        text=True,
         encoding="utf-8",
         timeout=120,
     )

@@ -134,7 +134,7 @@ def test_known_mates_of_a_given_length_are_found() -> None:
         assert reports[-1].mate == moves, text
 
 
-@pytest.mark.skipif(not build.compiled, reason="millions of nodes")
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, millions of nodes take too long")
 @pytest.mark.parametrize(
     "text",
     [
@@ -270,7 +270,7 @@ def test_the_table_is_not_believed_when_the_fifty_move_rule_is_near() -> None:
         assert (reports[-1].score == DRAW) == (counter > 0)
 
 
-@pytest.mark.skipif(not build.compiled, reason="a hundred thousand nodes")
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, a hundred thousand nodes take too long")
 @pytest.mark.parametrize(
     "text",
     [
@@ -470,7 +470,7 @@ def test_bench_counts_the_same_nodes_on_both_builds() -> None:
         with_build = subprocess.run(
             [*ENGINE, "bench", "3"],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=True,
             timeout=300,
             env={**os.environ, "MOFF_PURE": pure},
@@ -638,7 +638,7 @@ def test_zugzwang_is_seen(text: str, nodes: int, move: str | None, least: int, m
     assert move is None or coordinate.write(result.move) == move
 
 
-@pytest.mark.skipif(not build.compiled, reason="a million nodes")
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, a million nodes take too long")
 @pytest.mark.parametrize("text", benchmark.POSITIONS[37:])
 def test_checks_do_not_make_the_tree_explode(text: str) -> None:
     """The tactical positions of the bench; one took 80 million nodes while checks were extended without
@@ -684,7 +684,7 @@ def test_a_search_without_selection_gives_the_mirrored_position_the_same_score()
         assert scores[0] == scores[1], text
 
 
-@pytest.mark.skipif(build.compiled, reason="only the source can be given another order of moves")
+@pytest.mark.skipif(build.compiled, reason="compiled, a search takes no other order of moves")
 def test_with_moves_in_mirrored_order_the_mirrored_position_takes_the_same_nodes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -778,7 +778,7 @@ def test_a_search_without_a_move_ends_before_its_flag_falls(left: int, overhead:
     assert found.rescue <= found.grace <= max(1, left - overhead)
 
 
-@pytest.mark.skipif(build.compiled, reason="only the source can be given another clock")
+@pytest.mark.skipif(build.compiled, reason="compiled, a search takes no other clock")
 @pytest.mark.parametrize(
     ("limits", "most"),
     [
@@ -800,7 +800,7 @@ def test_the_grace_for_a_first_move_ends_before_the_flag(
     assert next(looks) <= 2 * most + 4
 
 
-@pytest.mark.skipif(build.compiled, reason="only the source shows what a search thinks of itself")
+@pytest.mark.skipif(build.compiled, reason="compiled, a search cannot be looked into")
 def test_the_root_has_failed_low_until_a_search_is_within_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = Pool(1).first
     searcher.prepare(fen.parse(KIWIPETE), 0)

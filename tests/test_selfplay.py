@@ -46,9 +46,7 @@ def command(path: Path, *arguments: object) -> list[str]:
 
 def generate(path: Path, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
     """Add games to the file."""
-    ended = subprocess.run(
-        command(path, *arguments), capture_output=True, text=True, encoding="utf-8", timeout=300
-    )
+    ended = subprocess.run(command(path, *arguments), capture_output=True, encoding="utf-8", timeout=300)
     assert ended.returncode == code, ended.stderr
     assert "Traceback" not in ended.stderr
     return ended
@@ -399,7 +397,7 @@ IN_SMALL_BLOCKS = "import selfplay, sys; selfplay.BLOCK = 2; sys.exit(selfplay.m
 def started(path: Path, *arguments: object) -> subprocess.Popen[str]:
     """A long run that has written a block."""
     words = [sys.executable, "-c", IN_SMALL_BLOCKS, *command(path, "--games", 10**6, *arguments)[2:]]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, cwd=SCRIPT.parent)
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, encoding="utf-8", cwd=SCRIPT.parent)
     until(lambda: path.exists() and path.stat().st_size > 0)
     return process
 
@@ -442,7 +440,7 @@ selfplay.training_game = play_or_die
 sys.exit(selfplay.main())
 """
     words = [sys.executable, "-c", code, *command(path, "--games", 9)[2:]]
-    ended = subprocess.run(words, capture_output=True, text=True, cwd=SCRIPT.parent, timeout=120)
+    ended = subprocess.run(words, capture_output=True, encoding="utf-8", cwd=SCRIPT.parent, timeout=120)
     assert ended.returncode == 1, ended.stderr
     assert "a game could not be played: BrokenProcessPool" in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -458,7 +456,7 @@ import selfplay
 sys.exit(selfplay.main())
 """
     words = [sys.executable, "-c", code, *command(path, "--games", 1)[2:]]
-    ended = subprocess.run(words, capture_output=True, text=True, cwd=SCRIPT.parent, timeout=120)
+    ended = subprocess.run(words, capture_output=True, encoding="utf-8", cwd=SCRIPT.parent, timeout=120)
     assert ended.returncode == 0, ended.stderr
     assert len(read(path)) == 1
 
@@ -629,7 +627,7 @@ def test_files_without_the_newer_settings_go_on(tmp_path: Path) -> None:
     assert len(read(path)) == 2
 
 
-@pytest.mark.skipif(not TABLES.is_dir(), reason="the shared tablebases are not there")
+@pytest.mark.skipif(not TABLES.is_dir(), reason="../shared/data/syzygy is missing")
 def test_games_are_searched_with_the_tables(tmp_path: Path) -> None:
     # Mate takes some thirty moves, and without the tables the score is far from decisive.
     start = "8/8/8/4k3/8/8/8/1NB1K3 w - - 0 1"

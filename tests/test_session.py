@@ -1206,7 +1206,7 @@ def test_two_persons_play_take_back_single_moves_and_agree_on_a_draw() -> None:
 
 
 def read_games(path: Path) -> list[chess.pgn.Game]:
-    stream = io.StringIO(path.read_text())
+    stream = io.StringIO(path.read_text(encoding="utf-8"))
     found = list(iter(lambda: chess.pgn.read_game(stream), None))
     assert all(game.errors == [] for game in found)
     return found
@@ -1233,18 +1233,18 @@ def test_a_game_saved_again_takes_the_place_of_what_it_was(table: Table, tmp_pat
 def test_a_game_is_appended_to_those_before(table: Table, tmp_path: Path, end: str) -> None:
     path = tmp_path / "games.pgn"
     before = f'[Event "before"]\n\n1. a4 *{end}'
-    path.write_text(before)
+    path.write_text(before, encoding="utf-8")
     for moves in (["e2e4"], ["e2e4", "e7e5"]):
         table.play(moves[-1])
         table.session.save(str(path))
         assert saved_moves(path) == [["a2a4"], moves]
-        assert path.read_text().startswith(before)
-        assert end != "\n\n" or path.read_text()[len(before) :].startswith("[Event")
+        assert path.read_text(encoding="utf-8").startswith(before)
+        assert end != "\n\n" or path.read_text(encoding="utf-8")[len(before) :].startswith("[Event")
     table.session.new_game()
     table.play("d4")
     table.session.save(str(path))
     assert saved_moves(path) == [["a2a4"], ["e2e4", "e7e5"], ["d2d4"]]
-    assert len(re.findall(r"\*\n\n+\[Event ", path.read_text())) == 2
+    assert len(re.findall(r"\*\n\n+\[Event ", path.read_text(encoding="utf-8"))) == 2
 
 
 @pytest.mark.parametrize("other", ['\n[Event "other"]\n\n1. a4 *\n', "x"])
@@ -1252,19 +1252,19 @@ def test_what_others_wrote_behind_stays(table: Table, tmp_path: Path, other: str
     path = tmp_path / "game.pgn"
     table.play("e4")
     table.session.save(str(path))
-    before = path.read_text() + other
-    path.write_text(before)
+    before = path.read_text(encoding="utf-8") + other
+    path.write_text(before, encoding="utf-8")
     table.session.save(str(path))
-    assert path.read_text().startswith(before)
-    assert len(path.read_text()) > len(before)
+    assert path.read_text(encoding="utf-8").startswith(before)
+    assert len(path.read_text(encoding="utf-8")) > len(before)
 
 
 def test_a_text_of_the_same_size_that_others_put_there_stays(table: Table, tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
     table.play("e4")
     table.session.save(str(path))
-    other = path.read_text().replace("1. e4", "1. d4")
-    path.write_text(other)
+    other = path.read_text(encoding="utf-8").replace("1. e4", "1. d4")
+    path.write_text(other, encoding="utf-8")
     table.session.save(str(path))
     assert saved_moves(path) == [["d2d4"], ["e2e4"]]
 
@@ -1298,7 +1298,7 @@ def test_a_file_that_cannot_be_written_is_told_and_changes_nothing(
 def test_a_disk_that_is_full_costs_nothing_that_was_saved(table: Table, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     path = tmp_path / "game.pgn"
-    path.write_text('[Event "before"]\n\n1. a4 *\n')
+    path.write_text('[Event "before"]\n\n1. a4 *\n', encoding="utf-8")
     table.play("e4", "e7e5")
     table.session.save(str(path))
     before = path.read_bytes()

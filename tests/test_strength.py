@@ -113,7 +113,7 @@ def test_a_limited_game_is_the_same_on_both_builds() -> None:
             cwd=Path(__file__).resolve().parent.parent,
             env=dict(os.environ) | pure,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=True,
         ).stdout
         for pure in ({}, {"MOFF_PURE": "1"})

@@ -168,7 +168,7 @@ os.truncate({str(tmp_path / "KBNvK.rtbw")!r}, 0)
 print(tables.wdl(board), tables.wdl(fen.parse("8/8/8/3k4/8/8/8/1KQ5 w - - 0 1")))
 print(*tables.problems, sep="\\n")
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True)
     reason = "it was truncated while in use"
     assert done.stdout.splitlines() == [
         "2 True",

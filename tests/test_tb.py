@@ -442,7 +442,7 @@ def test_a_list_of_checksums_comes_first(algorithm: str, tmp_path: Path) -> None
     digests["KQvKQ.rtbw"] = "0" * len(digests["KQvK.rtbw"])
     lines = [f"{digest}  ./wdl/{name}\n" for name, digest in digests.items()]
     source = tmp_path / f"checksum.{algorithm}"
-    source.write_text("".join(["# tables\n", *lines]))
+    source.write_text("".join(["# tables\n", *lines]), encoding="utf-8")
     done = run("--check", str(tmp_path))
     assert done.returncode == 1
     assert done.stdout == (
@@ -463,8 +463,8 @@ def test_what_is_no_table_is_told(tmp_path: Path) -> None:
     (odd / "KRvK.rtbw").mkdir()
     (odd / "KBvK.rtbz").write_bytes(b"\xd7\x66\x0c\xa5" + bytes(76))
     (odd / "kqvk.rtbw").write_bytes(b"")
-    (odd / "notes.txt").write_text("hello")
-    (odd / "md5.txt").write_text("nothing\n")
+    (odd / "notes.txt").write_text("hello", encoding="utf-8")
+    (odd / "md5.txt").write_text("nothing\n", encoding="utf-8")
     done = run("--check", str(empty), str(odd), str(tmp_path / "nowhere"))
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
@@ -499,7 +499,7 @@ def test_verdict_line_and_moves_are_printed() -> None:
     done = subprocess.run(
         [*ENGINE, "tb", "8/8/8/8/8/1k6/7q/K7 b - - 3 60", "--path", str(FOLDER)],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
         timeout=100,
     )

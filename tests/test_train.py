@@ -83,8 +83,8 @@ def test_training_lowers_both_losses(trained: Path) -> None:
     assert losses[-1]["validation"] < 0.95 * losses[0]["validation"]  # so few positions teach little
     assert losses[0]["rate"] > 0.009
     assert losses[-1]["rate"] == pytest.approx(0.00001, rel=0.001)
-    assert (trained / "losses.csv").read_text().count("\n") == 1 + len(losses)
-    picture = (trained / "losses.svg").read_text()
+    assert (trained / "losses.csv").read_text(encoding="utf-8").count("\n") == 1 + len(losses)
+    picture = (trained / "losses.svg").read_text(encoding="utf-8")
     assert picture.count("<svg") == 1
     assert picture.count("<!-- training -->") == picture.count("<!-- validation -->") == 1  # of the legend
 
@@ -173,7 +173,7 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
         assert train.main(arguments(data, run)) == 130
     assert losses_of(run)[-1]["positions"] == 29 * 32  # the last checkpoint before
     assert not (run / "net.moff").exists()
-    assert "<!-- validation -->" in (run / "losses.svg").read_text()
+    assert "<!-- validation -->" in (run / "losses.svg").read_text(encoding="utf-8")
     assert train.main(arguments(data, run)) == 0
     assert (run / "net.moff").read_bytes() == (trained / "net.moff").read_bytes()
     for row, same in zip(losses_of(run), losses_of(trained), strict=True):
@@ -186,11 +186,11 @@ def test_damaged_settings_are_told(
 ) -> None:
     run = tmp_path / "run"
     shutil.copytree(trained, run)
-    (run / "settings.json").write_text(text)
+    (run / "settings.json").write_text(text, encoding="utf-8")
     for words in (arguments(data, run), ["--run", str(run), "--export", str(tmp_path / "net")]):
         assert train.main(words) == 2
         assert f"{run / 'settings.json'} is damaged or of another version" in capsys.readouterr().err
-    assert (run / "settings.json").read_text() == text
+    assert (run / "settings.json").read_text(encoding="utf-8") == text
     assert not (tmp_path / "net").exists()
 
 
@@ -275,7 +275,10 @@ def test_a_run_begins_with_the_numbers_of_another(
         own = {**wide, "hidden": hidden, "begin": tmp_path / "wide"}
         assert train.main(arguments(data, tmp_path / "other", **own)) == 2
         assert f"from which one with {hidden} and 2 cannot begin" in capsys.readouterr().err
-    begins = [json.loads((run / "settings.json").read_text())["begin"] for run in (begun, tmp_path / "wide")]
+    begins = [
+        json.loads((run / "settings.json").read_text(encoding="utf-8"))["begin"]
+        for run in (begun, tmp_path / "wide")
+    ]
     assert begins[0] == begins[1]
 
 
@@ -327,7 +330,7 @@ def test_of_a_file_only_some_positions_may_count(
 ) -> None:
     chosen = {"epochs": 1}
     assert train.main(arguments((Path(f"{data[0]}:320"), data[1]), tmp_path / "run", **chosen)) == 0
-    assert json.loads((tmp_path / "run" / "settings.json").read_text())["positions"] == 320
+    assert json.loads((tmp_path / "run" / "settings.json").read_text(encoding="utf-8"))["positions"] == 320
     capsys.readouterr()
     assert train.main(arguments((Path(f"{data[0]}:641"), data[1]), tmp_path / "other", **chosen)) == 2
     assert capsys.readouterr().err == f"{data[0]} has 640 positions, not 641\n"
@@ -350,7 +353,7 @@ def test_from_no_position_to_a_network(tmp_path: Path, monkeypatch: pytest.Monke
     assert train.main(arguments((path["records"], path["checked"]), run, begin=first, **chosen)) == 0
     records = recordfile.load(path["records"])
     assert len(records) > scaled(30_000, 300)
-    assert json.loads((run / "settings.json").read_text())["positions"] == len(records)
+    assert json.loads((run / "settings.json").read_text(encoding="utf-8"))["positions"] == len(records)
     weights = network.read(run / "net.moff")
     assert weights.hidden == 32
     queen_up = record_of(chess.Board("rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"))
@@ -371,7 +374,7 @@ def test_a_file_may_have_another_scale(
     assert train.main(arguments(scaled_files, tmp_path / "a", **own)) == 0
     assert train.main(arguments((Path(f"{data[0]}:320"), data[1]), tmp_path / "b", epochs=1, scale=400)) == 0
     assert losses_of(tmp_path / "a")[-1]["validation"] == losses_of(tmp_path / "b")[-1]["validation"]
-    assert json.loads((tmp_path / "a" / "settings.json").read_text())["factors"] == [0.5, 0.5]
+    assert json.loads((tmp_path / "a" / "settings.json").read_text(encoding="utf-8"))["factors"] == [0.5, 0.5]
     assert train.main(arguments((Path(f"{data[0]}:320"), data[1]), tmp_path / "a", **own)) == 2
     assert "is a run with other settings: factors" in capsys.readouterr().err
     assert train.main(arguments((scaled_files[0], data[1]), tmp_path / "a", **own)) == 2

@@ -515,7 +515,7 @@ def test_quit_and_the_end_of_input_wait_for_what_has_an_end(
     start = "fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1" if "mate" in asked else "startpos"
     talk = f"setoption name Threads value {threads}\nposition {start}\n{asked}\n{end}"
     began = time.perf_counter()
-    ended = subprocess.run(ENGINE, input=talk, capture_output=True, text=True, timeout=120)
+    ended = subprocess.run(ENGINE, input=talk, capture_output=True, encoding="utf-8", timeout=120)
     assert (ended.returncode, ended.stderr) == (0, "")
     lines = ended.stdout.splitlines()
     assert re.match(last, lines[-1])
@@ -636,13 +636,13 @@ def test_a_reader_that_goes_away_ends_the_process_quietly(moff: Conversation) ->
 
 
 @pytest.mark.skipif(
-    not STATUS.exists() or "VmHWM" not in STATUS.read_text(errors="replace"),
+    not STATUS.exists() or "VmHWM" not in STATUS.read_text(errors="replace", encoding="utf-8"),
     reason="this system does not report peak memory",
 )
-@pytest.mark.skipif(not build.compiled, reason="the limit is for the compiled build")
+@pytest.mark.skipif(not build.compiled, reason="uncompiled, it takes more")
 def test_a_search_with_a_table_of_16_megabytes_takes_less_than_60(moff: Conversation) -> None:
     moff.send("setoption name Hash value 16", "go nodes 300000")
     moff.until("bestmove")
-    status = Path(f"/proc/{moff.process.pid}/status").read_text(errors="replace")
+    status = Path(f"/proc/{moff.process.pid}/status").read_text(errors="replace", encoding="utf-8")
     (kilobytes,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
     assert 20_000 < int(kilobytes) < 60_000
