@@ -202,8 +202,8 @@ class Fleeting:
 @script.command
 def main():
     Fleeting()
-    time.sleep(300)
-    return 0
+    while True:  # a long sleep does not end on Windows
+        time.sleep(0.1)
 
 sys.exit(main())
 """

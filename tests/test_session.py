@@ -3,7 +3,6 @@ says so, and on the fly with the real one.
 """
 
 import io
-import os
 import random
 import re
 import threading
@@ -1233,7 +1232,7 @@ def test_a_game_saved_again_takes_the_place_of_what_it_was(table: Table, tmp_pat
 def test_a_game_is_appended_to_those_before(table: Table, tmp_path: Path, end: str) -> None:
     path = tmp_path / "games.pgn"
     before = f'[Event "before"]\n\n1. a4 *{end}'
-    path.write_text(before, encoding="utf-8")
+    path.write_text(before, encoding="utf-8", newline="\n")
     for moves in (["e2e4"], ["e2e4", "e7e5"]):
         table.play(moves[-1])
         table.session.save(str(path))
@@ -1253,7 +1252,7 @@ def test_what_others_wrote_behind_stays(table: Table, tmp_path: Path, other: str
     table.play("e4")
     table.session.save(str(path))
     before = path.read_text(encoding="utf-8") + other
-    path.write_text(before, encoding="utf-8")
+    path.write_text(before, encoding="utf-8", newline="\n")
     table.session.save(str(path))
     assert path.read_text(encoding="utf-8").startswith(before)
     assert len(path.read_text(encoding="utf-8")) > len(before)
@@ -1264,7 +1263,7 @@ def test_a_text_of_the_same_size_that_others_put_there_stays(table: Table, tmp_p
     table.play("e4")
     table.session.save(str(path))
     other = path.read_text(encoding="utf-8").replace("1. e4", "1. d4")
-    path.write_text(other, encoding="utf-8")
+    path.write_text(other, encoding="utf-8", newline="\n")
     table.session.save(str(path))
     assert saved_moves(path) == [["d2d4"], ["e2e4"]]
 
@@ -1387,7 +1386,7 @@ def test_the_record_has_the_time_control_of_both_or_of_each(
 
 def test_a_name_in_any_bytes_is_saved_as_it_came(tmp_path: Path) -> None:
     path = tmp_path / "game.pgn"
-    session = Session(Person(os.fsdecode(b"M\xfcller")), Person())
+    session = Session(Person("M\udcfcller"), Person())
     session.play("e4")
     session.save(str(path))
     assert b'[White "M\xfcller"]' in path.read_bytes()
