@@ -21,7 +21,7 @@ import pytest
 from moff.board import request, server
 from moff.board.gamelist import LARGEST_TEXT
 from moff.board.request import LARGEST_COMMAND
-from moff.board.server import HOST, MOST_CONNECTIONS, MOST_STREAMS, Server
+from moff.board.server import HOST, HTTP_PORT, MOST_CONNECTIONS, MOST_STREAMS, Server
 from moff.board.tab import Tab
 from moff.board.tabs import MOST_TABS, Tabs
 from search.strength import STRONGEST, WEAKEST
@@ -525,6 +525,29 @@ def started(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
+def test_port_0_is_any_free_port() -> None:
+    process = started("--port", "0")
+    assert process.stdout is not None
+    assert re.match(rf"Moff's board is at http://{re.escape(HOST)}:[1-9]", process.stdout.readline())
+    process.kill()
+    process.communicate()
+
+
+def test_clients_may_leave_out_the_port_of_http() -> None:
+    try:
+        served = Server(Tabs(Tab), HTTP_PORT)
+    except OSError as error:
+        pytest.skip(f"port {HTTP_PORT} cannot be used: {error}")
+    thread = threading.Thread(target=served.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    with Client(served) as client:
+        for host in (HOST, "localhost", f"{HOST}:80"):
+            assert client.fetch("", Host=host, Origin=f"http://{host}")[0] == 200
+        assert client.fetch("", Host="evil.example")[0] == 403
+    served.end()
+    thread.join()
+
+
 def test_a_taken_port_is_one_clear_error(served: Server) -> None:
     process = started("--port", str(served.port))
     out, err = process.communicate(timeout=PATIENCE)
@@ -584,7 +607,6 @@ def test_the_browser_is_told_to_open_the_page(tmp_path: Path, monkeypatch: pytes
         (["8/8 w"], 2, "bad FEN"),
         (["no-such-file.pgn"], 1, "No such file"),
         ([str(ROOT / "LICENSE")], 1, "LICENSE"),
-        (["--port", "0"], 2, "whole number"),
         (["--port", "65536"], 2, "whole number"),
     ],
 )

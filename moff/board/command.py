@@ -24,10 +24,10 @@ def add_command(commands: Any) -> None:
     )
     board.add_argument(
         "--port",
-        type=lambda text: whole_number(text, 1, 65535),
+        type=lambda text: whole_number(text, 0, 65535),
         default=0,
         metavar="N",
-        help="default: any that is free",
+        help="default: 0, any that is free",
     )
     board.add_argument("--no-browser", action="store_true", help="only print the address")
     board.set_defaults(run=_run)

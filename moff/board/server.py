@@ -24,6 +24,9 @@ from x88.piece import LETTERS
 
 HOST = "127.0.0.1"
 
+HTTP_PORT = 80
+"""The port that clients leave out of Host and Origin."""
+
 MOST_CONNECTIONS = 64
 """Simultaneous connections. A browser opens six to a server. Beyond the limit, connections that have not
 shown the token are dropped.
@@ -78,7 +81,7 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, tabs: Tabs, port: int = 0) -> None:
-        """Any free port if none is given. Raises OSError if the port is not available."""
+        """Port 0 means any free one. Raises OSError if the port is not available."""
         self.tabs = tabs
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
@@ -88,7 +91,10 @@ class Server(ThreadingHTTPServer):
         self._is_closing = threading.Event()
         super().__init__((HOST, port), Handler)
         self.port = int(self.server_address[1])
-        self.hosts = (f"{HOST}:{self.port}", f"localhost:{self.port}")
+        names = (HOST, "localhost")
+        self.hosts = {f"{name}:{self.port}" for name in names}
+        if self.port == HTTP_PORT:
+            self.hosts.update(names)
         self.url = f"http://{HOST}:{self.port}/{self.token}/"
         threading.Thread(target=self._watch, daemon=True).start()
 
