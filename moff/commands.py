@@ -334,6 +334,7 @@ def _run_moves(options: argparse.Namespace) -> int:
 def _run_play(options: argparse.Namespace) -> int:
     from moff.console import Console, user_name
     from moff.log import Log
+    from moff.signals import raise_at_end
 
     side = BLACK if options.black else WHITE
     limits = Limits(depth=options.depth) if options.depth else options.time
@@ -348,6 +349,7 @@ def _run_play(options: argparse.Namespace) -> int:
         print(f"Start position {number} of Chess960.")
         start = chess960.start(number)
     name = options.name or user_name()
+    raise_at_end()
     Console(side, limits, style, Log(options.log), options.elo, name, start).run()
     return 0
 

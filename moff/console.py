@@ -97,22 +97,30 @@ class Console:
         }
 
     def run(self) -> None:
-        """Play until `quit` or the end of input. Raises KeyboardInterrupt, with the game saved, after an
-        interrupt at the prompt.
+        """Play until `quit` or the end of input. The game is saved whatever ends it: KeyboardInterrupt at the
+        prompt, SystemExit of a signal, OSError of a terminal that has gone.
         """
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401  (input() then edits lines and keeps a history)
         try:
-            self._converse()
-        except EOFError:
-            self._say("")
-            self._keep()
-        except KeyboardInterrupt:
-            self._say("")
-            self._keep()
+            try:
+                self._converse()
+            except (Exception, KeyboardInterrupt) as error:
+                self._leave()
+                if not isinstance(error, EOFError):
+                    raise
+        except SystemExit:
+            # A closed terminal ends the input, too: the signal may have come while the game was being saved.
+            self._leave()
             raise
         finally:
             self._session.close()
+
+    def _leave(self) -> None:
+        """Save the game, even if the terminal has gone."""
+        for last in (lambda: self._say(""), self._keep):
+            with contextlib.suppress(OSError):
+                last()
 
     def _converse(self) -> None:
         self._say("Type a move (e2e4, Nf3, O-O) or help.")

@@ -33,7 +33,7 @@ class PgnFile:
                 if replaced:
                     file.truncate(begin)
                 _write(file, text)
-            except OSError:
+            except BaseException:
                 with contextlib.suppress(OSError):
                     file.truncate(begin)
                     _write(file, replaced)

@@ -1,4 +1,4 @@
-"""What SIGINT and SIGTERM do before the program has anything to clean up."""
+"""What signals do before the program has anything to clean up, and while it has something to save."""
 
 import os
 
@@ -11,6 +11,8 @@ except KeyboardInterrupt:  # the import takes some milliseconds
     os._exit(INTERRUPTED)
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
+ENDS = (signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
+"""The signals that end a program: SIGHUP comes when its terminal closes."""
 
 
 def leave_at_once() -> None:
@@ -26,6 +28,37 @@ def as_usual() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGTERM) is _leave:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def raise_at_end() -> None:
+    """From now on the first of ENDS raises SystemExit in the main thread, which can save what it has.
+
+    Python runs a handler between two steps of a program: that of a signal that comes while `input` begins
+    would wait for a line. So the signal is sent again until it has been heeded.
+    """
+    import threading
+    import time
+
+    def leave(_number: int, _frame: object) -> None:
+        for number in {*NUMBERS, *ENDS}:
+            signal.signal(number, signal.SIG_IGN)  # once is enough
+        raise SystemExit
+
+    def repeat() -> None:
+        while number := os.read(signals, 1)[0]:
+            if number in ENDS:
+                time.sleep(0.1)
+                signal.pthread_kill(main, number)
+
+    for number in ENDS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
+            signal.signal(number, leave)
+    if hasattr(signal, "pthread_kill"):
+        main = threading.get_ident()
+        signals, wakeup = os.pipe()
+        os.set_blocking(wakeup, False)
+        signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
+        threading.Thread(target=repeat, daemon=True).start()
 
 
 def _leave(number: int, _frame: object) -> None:

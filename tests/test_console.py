@@ -1,7 +1,9 @@
 """`moff play` as a real process on a pseudo-terminal, with python-chess as the arbiter beside it."""
 
 import io
+import os
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -728,6 +730,34 @@ def test_control_c_while_the_engine_thinks_makes_it_move(tmp_path: Path) -> None
         assert player.position() == position.fen(en_passant="legal")
         player.leave()
     assert saved(tmp_path / "moff.pgn")[0] == [move.uci() for move in position.move_stack]
+
+
+@pytest.mark.parametrize("event", ["SIGTERM", "SIGHUP", "close"])
+@pytest.mark.parametrize("is_thinking", [False, True])
+def test_a_game_is_saved_when_it_is_ended_from_outside(tmp_path: Path, event: str, is_thinking: bool) -> None:
+    log = tmp_path / "log"
+    with Player(tmp_path, *(() if is_thinking else SHALLOW), "--log", str(log), TERM="xterm") as player:
+        player.process.sendline("e2e4")
+        until(log, "Moves: .*\n.*Player: e2e4\n.*Moves: " if is_thinking else "Moff: .*\n.*Moves: ")
+        if event == "close":
+            player.process.ptyproc.fileobj.close()
+        else:
+            os.kill(player.process.pid, getattr(signal, event))
+            assert player.end()[-2:] == ["Saved in moff.pgn.", ""]
+        deadline = time.monotonic() + PATIENCE
+        while player.process.isalive():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    assert saved(tmp_path / "moff.pgn")[0][0] == "e2e4"
+    assert len(saved(tmp_path / "moff.pgn")[0]) == (1 if is_thinking else 2)
+
+
+def until(log: Path, pattern: str) -> None:
+    """Wait until the log has lines of a pattern."""
+    deadline = time.monotonic() + PATIENCE
+    while not re.search(pattern, log.read_text(encoding="utf-8") if log.exists() else ""):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 # --- Options
