@@ -118,9 +118,10 @@ class Console:
 
     def _leave(self) -> None:
         """Save the game, even if the terminal has gone."""
-        for last in (lambda: self._say(""), self._keep):
-            with contextlib.suppress(OSError):
-                last()
+        with contextlib.suppress(OSError):
+            self._say("")
+        with contextlib.suppress(OSError):
+            self._keep()
 
     def _converse(self) -> None:
         self._say("Type a move (e2e4, Nf3, O-O) or help.")

@@ -186,8 +186,8 @@ def counting(project: Path, *functions: str) -> str:
     """Tests of these functions of the module that leave a mark whenever they run."""
     lines = ["from pathlib import Path", "from x88 import clamp"]
     for n, name in enumerate(functions):
-        lines += [f"def test_{n}() -> None:", f"    with open({str(project / name)!r}, 'a') as file:"]
-        lines += ["        file.write('x')", f"    clamp.{name}"]
+        lines += [f"def test_{n}() -> None:", f"    with open({str(project / name)!r}, 'ab') as file:"]
+        lines += ["        file.write(b'x')", f"    clamp.{name}"]
     return "\n".join(lines) + "\n"
 
 
