@@ -20,8 +20,8 @@ if there is only one.
 """
 
 BUILDS = {
-    "compiled": "only the uncompiled source can be tested so (MOFF_PURE=1)",
-    "uncompiled": "only the compiled modules can be tested so",
+    "compiled": "need the uncompiled source (MOFF_PURE=1)",
+    "uncompiled": "need the compiled modules",
 }
 """What the first word of many reasons to skip means."""
 

@@ -598,6 +598,29 @@ def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path)
     assert done.stdout == section
 
 
+def test_the_tests_end_with_how_many_were_skipped_and_why(tmp_path: Path) -> None:
+    reasons = ["compiled, so", "no such thing", "compiled, or so", "compiled"]
+    text = f"import pytest\n@pytest.mark.parametrize('why', {reasons})\ndef test(why): pytest.skip(why)\n"
+    (tmp_path / "test_some.py").write_text(text, encoding="utf-8")
+    (tmp_path / "test_file.py").write_text(
+        "import pytest\npytest.skip('no such thing', allow_module_level=True)\n", encoding="utf-8"
+    )
+    for processes in ("0", "2"):
+        command = [sys.executable, "-m", "pytest", "-n", processes, "-p", "tests.conftest", str(tmp_path)]
+        done = subprocess.run(
+            [*command, "-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}"],
+            cwd=ROOT,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=TIMEOUT,
+        )
+        assert [line.split(maxsplit=1) for line in done.stdout.splitlines()[-4:-1]] == [
+            ["5", "skipped, a whole file counted once (-rs names them):"],
+            ["3", "need the uncompiled source (MOFF_PURE=1)"],
+            ["2", "no such thing"],
+        ], done.stdout + done.stderr
+
+
 # Links, pictures, and the rest.
 
 
