@@ -13,10 +13,10 @@ there are several, all must hold:
     am MOVE...    it plays none of these moves
     dm N          it announces a mate in at most N moves
 
-Other operations are kept but have no effect. Moves may be separated by commas, and a `-` between operations
-is skipped. `--mate N` means `dm N` in positions without any of the three. Each position is searched as a new
-game, in one thread. The time to the solution is the time of the first iteration from which every answer was
-right.
+In a FEN of four fields, hmvc and fmvn give its counters. Other operations are kept but have no effect. Moves
+may be separated by commas, and a `-` between operations is skipped. `--mate N` means `dm N` in positions
+without any of the three. Each position is searched as a new game, in one thread. The time to the solution is
+the time of the first iteration from which every answer was right.
 
 `--json` prints one object per line with these keys: file, line, id (or the line), fen, operations (operands
 by name), expected (bm, am and dm as text), played (SAN), solved (true or false), solved_after (seconds, or
@@ -165,8 +165,10 @@ def _position(path: Path, number: int, line: str, mate: int | None, chess960: bo
     # Elsewhere missing fields have defaults, but here a wrong default would look like a wrong answer.
     if len(text.split()) < 4:
         raise ValueError(f"bad FEN {text!r}: it has fewer than 4 fields")
-    board = fen.parse(text, chess960=chess960)
     operations = _operations(rest)
+    if operations.keys() & {"hmvc", "fmvn"} and len(text.split()) == 4:
+        text = " ".join([text, *operations.get("hmvc", ["0"]), *operations.get("fmvn", ["1"])])
+    board = fen.parse(text, chess960=chess960)
     if mate is not None and not any(code in operations for code in TASKS):
         operations["dm"] = [str(mate)]
     if not any(code in operations for code in TASKS):

@@ -127,7 +127,6 @@ def test_a_long_text_after_a_fen_is_not_told_whole() -> None:
         "",
         ";",
         f"{WHOLE[:-4]} -1 1",
-        f"{WHOLE[:-2]} -",
         "4k3/8/8/8/8/8/4P3/4K3 w KX -",
         "4k3/8/8/8/8/8/4P3/4K3 w bm e4;",
         "4k3/8/8/8/8/8/4R3/4K3 w KQ bm",
@@ -150,6 +149,9 @@ def test_an_error_is_no_less_one_if_somebody_listens(text: str) -> None:
         ("  4k3/8/8/8/8/8/4P3/4K3   b\t-  -  7 31\r\n", "7 31"),
         # Some programs count the first move as 0.
         ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 0", "0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - - -", "0 1"),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - - 31", "0 31"),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - 7 -", "7 1"),
     ],
 )
 def test_four_five_and_six_fields_are_read(text: str, counters: str) -> None:
@@ -331,7 +333,6 @@ PLACEMENT = "4k3/8/8/8/8/8/4P3/4K3"
         (f"{PLACEMENT} w - - ² 1", "half-move clock", "'²' is not a whole number"),
         (f"{PLACEMENT} w - - 100000 1", "half-move clock", "'100000' is not a whole number"),
         (f"{PLACEMENT} w - - 0 x", "full-move number", "'x' is not a whole number"),
-        (f"{PLACEMENT} w - - 0 -", "full-move number", "'-' is not a whole number"),
         (f"{PLACEMENT} w - - 0 {'9' * 5000}", "full-move number", "is not a whole number"),
         (f"{PLACEMENT} w - - 0 4294967297", "full-move number", "'4294967297' is not a whole number"),
     ],

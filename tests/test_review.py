@@ -351,8 +351,10 @@ def test_damaged_games_are_told_with_their_line_and_stop_no_other(tmp_path: Path
     assert first.startswith(f"{path}: game 1, line 5: 'Ke3' is not a legal move")
     assert second == f"{path}: game 2, line 7: the variant 'Atomic' is not played here"
     assert last == "2 of 3 games are damaged"
-    # What is readable of a game is reviewed; of the other variant, nothing is.
-    kept, other = parsed(out.read_text(encoding="utf-8"))
+    # What is readable of a game is reviewed; of the other variant, only the tags are.
+    kept, atoms, other = parsed(out.read_text(encoding="utf-8"))
+    assert dict(atoms.headers).items() >= {"Event": "atoms", "Variant": "Atomic"}.items()
+    assert "Damaged, line 7: the variant 'Atomic' is not played here" in " ".join(atoms.comment.split())
     assert [node.san() for node in kept.mainline()] == ["e4", "e5"]
     assert "Damaged, line 5: 'Ke3' is not a legal move" in " ".join(kept.end().comment.split())
     assert [node.san() for node in other.mainline()] == ["d4", "d5"]

@@ -53,7 +53,8 @@ LETTER = _letters()
 
 
 def parse(text: str, told: list[str] | None = None, chess960: bool = False) -> Board:
-    """The position of a FEN. Missing fields at its end default to those of "w - - 0 1".
+    """The position of a FEN. Missing fields at its end default to those of "w - - 0 1", and so do counters
+    written as "-".
 
     Castling rights without king and rook in place, and an en-passant square that no pawn can use, are
     dropped. K, Q, k and q require king and rook at home; with `chess960`, or together with a rook given by
@@ -174,9 +175,11 @@ def _position_fields(text: str, remarks: list[str]) -> list[str]:
 def _parse(fields: list[str], remarks: list[str], chess960: bool) -> Board:
     if not 1 <= len(fields) <= 6:
         raise ValueError(f"it has {len(fields)} fields instead of 1 to 6")
-    for name, value in _ASSUMED[len(fields) - 1 :]:
-        remarks.append(f"the FEN has no {name}: {value} is assumed")
-    fields = fields + [value for _, value in _ASSUMED[len(fields) - 1 :]]
+    fields = fields + [""] * (6 - len(fields))
+    for n, (name, value) in enumerate(_ASSUMED, 1):
+        if not fields[n] or (fields[n] == "-" and n >= 4):
+            remarks.append(f"the FEN has no {name}: {value} is assumed")
+            fields[n] = value
     placement = _placement(fields[0])
     if fields[1] not in ("w", "b"):
         raise ValueError(f"side to move: {fields[1]!r} is neither w nor b")

@@ -25,7 +25,7 @@ cdef Move _new_move(str san, int move, str fen)
 cdef class Reader:
     cdef object _stream
     cdef Py_ssize_t _line         # lines taken in so far
-    cdef list _waiting            # lines read but not taken in, the next one last
+    cdef bytes _waiting           # a line read but not taken in
     cdef bytes _text              # what has been taken in
     cdef Py_ssize_t _position     # how far it has been read
     cdef Py_ssize_t _here         # the index whose line was asked for last,
@@ -33,19 +33,24 @@ cdef class Reader:
     cdef Py_ssize_t _number
     cdef bint _lost               # whether the moves after the word read last cannot be followed
     cdef bint _over               # whether it is the game's result
+    cdef int _shift               # how far the numbers of moves without a dot are ahead of the board's
     cdef MoveStack _stack
     cdef Board _board             # for the games from the start position
 
+    @cython.locals(i=Py_ssize_t)
+    cdef bint _is_torn(self, const unsigned char* text, Py_ssize_t size) except -1
     @cython.locals(lines=list, size=Py_ssize_t, last=bytes, line=bytes, is_open=bint, movetext=bint, tags=bint, blank=bint,
                    remarked=bint, is_tag=bint, ended=bint, start=Py_ssize_t)
-    cdef bint _fill(self) except -1
+    cdef bint _fill(self, bytes rest) except -1
     @cython.locals(i=Py_ssize_t, board=Board, lost=bint, in_braces=bint)
     cdef bint _read_game(self, game, const unsigned char* text, Py_ssize_t size) except -1
     cdef Py_ssize_t _skip_space(self, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept
     @cython.locals(start=Py_ssize_t, name_end=Py_ssize_t, value=Py_ssize_t, end=Py_ssize_t)
     cdef Py_ssize_t _read_tag(self, game, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) except -1
     cdef Py_ssize_t _read_odd_tag(self, game, Py_ssize_t i) except -1
-    @cython.locals(board=Board)
+    @cython.locals(name=str, tags=dict, known=str)
+    cdef _add_tag(self, game, Py_ssize_t i, bytes raw, str value)
+    @cython.locals(variant=str, board=Board)
     cdef Board _set_up(self, game)
     @cython.locals(stack=MoveStack, moves=list, branches=list, in_variation=bint, c=int, start=Py_ssize_t, end=int,
                    move=int, played=Move, last=Move, san=str, was_lost=bint)
@@ -54,29 +59,36 @@ cdef class Reader:
     cdef Py_ssize_t _read_end(self, game, const unsigned char* text, Py_ssize_t i, Py_ssize_t size, bint lost) except -1
     @cython.locals(in_braces=bint, stop=Py_ssize_t)
     cdef Py_ssize_t _read_comment(self, game, line, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) except -1
-    @cython.locals(length=Py_ssize_t, digits=Py_ssize_t, raw=bytes, word=str, result=str)
-    cdef Py_ssize_t _read_word(self, game, Board board, line, Py_ssize_t start, Py_ssize_t end, bint in_variation,
-                               bint lost) except -1
-    cdef _read_null_move(self, game, Board board, line, Py_ssize_t start, str word, bint in_variation)
-    @cython.locals(move=int, san=str, text=str)
+    @cython.locals(result=str, number=int, follows=int, is_mark=bint, end=Py_ssize_t)
+    cdef Py_ssize_t _read_number(self, game, Board board, line, const unsigned char* text, Py_ssize_t start, Py_ssize_t i,
+                                 Py_ssize_t size, bint in_variation, bint lost) except -1
+    @cython.locals(rest=Py_ssize_t)
+    cdef bint _is_forfeit(self, game, Board board, Py_ssize_t i, bint lost) except -1
+    @cython.locals(end=Py_ssize_t, inner=bytes)
+    cdef bint _read_in_parentheses(self, Board board, line, const unsigned char* text, Py_ssize_t i,
+                                   Py_ssize_t size) except -1
+    @cython.locals(length=Py_ssize_t, raw=bytes, word=str)
+    cdef Py_ssize_t _read_word(self, game, Board board, line, Py_ssize_t start, Py_ssize_t end) except -1
+    @cython.locals(move=int, san=str)
     cdef bint _read_part(self, Board board, line, str word) except -1
+    @cython.locals(text=str)
+    cdef bint _read_remark(self, Board board, line, str word) except -1
     cdef _note(self, game, Py_ssize_t i, str text)
     cdef Py_ssize_t _line_of(self, Py_ssize_t i) except -1
 
 
-cdef bint _is_word_character(int character) noexcept nogil
+cdef bint _is_name_character(int character) noexcept nogil
 cdef bint _is_digit(int character) noexcept nogil
-cdef bint _is_zero_castling(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
+@cython.locals(c=int, second=int, third=int)
+cdef int _blank(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
+@cython.locals(end=Py_ssize_t)
+cdef Py_ssize_t _margin(const unsigned char* text, Py_ssize_t size, bint is_open) noexcept nogil
 cdef Py_ssize_t _index_of(const unsigned char* text, Py_ssize_t i, Py_ssize_t size, int character) noexcept nogil
 cdef Py_ssize_t _end_of_reserved(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
 @cython.locals(c=int, longest=Py_ssize_t)
 cdef Py_ssize_t _end_of_word(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
 @cython.locals(i=Py_ssize_t)
-cdef bint _has_mark(const unsigned char* text, Py_ssize_t size) noexcept nogil
-@cython.locals(i=Py_ssize_t)
 cdef bint _leaves_open(const unsigned char* text, Py_ssize_t size, bint is_open) noexcept nogil
-@cython.locals(start=Py_ssize_t)
-cdef list _pieces(bytes line)
 @cython.locals(end=Py_ssize_t)
 cdef Py_ssize_t _end_of_head(const unsigned char* text, Py_ssize_t i, Py_ssize_t size) noexcept nogil
 @cython.locals(start=Py_ssize_t)
@@ -85,5 +97,7 @@ cdef Py_ssize_t _end_of_space(const unsigned char* text, Py_ssize_t i, Py_ssize_
 cdef bint _is_end_of_token(str word, Py_ssize_t length) except -1
 cdef str _result(str text)
 cdef str _decode(bytes text)
+@cython.locals(board=Board, other=Board)
+cdef Board _parse_start(str text, str variant)
 cdef _take_back(Board board, int move)
 cdef _play_again(Board board, int move)

@@ -5,11 +5,13 @@ after it, as the `Move` object of "Modelarea tablei și jocului de șah" (XII) d
 recorded with its line; the moves before it are kept, and the next game is never lost. The writer produces the
 export format.
 
-Beyond the standard, the reader accepts glyphs for NAGs ("±"), results with other dashes and fractions ("1–0",
-"½-½"), figurines, tokens without spaces between them ("d5!!2.c4"), and null moves in variations. It skips
-text in angle brackets, which the standard reserves.
+Beyond the standard, the reader accepts glyphs for NAGs ("±"), other forms of results ("1–0", "½-½", "1:0",
+"0-0" for a double forfeit), figurines, the numbers of ICCF ("5254"), tokens without spaces between them
+("d5!!2.c4"), and null moves. It skips text in angle brackets, which the standard reserves.
 """
 
+import codecs
+import io
 import re
 from typing import Any, BinaryIO, NamedTuple
 
@@ -42,7 +44,8 @@ ROSTER = {
 }
 """The seven tags that every game has, in their order, with their values for "unknown"."""
 
-RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+DOUBLE_FORFEIT = "0-0"
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*", DOUBLE_FORFEIT)
 UNFINISHED = "*"
 
 _WIDTH = 79
@@ -81,27 +84,39 @@ _GLYPHS = {
 the side that has moved, zugzwang to the other side.
 """
 _ANNOTATIONS = ("e.p.", "ep", "ep.", "e.p", "+", "++", "#", "mate", "ch", "ch.")
-_NULL_MOVES = ("--", "Z0", "0000", "@@@@")
-_VARIANTS = ("standard", "normal", "chess", "from position")
-CHESS960 = "Chess960"
-"""Values of the Variant tag for Chess960 and double Fischer random chess."""
-_CHESS960_NAMES = (
-    "chess960",
-    "chess 960",
-    "fischerandom",
-    "fischerrandom",
-    "fischer random",
-    "freestyle chess",
+_NULL_MOVES = ("--", "Z0", "0000", "@@@@", "<>")
+_VARIANTS = (
+    *("", "standard", "standardchess", "normal", "chess", "fromposition", "classical", "classicalchess"),
+    *("regular", "orthodox"),
 )
-_TAG = re.compile(rb'\[\s*(\w+)\s*"((?:[^"\\\n]|\\.)*)"\s*\]')
-_LENIENT_TAG = re.compile(rb'\[\s*(\w+)\s*"(.*)"\s*\][ \t\r]*$', re.MULTILINE)
-_ESCAPED = re.compile(r"\\(.)")
+CHESS960 = "Chess960"
+"""The value of the Variant tag for Chess960 and double Fischer random chess."""
+_CHESS960_NAMES = (
+    *("chess960", "960", "chess9lx", "frc", "dfrc", "freestyle", "freestylechess", "wildfr"),
+    *("fischerandom", "fischerrandom", "fischerandomchess", "fischerrandomchess", "doublefischerrandom"),
+)
+_TAG_NAMES = {
+    spelling(name): name
+    for name in (*ROSTER, "FEN", "SetUp", "Variant")
+    for spelling in (str.lower, str.upper, str.capitalize)
+}
+_BLANK = rb"(?:\s|\xc2?\xa0|\xe2\x80[\x80-\x8f\xa8-\xaf]|\xef\xbb\xbf)*"
+_TAG_NAME = rb"\[" + _BLANK + rb"(\w[\w+#-]*)" + _BLANK + rb"[:=]?" + _BLANK
+_TAG_END = _BLANK + rb"\]"
+_TAG = re.compile(_TAG_NAME + rb'"((?:[^"\\\n]|\\.)*)"' + _TAG_END)
+_QUOTE = rb'(?:"|\xe2\x80[\x9c-\x9f]|[\x84\x93\x94])'
+_LENIENT_TAG = re.compile(_TAG_NAME + _QUOTE + rb"(.*)" + _QUOTE + _TAG_END + rb"[ \t\r]*$", re.MULTILINE)
+_ESCAPED = re.compile(r'\\(["\\])')
+_HALF = rb"(?:1/2|0[.,]5|\xc2?\xbd)"
+_POINTS = rb"(?:" + _HALF + rb"|[01])"
+_DASH = rb"\s*(?:[-:\x96\x97]|\xe2\x80[\x90-\x95]|\xe2\x88\x92)\s*"
+_SCORE = re.compile(rb"(?:" + _POINTS + _DASH + _POINTS + rb"|" + _HALF + rb")[.,!]*(?![\w/:+#=-])")
+"""What may be a result, but for the asterisk."""
 _ENDS = tuple(
     text.encode() for text in ("1-0", "0-1", "1/2-1/2", "*", "1–0", "0–1", "1/2–1/2", "½-½", "½–½", "½")
 )
 _EVENT = (b"[Event ", b'[Event"')
-_MARK = "\ufeff".encode()
-"""The byte order mark. Concatenated files have it anywhere."""
+_WINDOWS = {code: bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)}
 
 _DIGITS = "0123456789"
 _LONGEST_MOVE = 16
@@ -134,7 +149,12 @@ class Move:
 
 def is_chess960(tags: dict[str, str]) -> bool:
     """Whether the tags of a game say that it is a Chess960 game."""
-    return tags.get("Variant", "").lower() in _CHESS960_NAMES
+    return _variant(tags) in _CHESS960_NAMES
+
+
+def _variant(tags: dict[str, str]) -> str:
+    """The value of the Variant tag in small letters, without anything between words."""
+    return "".join(filter(str.isalnum, tags.get("Variant", "").lower()))
 
 
 def _new_move(san: str, move: int, fen: str) -> Move:
@@ -218,14 +238,14 @@ def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> G
 class Reader:
     """An iterator over the games of a binary stream.
 
-    UTF-8, with or without byte order marks; what is not UTF-8 is read as Latin-1. Only the stream itself
-    raises.
+    UTF-8, with or without byte order marks; what is not UTF-8 is read as Windows-1252. UTF-16 is recognized
+    by its byte order mark, and read as a whole. Only the stream itself raises.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._line = 0
-        self._waiting: list[bytes] = []
+        self._waiting = b""
         self._text = b""
         self._position = 0
         self._number = 0
@@ -233,6 +253,7 @@ class Reader:
         self._line_here = 1
         self._lost = False
         self._over = False
+        self._shift = 0
         self._stack = MoveStack()
         self._board = fen.parse(fen.START)
 
@@ -242,37 +263,48 @@ class Reader:
     def __next__(self) -> Game:
         while True:
             game = Game()
-            if self._read_game(game, self._text, len(self._text)):
+            torn = self._is_torn(self._text, len(self._text))
+            if not torn and self._read_game(game, self._text, len(self._text)):
                 self._number += 1
                 game.number = self._number
                 return game
-            if not self._fill():
+            if not self._fill(self._text[self._position :] if torn else b""):
                 raise StopIteration
 
-    def _fill(self) -> bool:
-        """Read lines at least up to the end of the next game; False at the end of the stream.
+    def _is_torn(self, text: bytes, size: int) -> bool:
+        """Whether only the first tags of a game are left, which begins on the line where another one ends."""
+        i = self._skip_space(text, self._position, size)
+        return self._position > 0 and i < size and text[i] == ord("[") and _end_of_head(text, i, size) == size
+
+    def _fill(self, rest: bytes) -> bool:
+        """Read lines at least up to the end of the next game, of which `rest` are the first tags; False at
+        the end of the stream.
 
         A game ends before the next one's tags, or at an empty line after its result. After a comment that was
         left open, the tags must follow an empty line. A game with tags only ends before an Event tag.
         """
-        lines: list[bytes] = []
-        size = 0
+        lines = [rest] if rest else []
+        tags = len(rest) > 0
+        self._line_here = self._line_of(self._position) if tags else self._line + 1
+        size = len(rest)
         last = b""
-        is_open = movetext = tags = blank = remarked = False
+        is_open = movetext = blank = False
+        remarked = b"[Event" in rest
         self._position = self._here = 0
-        self._line_here = self._line + 1
         while size < _LONGEST_GAME:
-            line = self._waiting.pop() if self._waiting else self._stream.readline(_LONGEST_GAME)
+            line = self._waiting or self._stream.readline(_LONGEST_GAME)
+            self._waiting = b""
             if not line:
                 break
-            if _has_mark(line, len(line)):
-                self._waiting.extend(_pieces(line))
-                if not self._waiting:
-                    continue
-                line = self._waiting.pop()
-            if line.isspace():
+            if not self._line and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                self._stream = io.BytesIO(recoded(line + self._stream.read()))
+                continue
+            start = _margin(line, len(line), is_open)
+            if start == len(line):
                 blank = True
             else:
+                if start:
+                    line = line[start:]
                 is_tag = line.startswith(b"[")
                 if is_tag:
                     if is_open:
@@ -280,7 +312,7 @@ class Reader:
                     else:
                         ended = movetext or (tags and (blank or remarked) and line.startswith(_EVENT))
                     if ended:
-                        self._waiting.append(line)
+                        self._waiting = line
                         break
                     tags = True
                 last = line.rstrip()
@@ -328,7 +360,10 @@ class Reader:
         lost = board is None
         self._position = self._read_moves(game, board or self._board, text, i, size, lost)
         if game.result == UNFINISHED:
-            game.result = _result(game.tags.get("Result", "")) or UNFINISHED
+            claimed = game.tags.get("Result", "")
+            game.result = _result(claimed) or UNFINISHED
+            if game.result == UNFINISHED and claimed.strip(" *?"):
+                game.faults.append(Fault(game.line, f"{_quote(claimed)} is not a result"))
         return True
 
     def _skip_space(self, text: bytes, i: int, size: int) -> int:
@@ -339,10 +374,12 @@ class Reader:
             if text[i] == ord("%") and (i == 0 or text[i - 1] == ord("\n")):
                 while i < size and text[i] != ord("\n"):
                     i += 1
-            elif text[i] > ord(" "):
-                break
-            else:
+            elif text[i] <= ord(" "):
                 i += 1
+            elif text[i] >= 0x80 and _blank(text, i, size):
+                i += abs(_blank(text, i, size))
+            else:
+                break
         return i
 
     def _read_tag(self, game: Game, text: bytes, i: int, size: int) -> int:
@@ -350,7 +387,7 @@ class Reader:
         # The common form, character by character: in short games, tags take much of the time.
         start = i + 1
         name_end = start
-        while name_end < size and _is_word_character(text[name_end]):
+        while name_end < size and _is_name_character(text[name_end]):
             name_end += 1
         if name_end > start and name_end + 1 < size and text[name_end] == ord(" "):
             if text[name_end + 1] == ord('"'):
@@ -361,7 +398,7 @@ class Reader:
                 ):
                     end += 1
                 if end + 1 < size and text[end] == ord('"') and text[end + 1] == ord("]"):
-                    game.tags[_decode(self._text[start:name_end])] = _decode(self._text[value:end])
+                    self._add_tag(game, i, self._text[start:name_end], _decode(self._text[value:end]))
                     return end + 2
         return self._read_odd_tag(game, i)
 
@@ -369,22 +406,32 @@ class Reader:
         """Read a tag pair in any form."""
         found = _TAG.match(self._text, i) or _LENIENT_TAG.match(self._text, i)
         if found:
-            game.tags[_decode(found[1])] = _ESCAPED.sub(r"\1", _decode(found[2]))
+            self._add_tag(game, i, found[1], _ESCAPED.sub(r"\1", _decode(found[2])))
             return found.end()
         end = self._text.find(b"\n", i)
         end = len(self._text) if end < 0 else end
         self._note(game, i, f'{_quote(_decode(self._text[i:end]))} is not a tag pair, as in [Round "3"]')
         return end
 
+    def _add_tag(self, game: Game, i: int, raw: bytes, value: str) -> None:
+        """Add the tag pair at an index to the game."""
+        name = raw.decode("ascii")
+        name = _TAG_NAMES.get(name, name)
+        tags = game.tags
+        known = tags.setdefault(name, value)
+        if known != value:
+            self._note(game, i, f"the tag {name} has had another value: {_quote(known)}")
+            tags[name] = value
+
     def _set_up(self, game: Game) -> Board | None:
         """The board that the game starts from; None if its tags name a bad position or another variant."""
-        variant = game.tags.get("Variant", "")
-        if variant and variant.lower() not in _VARIANTS + _CHESS960_NAMES:
-            game.faults.append(Fault(game.line, f"the variant {variant!r} is not played here"))
+        variant = _variant(game.tags) if "Variant" in game.tags else ""
+        if variant not in _VARIANTS + _CHESS960_NAMES:
+            game.faults.append(Fault(game.line, f"the variant {game.tags['Variant']!r} is not played here"))
             return None
         if "FEN" in game.tags:
             try:
-                board = fen.parse(game.tags["FEN"], chess960=is_chess960(game.tags))
+                board = _parse_start(game.tags["FEN"], variant)
             except ValueError as error:
                 game.faults.append(Fault(game.line, str(error)))
                 return None
@@ -404,6 +451,7 @@ class Reader:
         A variation starts before the last move, which is unmade first and made again afterwards. `lost` means
         that the position is unknown, so that the rest of the line is skipped.
         """
+        self._shift = 0
         stack = self._stack
         line: Variation = game
         moves = game.moves
@@ -415,25 +463,12 @@ class Reader:
                 i += 1
             elif c == ord("%") and (i == 0 or text[i - 1] == ord("\n")):
                 i = _index_of(text, i, size, ord("\n"))
-            elif _is_digit(c) and not _is_zero_castling(text, i, size):
-                # A move's number, the result, or the null move 0000.
+            elif _is_digit(c) or c == 0xBD or (c == 0xC2 and i + 1 < size and text[i + 1] == 0xBD):
                 start = i
                 while i < size and _is_digit(text[i]):
                     i += 1
-                if i < size and (text[i] == ord("-") or text[i] == ord("/")):
-                    i = _end_of_word(text, i, size)
-                    result = _result(_decode(self._text[start:i]))
-                    if not result:
-                        if not lost:
-                            word = _quote(_decode(self._text[start:i]))
-                            self._note(game, start, f"{word} is neither a move nor a result")
-                    elif not in_variation:
-                        game.result = result
-                        return self._read_end(game, text, i, size, lost)
-                elif (i < size and text[i] >= 0x80) or (i - start == 4 and self._text[start:i] == b"0000"):
-                    i = self._read_word(
-                        game, board, line, start, _end_of_word(text, i - 1, size), in_variation, lost
-                    )
+                if c == ord("0") or i == size or text[i] != ord("."):
+                    i = self._read_number(game, board, line, text, start, i, size, in_variation, lost)
                     lost = self._lost
                     if self._over:
                         return self._read_end(game, text, i, size, lost)
@@ -450,6 +485,8 @@ class Reader:
                     self._note(game, start, "$ without a number of one to three digits")
                 elif moves and not lost:
                     moves[-1].nags.append(int(self._text[start:i]))
+            elif c == ord("(") and not lost and self._read_in_parentheses(board, line, text, i, size):
+                i = _index_of(text, i, size, ord(")")) + 1
             elif c == ord("("):
                 i += 1
                 branches.append((line, lost))
@@ -483,30 +520,35 @@ class Reader:
                 if not in_variation:
                     return self._read_end(game, text, i, size, lost)
             elif c == ord("<") and _end_of_reserved(text, i, size):
+                start = i
                 i = _end_of_reserved(text, i, size)
+                if i == start + 2 and not lost:
+                    self._read_word(game, board, line, start, i)
+                    lost = self._lost
+            elif c == ord("[") and _end_of_tag(text, i, size) > i:
+                break
+            elif c >= 0x80 and _blank(text, i, size):
+                i += abs(_blank(text, i, size))
             else:
                 start = i
                 i = _end_of_word(text, i, size)
-                if not lost:
-                    if not in_variation:
-                        board.forget()
-                    end = generate(board, stack, 0)
-                    move = find(stack, 0, end, read(text, start, i))
-                    if move > 0 and board.ply < HISTORY - 1:
-                        san = play(board, stack, 0, end, move)
-                        played = _new_move(san, move, write_fen(board))
-                        moves.append(played)
-                        if text[i - 1] == ord("!") or text[i - 1] == ord("?"):
-                            played.nags = _marks(self._text[start:i])
-                        continue
-                elif c < 0x80:
+                if lost:
                     continue
-                i = self._read_word(game, board, line, start, i, in_variation, lost)
+                if not in_variation:
+                    board.forget()
+                end = generate(board, stack, 0)
+                move = find(stack, 0, end, read(text, start, i))
+                if move > 0 and board.ply < HISTORY - 1:
+                    san = play(board, stack, 0, end, move)
+                    played = _new_move(san, move, write_fen(board))
+                    moves.append(played)
+                    if text[i - 1] == ord("!") or text[i - 1] == ord("?"):
+                        played.nags = _marks(self._text[start:i])
+                    continue
+                i = self._read_word(game, board, line, start, i)
                 lost = self._lost
-                if self._over:
-                    return self._read_end(game, text, i, size, lost)
         if branches:
-            self._note(game, size - 1, "a variation is not closed")
+            self._note(game, i - 1, "a variation is not closed")
         return i
 
     def _read_end(self, game: Game, text: bytes, i: int, size: int, lost: bool) -> int:
@@ -516,6 +558,8 @@ class Reader:
                 i = self._read_comment(game, None if lost else game, text, i, size)
             elif text[i] <= ord(" "):
                 i += 1
+            elif text[i] >= 0x80 and _blank(text, i, size):
+                i += abs(_blank(text, i, size))
             else:
                 break
         return i
@@ -538,31 +582,86 @@ class Reader:
                     self._note(game, i, "the comment on this move is too long: the rest of it is dropped")
         return stop + in_braces
 
-    def _read_word(
-        self, game: Game, board: Board, line: Variation, start: int, end: int, in_variation: bool, lost: bool
+    def _read_number(
+        self,
+        game: Game,
+        board: Board,
+        line: Variation,
+        text: bytes,
+        start: int,
+        i: int,
+        size: int,
+        in_variation: bool,
+        lost: bool,
     ) -> int:
-        """Read a word that is not simply a legal move, or its first token; returns the index after.
+        """Read what begins with a number that ends at `i`, unless it is as simple as "1."; returns the index
+        after: the result, the number of a move as in "1 e4", "1)e4" and "1…e5", or a move that begins with a
+        number, as in "0-0" and "5254".
 
         Sets `_lost` if the moves after it cannot be followed, and `_over` if it is the game's result.
         """
+        self._lost = lost
+        self._over = False
+        found = _SCORE.match(self._text, start)
+        result = _result(_decode(found[0])) if found else ""
+        if result == DOUBLE_FORFEIT and found and not self._is_forfeit(game, board, found.end(), lost):
+            result = ""
+        if found and result:
+            if not in_variation:
+                game.result = result
+                self._over = True
+            return found.end()
+        if lost or self._text.startswith((b".", b"\x85", b"\xe2\x80\xa6"), i):
+            return i
+        number = int(self._text[start:i]) if 0 < i - start < 9 else 0
+        follows = text[i] if i < size else ord(" ")
+        if not game.moves and 0 < number < 1000:
+            self._shift = number - board.fullmove
+        if number == board.fullmove + self._shift and follows != ord("/"):
+            is_mark = follows in b"-:," or (follows == ord(")") and not in_variation)
+            if not (is_mark and i + 1 < size and _is_digit(text[i + 1])):
+                return i + is_mark
+        if i - start in (0, 4, 5) or text[start] == ord("0"):
+            return self._read_word(game, board, line, start, _end_of_word(text, max(start, i - 1), size))
+        end = _end_of_word(text, i - 1, size) if follows in b"-/:," else i
+        word = _quote(_decode(self._text[start:end]))
+        self._note(game, start, f"{word} is neither a move nor a result nor the number of the next move")
+        return end
+
+    def _is_forfeit(self, game: Game, board: Board, i: int, lost: bool) -> bool:
+        """Whether the "0-0" before an index is a double forfeit, and not castling."""
+        rest = _end_of_head(self._text, i, len(self._text))
+        if rest < len(self._text) and self._text[i:rest].count(b"[") == 0:
+            return False
+        return lost or _result(game.tags.get("Result", "")) == DOUBLE_FORFEIT or match(board, "O-O") <= 0
+
+    def _read_in_parentheses(self, board: Board, line: Variation, text: bytes, i: int, size: int) -> bool:
+        """Read a remark on the last move in parentheses, as in "exd6(ep)"; False if it is a variation."""
+        end = _index_of(text, i, min(i + 8, size), ord(")"))
+        inner = self._text[i + 1 : end] if end < size and text[end] == ord(")") else b""
+        return self._read_remark(board, line, _decode(inner))
+
+    def _read_word(self, game: Game, board: Board, line: Variation, start: int, end: int) -> int:
+        """Read a word that is not simply a legal move, or its first token; returns the index after.
+
+        Sets `_lost` if the moves after it cannot be followed.
+        """
         raw = self._text[start:end]
         word = _decode(raw)
-        result = _result(word)
-        self._lost = lost
-        self._over = bool(result) and not in_variation
-        if self._over:
-            game.result = result
-        if lost or result:
-            return end
-        digits = len(word) - len(word.lstrip(_DIGITS))
-        if word.startswith(("…", "\x85"), digits):
-            return start + digits + (3 if word[digits] == "…" else 1)
+        self._lost = False
+        if word[0] == "…":
+            return start + (3 if len(word) < len(raw) else 1)
         if board.ply >= HISTORY - 1:
             self._note(game, start, f"a variation of more than {HISTORY} moves")
             self._lost = True
             return end
         if plain(word) in _NULL_MOVES:
-            self._read_null_move(game, board, line, start, word, in_variation)
+            if in_check(board):
+                self._note(game, start, f"{_quote(word)} is a null move in check")
+                self._lost = True
+            else:
+                board.make_null()
+                line.moves.append(_new_move("--", NO_MOVE, write_fen(board)))
             return end
         if self._read_part(board, line, word):
             return end
@@ -574,26 +673,18 @@ class Reader:
         self._lost = True
         return end
 
-    def _read_null_move(
-        self, game: Game, board: Board, line: Variation, start: int, word: str, in_variation: bool
-    ) -> None:
-        """Make a null move in a variation. On the main line, and in check, it is a fault."""
-        if in_variation and not in_check(board):
-            board.make_null()
-            line.moves.append(_new_move("--", NO_MOVE, write_fen(board)))
-            return
-        reason = "in check" if in_variation else "outside variations"
-        self._note(game, start, f"{_quote(word)} is a null move {reason}")
-        self._lost = True
-
     def _read_part(self, board: Board, line: Variation, word: str) -> bool:
         """Read a move, or a NAG or remark on the last move; False if the text is neither."""
         move = match(board, word)
-        if move > 0:
-            san = play(board, self._stack, 0, generate(board, self._stack, 0), move)
-            line.moves.append(_new_move(san, move, write_fen(board)))
-            line.moves[-1].nags = _marks(word.encode("utf-8", "surrogatepass"))
-            return True
+        if move <= 0:
+            return self._read_remark(board, line, word)
+        san = play(board, self._stack, 0, generate(board, self._stack, 0), move)
+        line.moves.append(_new_move(san, move, write_fen(board)))
+        line.moves[-1].nags = _marks(plain(word).encode("utf-8", "surrogatepass"))
+        return True
+
+    def _read_remark(self, board: Board, line: Variation, word: str) -> bool:
+        """Read a NAG or remark on the last move; False if the text is neither."""
         if not line.moves:
             return False
         text = plain(word)
@@ -619,12 +710,13 @@ class Reader:
         return self._line_here
 
 
-def _is_word_character(character: int) -> bool:
+def _is_name_character(character: int) -> bool:
     return (
         ord("a") <= character <= ord("z")
         or ord("A") <= character <= ord("Z")
         or ord("0") <= character <= ord("9")
         or character == ord("_")
+        or character == ord("-")
     )
 
 
@@ -632,9 +724,35 @@ def _is_digit(character: int) -> bool:
     return ord("0") <= character <= ord("9")
 
 
-def _is_zero_castling(text: bytes, i: int, size: int) -> bool:
-    """Whether castling written with zeros begins at an index, not a result."""
-    return i + 2 < size and text[i] == ord("0") and text[i + 1] == ord("-") and text[i + 2] == ord("0")
+def _blank(text: bytes, i: int, size: int) -> int:
+    """The length of the white space outside ASCII that begins at an index, negative if it is an invisible
+    mark, which may also stand within a word; 0 if it is neither.
+    """
+    c = text[i]
+    if c == 0xA0:  # in Windows-1252
+        return 1 if i == 0 or text[i - 1] < 0x80 else 0
+    if c == 0xC2 and i + 1 < size:
+        return 2 if text[i + 1] == 0xA0 else -2 if text[i + 1] == 0xAD else 0
+    if i + 2 >= size:
+        return 0
+    second, third = text[i + 1], text[i + 2]
+    if c == 0xE2 and second == 0x80:  # U+2000 to U+203F
+        if 0x80 <= third <= 0x8A or third == 0xA8 or third == 0xA9 or third == 0xAF:
+            return 3
+        return -3 if 0x8B <= third <= 0x8F or 0xAA <= third <= 0xAE else 0
+    if c == 0xE2 and second == 0x81:  # U+2040 to U+207F
+        return 3 if third == 0x9F else -3 if 0xA0 <= third <= 0xAF else 0
+    if c == 0xE3 and second == 0x80 and third == 0x80:
+        return 3
+    return -3 if c == 0xEF and second == 0xBB and third == 0xBF else 0
+
+
+def _margin(text: bytes, size: int, is_open: bool) -> int:
+    """How many bytes to drop where a line begins: white space before a tag, and byte order marks and the like
+    outside comments; all of a blank line.
+    """
+    end = _end_of_space(text, 0, size)
+    return end if end == size or text[end] == ord("[") or (text[0] >= 0x80 and not is_open) else 0
 
 
 def _index_of(text: bytes, i: int, size: int, character: int) -> int:
@@ -675,20 +793,11 @@ def _end_of_word(text: bytes, i: int, size: int) -> int:
             or c == ord(">")
             or c == ord(";")
             or c == ord("$")
+            or (c >= 0x80 and _blank(text, i, size) > 0)
         ):
             break
         i += 1
     return i
-
-
-def _has_mark(text: bytes, size: int) -> bool:
-    """Whether there is a byte order mark. Called for every line: in C, a tenth of the time of `in`."""
-    i = _index_of(text, 0, size, 0xEF)
-    while i + 2 < size:
-        if text[i + 1] == 0xBB and text[i + 2] == 0xBF:
-            return True
-        i = _index_of(text, i + 1, size, 0xEF)
-    return False
 
 
 def _leaves_open(text: bytes, size: int, is_open: bool) -> bool:
@@ -701,24 +810,12 @@ def _leaves_open(text: bytes, size: int, is_open: bool) -> bool:
     return is_open
 
 
-def _pieces(line: bytes) -> list[bytes]:
-    """The line without byte order marks, split where a tag follows one; the last piece comes first."""
-    start = 0
-    while line.startswith(_MARK, start):
-        start += len(_MARK)
-    first, *others = line[start:].split(_MARK + b"[")
-    found = [b"[" + other for other in reversed(others)]
-    if first:
-        found.append(first if first.startswith(b"[") else first.replace(_MARK, b" "))
-    return found
-
-
 def _end_of_head(text: bytes, i: int, size: int) -> int:
     """The index after the tags, comments and white space that begin at an index."""
     while i < size:
-        end = i
-        if text[i] <= ord(" "):
-            end += 1
+        end = _end_of_space(text, i, size)
+        if end > i:
+            pass
         elif text[i] == ord("["):
             end = _end_of_tag(text, i, size)
         elif text[i] == ord("{"):
@@ -735,22 +832,27 @@ def _end_of_tag(text: bytes, i: int, size: int) -> int:
     """The index after the tag pair that begins at an index; the index itself if there is none."""
     start = i
     i = _end_of_space(text, i + 1, size)
-    while i < size and _is_word_character(text[i]):
+    while i < size and _is_name_character(text[i]):
         i += 1
     i = _end_of_space(text, i, size)
     if i == size or text[i] != ord('"'):
         return start
     i += 1
-    while i < size and text[i] != ord('"'):
+    while i < size and text[i] != ord('"') and text[i] != ord("\n"):
         i += 2 if text[i] == ord("\\") else 1
     i = _end_of_space(text, i + 1, size)
     return i + 1 if i < size and text[i] == ord("]") else start
 
 
 def _end_of_space(text: bytes, i: int, size: int) -> int:
-    """The index of the next character that is not white space."""
-    while i < size and text[i] <= ord(" "):
-        i += 1
+    """The index of the next character that is neither white space nor an invisible mark."""
+    while i < size:
+        if text[i] <= ord(" "):
+            i += 1
+        elif text[i] >= 0x80 and _blank(text, i, size):
+            i += abs(_blank(text, i, size))
+        else:
+            break
     return i
 
 
@@ -773,16 +875,39 @@ def _is_end_of_token(word: str, length: int) -> bool:
 
 def _result(text: str) -> str:
     """The result that the text means, as the standard writes it, or "" if it is none."""
-    found = plain(text).replace("½", "1/2")
+    if text in RESULTS:
+        return text
+    found = plain("".join(text.split())).rstrip(".,!").replace(":", "-")
+    for half in ("½", "0.5", "0,5"):
+        found = found.replace(half, "1/2")
     return "1/2-1/2" if found == "1/2" else found if found in RESULTS else ""
 
 
+def recoded(text: bytes) -> bytes:
+    """UTF-16 with a byte order mark as UTF-8; any other text as it is."""
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return text.decode("utf-16", "replace").encode("utf-8", "replace")
+    return text
+
+
 def _decode(text: bytes) -> str:
-    """UTF-8, or else Latin-1."""
+    """UTF-8, or else Windows-1252."""
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:
-        return text.decode("latin-1")
+        return text.decode("latin-1").translate(_WINDOWS)
+
+
+def _parse_start(text: str, variant: str) -> Board:
+    """The position of a FEN tag. Without a variant, castling rights that make sense only as X-FEN are read
+    as such. Raises ValueError.
+    """
+    board = fen.parse(text, chess960=variant in _CHESS960_NAMES)
+    if not variant and (given := text.split()[2:3]):
+        other = fen.parse(text, chess960=True)
+        if sorted(write_fen(board).split()[2]) != sorted(given[0]) == sorted(write_fen(other).split()[2]):
+            return other
+    return board
 
 
 def _quote(text: str) -> str:

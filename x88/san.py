@@ -2,11 +2,13 @@
 
 `write` follows the PGN standard: the least disambiguation among the legal moves (a pinned knight does not
 count), "+" and "#". `parse` also reads what people write: zeros for castling, "e8Q" and "e8(Q)", needless
-disambiguation ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), figurines, any kind of dash, a missing or wrong
-"x", "+" or "#", and "e.p.", "!" or "?" at the end.
+disambiguation ("Ng1e2"), long algebraic ("e2-e4", "Ng1xf3"), the numbers of ICCF ("5254"), figurines, any
+kind of dash, a missing or wrong "x", "+" or "#", and "e.p.", "(ep)", "!" or "?" at the end.
 
 Moves are resolved against the legal moves of the position, after "Modelarea tablei și jocului de șah" (XII).
 """
+
+import re
 
 try:
     import cython
@@ -31,8 +33,11 @@ if not cython.compiled:
 
 _NAMES = {PAWN: "pawn", KNIGHT: "knight", BISHOP: "bishop", ROOK: "rook", QUEEN: "queen", KING: "king"}
 _PLAIN = str.maketrans(
-    "♔♕♖♗♘♙♚♛♜♝♞♟\u2010\u2011\u2012\u2013\u2014\u2015\u2212\x96\x97", "KQRBNPKQRBNP---------", "\ufe0e\ufe0f"
+    "♔♕♖♗♘♙♚♛♜♝♞♟\u2010\u2011\u2012\u2013\u2014\u2015\u2212×†‡≠", "KQRBNPKQRBNP-------x+##"
+) | dict.fromkeys(
+    (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFE0E, 0xFE0F, 0xFEFF)
 )
+_ICCF = re.compile("([1-8]{4})([1-4]?)([+#!?.]*)")
 
 
 def _letters() -> list[int]:
@@ -66,7 +71,7 @@ def write(board: Board, move: int) -> str:
 
 
 def plain(text: str) -> str:
-    """The text with letters for figurines and a hyphen for every kind of dash."""
+    """The text with letters for figurines, ASCII for dashes, crosses and daggers, and no invisible marks."""
     return text.translate(_PLAIN)
 
 
@@ -84,13 +89,23 @@ def parse(board: Board, text: str) -> int:
 def match(board: Board, text: str) -> int:
     """The legal move that the text means on this board, packed; 0 for none, AMBIGUOUS for several."""
     stack = own_stack()
-    characters = plain(text).encode("utf-8", "surrogatepass")
+    characters = _characters(text)
     return find(stack, 0, generate(board, stack, 0), read(characters, 0, len(characters)))
+
+
+def _characters(text: str) -> bytes:
+    """The text as `read` expects it, with letters for the files in ICCF's numbers and for the new piece."""
+    found = _ICCF.fullmatch(text := plain(text))
+    if found:
+        squares, promoted, marks = found.groups()
+        files = (" abcdefgh"[int(digit)] if i % 2 == 0 else digit for i, digit in enumerate(squares))
+        text = "".join(files) + (" QRBN"[int(promoted)] if promoted else "") + marks
+    return text.encode("utf-8", "surrogatepass")
 
 
 def complaint(board: Board, text: str) -> str:
     """Why `parse` refuses the text, in one line."""
-    characters = plain(text).encode("utf-8", "surrogatepass")
+    characters = _characters(text)
     pattern = read(characters, 0, len(characters))
     quoted = repr(text if len(text) <= 40 else text[:40] + "...")
     if not pattern:
@@ -173,13 +188,17 @@ def read(text: bytes, start: int, end: int) -> int:
         or text[n - 1] == ord(" ")
     ):
         n -= 1
+    if n > start and text[n - 1] == ord(")"):
+        n -= 1
+        if n > start and text[n - 1] == ord("."):
+            n -= 1
     if n > start and text[n - 1] == ord("p"):  # "e.p." or "ep": no move ends in p
         n -= 1
         if n > start and text[n - 1] == ord("."):
             n -= 1
         if n > start and text[n - 1] == ord("e"):
             n -= 1
-        while n > start and text[n - 1] == ord(" "):
+        while n > start and (text[n - 1] == ord(" ") or text[n - 1] == ord("(")):
             n -= 1
     if n < start + 2:
         return 0
@@ -188,8 +207,6 @@ def read(text: bytes, start: int, end: int) -> int:
 
     wanted = 0
     mask = PROMOTED | SQUARE << TARGET_SHIFT
-    if text[n - 1] == ord(")"):
-        n -= 1
     if KIND_OF[text[n - 1]] or text[n - 1] == ord("b"):
         kind = KIND_OF[text[n - 1]]
         wanted |= (kind if kind else BISHOP) << PROMOTED_SHIFT

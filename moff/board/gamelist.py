@@ -43,6 +43,7 @@ class GameList:
         """Raises ValueError if the text is too large or holds no game."""
         if len(text) > LARGEST_TEXT:
             raise ValueError(f"{name} is larger than {LARGEST_TEXT >> 20} MB")
+        text = pgn.recoded(text)
         self.name = name
         self.games: list[ListedGame] = []
         self._prints: list[Print] = []

@@ -144,7 +144,10 @@ def assess(
         found.append(assessment)
         on_position()
         if board.ply:
-            board.unmake()
+            if moves[plies - 1] == NO_MOVE:
+                board.unmake_null()
+            else:
+                board.unmake()
         elif plies:  # a very long game, of which the board has forgotten the beginning
             board = _played(start, moves[: plies - 1])
     return found[::-1]
@@ -155,7 +158,10 @@ def _played(start: str, moves: list[int]) -> Board:
     board = fen.parse(start, chess960=True)
     for move in moves:
         board.forget()
-        board.make(move)
+        if move == NO_MOVE:
+            board.make_null()
+        else:
+            board.make(move)
     return board
 
 

@@ -17,6 +17,7 @@ from moff.review.reviewed import ReviewedGame
 from moff.svg import escaped
 from moff.text import counted
 from x88 import coordinate, pgn
+from x88.move import NO_MOVE
 from x88.piece import BLACK
 
 _TAGS = ("White", "Black", "WhiteElo", "BlackElo", "Event", "Site", "Date", "Round")
@@ -196,4 +197,5 @@ def _move(reviewed: ReviewedGame, i: int) -> dict[str, Any]:
 
 
 def _step(move: pgn.Move) -> dict[str, str]:
-    return {"s": move.san, "u": coordinate.write(move.move), "f": move.fen.split()[0]}
+    text = "" if move.move == NO_MOVE else coordinate.write(move.move)
+    return {"s": move.san, "u": text, "f": move.fen.split()[0]}

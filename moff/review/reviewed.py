@@ -18,6 +18,7 @@ from moff.review.analysis import Assessment
 from moff.review.openings import Opening
 from search.score import mate_distance
 from x88 import coordinate, pgn
+from x88.move import NO_MOVE
 from x88.piece import BLACK, WHITE
 
 _EVALUATION = re.compile(r"\[%eval\s[^\]]*\]\s*")
@@ -54,7 +55,8 @@ class ReviewedGame:
         self.better: dict[int, list[pgn.Move]] = {}
         for i, move in enumerate(game.moves):
             before, after = assessments[i], assessments[i + 1]
-            judgement = judge(before.score, -after.score, before.line[:1] == [move.move])
+            # A null move stands for a move that nobody knows.
+            judgement = judge(before.score, -after.score, move.move in (NO_MOVE, *before.line[:1]))
             self.judgements.append(judgement)
             if judgement.mark:
                 self.better[i] = pgn.record({}, self.fen_before(i), before.line, pgn.UNFINISHED).moves

@@ -266,8 +266,8 @@ class Outputs:
             self._page.add(reviewed)
         if self._json:
             self._put(self._json, self._lines, json.dumps(reviewed.as_dict()) + "\n")
-        # Last, because it changes the game. A game without a single readable move is not worth keeping.
-        if self._pgn and (reviewed.game.moves or not reviewed.game.faults):
+        # Last, because it changes the game.
+        if self._pgn:
             self._put(self._pgn, self._games, reviewed.write(self._annotator))
 
     def _put(self, path: str, texts: list[str], text: str) -> None:
