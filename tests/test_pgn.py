@@ -461,6 +461,14 @@ def test_words_that_say_something_besides_are_passed_over(word: str) -> None:
         ("½-½", "1/2-1/2"),
         ("½–½", "1/2-1/2"),
         ("½", "1/2-1/2"),
+        ("1:0", "1-0"),
+        ("0:1", "0-1"),
+        ("½:½", "1/2-1/2"),
+        ("0.5-0.5", "1/2-1/2"),
+        ("0,5:0,5", "1/2-1/2"),
+        ("1 - 0", "1-0"),
+        ("1/2 – 1/2", "1/2-1/2"),
+        ("1-0.", "1-0"),
     ],
 )
 def test_the_result_is_that_of_the_moves_or_else_that_of_the_tags(text: str, result: str) -> None:
@@ -505,6 +513,257 @@ def test_tags_alone_are_a_game_without_moves() -> None:
         assert games[0].result == "1-0"
         assert [(sans(game), game.faults) for game in games] == [([], [])] * len(games)
     assert games[1].tags == {"Event": "b"}
+
+
+# --- Habits of other programs and people
+
+
+ITALIAN = "1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5"
+LONG = "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7"
+CASTLED = "e4 e5 Nf3 Nf6 Bc4 Bc5 O-O O-O d3"
+PROMOTING = '[FEN "7k/4P3/8/8/8/8/8/K7 w - - 0 1"]\n\n'
+SWAPPED = '[FEN "bqnrnkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        # Castling in bare zeros, or letters, also Cyrillic ones.
+        (f"{ITALIAN} 4. 00 00 5. d3", CASTLED),
+        (f"{ITALIAN} 4. 00! 00+ 5. d3", CASTLED),
+        (f"{ITALIAN} 4. OO oo 5. d3", CASTLED),
+        (f"{ITALIAN} 4. О-О 0–0 5. d3", CASTLED),
+        (f"{ITALIAN} 4. 0-0 0-0 5. d3", CASTLED),
+        (f"{LONG} 5. 000 000 6. e3", "d4 d5 Nc3 Nc6 Bf4 Bf5 Qd2 Qd7 O-O-O O-O-O e3"),
+        # The numbers of ICCF.
+        ("1. 5254 5755 2. 7163 2836", "e4 e5 Nf3 Nc6"),
+        ("1. 5254! 5755?! 2.7163 (2. 6264)", "e4 e5 Nf3"),
+        ("1. 52-54 57-55", "e4 e5"),
+        ("1 5254 5755 2 7163 7866 3 6134 6824 4 5171 5878", "e4 e5 Nf3 Nf6 Bc4 Bb4 O-O O-O"),
+        (f"{PROMOTING} 1. 57581+", "e8=Q+"),
+        (f"{PROMOTING} 1. 57582+", "e8=R+"),
+        (f"{PROMOTING} 1. 57583", "e8=B"),
+        (f"{PROMOTING} 1. 57584", "e8=N"),
+        # Numbers of moves.
+        ("1) e4 e5 2) Nf3 (2. f4) Nc6", "e4 e5 Nf3 Nc6"),
+        ("1.) e4 e5 2.) Nf3", "e4 e5 Nf3"),
+        ("1: e4 e5 2:Nf3", "e4 e5 Nf3"),
+        ("1- e4 e5 2-Nf3 Nc6 3, Bc4", "e4 e5 Nf3 Nc6 Bc4"),
+        ("01. e4 e5 02. Nf3", "e4 e5 Nf3"),
+        ("1 e4 e5 2Nf3 2 . ... Nc6 3", "e4 e5 Nf3 Nc6"),
+        ('[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - - -"]\n\n34 e4 Kd7 35 Kd2', "e4 Kd7 Kd2"),
+        # White space and marks of Unicode.
+        ("1.\u00a0 e4\u00a0 e5 2.\u00a0 Nf3\u00a0 Nc6", "e4 e5 Nf3 Nc6"),
+        ("1.\u2009e4\u202fe5 2.\u2003Nf\u200b3 Nc6\u200e 3. Bb5\u2060 a6\u00ad", "e4 e5 Nf3 Nc6 Bb5 a6"),
+        ("\u200e1\u200b. \u200fe4! \u202ae5\u202c\u30002. Nf3\ufeff Nc6", "e4 e5 Nf3 Nc6"),
+        # Null moves, captures, en passant, promotion, check.
+        ("1. e4 -- 2. d4 Z0 3. <> e5", "e4 -- d4 -- -- e5"),
+        ("1. e4 d5 2. e×d5 Qхd5", "e4 d5 exd5 Qxd5"),
+        ("1. e4 d5 2. ed5 Q:d5", "e4 d5 exd5 Qxd5"),
+        ("1. e4 e6 2. e5 d5 3. exd6(ep) Bxd6", "e4 e6 e5 d5 exd6 Bxd6"),
+        ("1. e4 e6 2. e5 d5 3. ed6 (e.p.) Bxd6 (+)", "e4 e6 e5 d5 exd6 Bxd6"),
+        (f"{PROMOTING} 1. e8(Q)†", "e8=Q+"),
+    ],
+)
+def test_what_other_programs_and_people_write_is_read(text: str, moves: str) -> None:
+    for end in ("*", "", "1-0"):
+        game = read_one(f"{text} {end}")
+        assert (" ".join(sans(game)), game.faults) == (moves, [])
+        assert game.result == (end or "*")
+
+
+@pytest.mark.parametrize(
+    ("text", "moves", "reason"),
+    [
+        (
+            "1. e4 e5 7 Nf3 *",
+            "e4 e5 Nf3",
+            "'7' is neither a move nor a result nor the number of the next move",
+        ),
+        ("1. e4 e5 12Nf3 *", "e4 e5 Nf3", "'12' is neither"),
+        ("1. 52545755 *", "", "'52545755' is neither"),
+        ("1. 5255 *", "", "'5255' is not a legal move: no pawn of White on e2 can move to e5"),
+        ("1. e4 e5 2. 00 Nc6 *", "e4 e5", "'00' is not a legal move: White cannot castle"),
+        ("1. e4 e5 0 2. Nf3 *", "e4 e5", "'0' is not a move"),
+        ("1. e4 0:05 e5 *", "e4", "'0:05' is not a move"),
+        ("1. e4 d5 2. ed Qd5 *", "e4 d5", "'ed' is not a move"),
+        ("1. e4 d5 2. exd5 Q*d5 *", "e4 d5 exd5", "'Q*d5' is not a move"),
+        ("1. e4 e5 2. null *", "e4 e5", "'null' is not a move"),
+        ("1. e4 e5 1-0ff", "e4 e5", "'1-0ff' is neither a move nor a result"),
+        ("1. e4 e5 1/2-0", "e4 e5", "'1/2-0' is neither a move nor a result"),
+        ("1. e4 e5 (1-0)", "e4 e5", "the result 1-0 stands in a variation"),
+        ('[Result "White wins"]\n1. e4', "e4", "'White wins' is not a result"),
+        ('[White "a"]\n[White "b"]\n1. e4', "e4", "the tag White has had another value: 'a'"),
+        ('[Variant "Crazyhouse"]\n1. e4', "", "the variant 'Crazyhouse' is not played here"),
+        ("1. Sf3 *", "", "'Sf3' is not a move"),
+        ("1. e4 =20\ne5 *", "e4", "'=20' is not a move"),
+    ],
+)
+def test_what_is_not_understood_is_named(text: str, moves: str, reason: str) -> None:
+    game = read_one(text)
+    ((_, fault),) = game.faults
+    assert " ".join(sans(game)) == moves
+    assert reason in fault
+
+
+@pytest.mark.parametrize(
+    ("text", "result", "moves"),
+    [
+        ('[Result "0-0"]\n\n0-0', "0-0", 0),
+        ('[Result "0-0"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 0-0', "0-0", 6),
+        ('[Result "0-0"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0 0–0 0:0 {both}', "0-0", 8),
+        ('[Result "0-0"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0 0-0 5. d3', "0-0", 9),
+        ('[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0', "1-0", 7),
+        ("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0", "*", 7),
+        ("1. e4 e5 0-0", "0-0", 2),
+        ("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. Kf1 Kf8 0-0", "0-0", 8),
+    ],
+)
+def test_zeros_at_the_end_are_a_double_forfeit_or_castling(text: str, result: str, moves: int) -> None:
+    game, following = read(f"{text}\n\n{NEXT}")
+    assert (game.result, len(game.moves), game.faults) == (result, moves, [])
+    assert following.tags["Event"] == "next"
+    assert read_one(pgn.write(game)).result == result
+
+
+@pytest.mark.parametrize("end", ["*", "1-0", "1/2", "½-½", "0.5-0.5", "* {x}", "*\ufeff", "*\u00a0 ", ""])
+@pytest.mark.parametrize("head", ['[White "C"]', '[White "C"] {x}', '[Round "1"] [White "C"]'])
+@pytest.mark.parametrize("blank", ["", "\n"])
+def test_tags_behind_a_result_begin_the_next_game(end: str, head: str, blank: str) -> None:
+    text = f'[Event "First"]\n\n1. e4 e5 {end}[Event "Second"]{head}\n[Result "0-1"]\n{blank}1. d4 d5 0-1\n\n'
+    first, second, following = read(text + NEXT)
+    assert (first.tags, sans(first), first.faults) == ({"Event": "First"}, ["e4", "e5"], [])
+    assert second.tags.items() >= {"Event": "Second", "White": "C", "Result": "0-1"}.items()
+    assert (sans(second), second.result, second.faults, second.line) == (["d4", "d5"], "0-1", [], 3)
+    check_next(following, 3, text.count("\n") + 1)
+
+
+def test_tags_behind_a_result_at_the_end_of_the_file_or_before_an_event_are_a_game() -> None:
+    for rest in ("", '\n[Event "c"]\n[White "x"]\n\n1. e4 *'):
+        games = read(f'1. e4 *[Event "a"]{rest}')
+        assert [game.tags.get("Event") for game in games] == [None, "a", "c"][: 3 if rest else 2]
+
+
+def test_a_file_indented_by_blanks_or_marks_is_read() -> None:
+    lines = ['[Event "a"]', '[White "x"]', "", "1. e4 {x}", "1-0", "", '[Event "b"]', "", "1. d4 *"]
+    plain = [game.as_dict() for game in read("\n".join(lines))]
+    for margin in ("  ", "\t", "\u00a0", "\u200e", "\ufeff\ufeff"):
+        assert [game.as_dict() for game in read("".join(f"{margin}{line}\n" for line in lines))] == plain
+
+
+@pytest.mark.parametrize("variant", ["Classical", "Standard", "NORMAL", " from  position ", "chess", ""])
+def test_a_variant_of_any_of_these_names_is_standard_chess(variant: str) -> None:
+    game = read_one(f'[Variant "{variant}"]\n\n1. e4 e5 *')
+    assert (sans(game), game.faults, game.tags) == (["e4", "e5"], [], {"Variant": variant})
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "",
+        *(
+            f'[Variant "{name}"]\n'
+            for name in ("FRC", "Fischer Random", " chess 960 ", "CHESS960", "fischer-random")
+        ),
+    ],
+)
+def test_castling_rights_off_the_home_squares_are_read_as_x_fen(head: str) -> None:
+    game = read_one(f"{head}{SWAPPED}\n1. Nf3 Nf6 2. b3 b6 3. O-O O-O *")
+    assert game.start in SWAPPED
+    assert (sans(game), game.faults) == (["Nf3", "Nf6", "b3", "b6", "O-O", "O-O"], [])
+    assert read_one(pgn.write(game)).as_dict()["moves"] == game.as_dict()["moves"]
+    if not head:
+        (theirs,) = read_by_python_chess(pgn.write(game))
+        assert (theirs.errors, theirs.end().ply()) == ([], 6)
+
+
+@pytest.mark.parametrize(
+    ("head", "start"),
+    [
+        # Rights that X-FEN does not explain either are those of standard chess.
+        ("", "r3k2r/8/8/8/8/8/8/R2R2K1 w KQkq - 0 1"),
+        ('[Variant "Standard"]\n', "4k3/8/8/8/8/8/8/1R2K3 w Q - 0 1"),
+    ],
+)
+def test_other_castling_rights_are_those_of_standard_chess(head: str, start: str) -> None:
+    game = read_one(f'{head}[FEN "{start}"]\n\n*')
+    assert game.start == fen.write(fen.parse(start)) != start
+
+
+def test_a_text_that_is_not_utf_8_is_windows_1252() -> None:
+    text = '[White "“Ž”"]\n\n1.\u00a0e4\u00a0{‘x’ – 5 €…} e5…2.\u00a0Nf3± d5 3. Bb5† c6 4. Nxe5 d4 ½–½\n'
+    text = text.replace("Nxe5 d4", "N×e5 d4\u00a0")
+    assert read_one(text.encode("cp1252")).as_dict() == read_one(text).as_dict()
+    game = read_one(text.encode("cp1252"))
+    assert (game.tags, game.moves[0].comment) == ({"White": "“Ž”"}, "‘x’ – 5 €…")
+    assert (sans(game), game.faults) == (["e4", "e5", "Nf3", "d5", "Bb5+", "c6", "Nxe5", "d4"], [])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_read(encoding: str) -> None:
+    games = read(("\ufeff" + SAMPLE.replace("\n", "\r\n")).encode(encoding))
+    assert [game.as_dict() for game in games] == [game.as_dict() for game in read(SAMPLE)]
+    assert read("\ufeff".encode(encoding)) == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "name", "value"),
+    [
+        (r'[Source "D:\games\new.pgn"]', "Source", r"D:\games\new.pgn"),
+        ('[Source "D:\\games\\"]', "Source", "D:\\games\\"),
+        ('[White-Title "GM"]', "White-Title", "GM"),
+        ('[A+b#c-1 "x"]', "A+b#c-1", "x"),
+        ("[Event “x”]", "Event", "x"),
+        ("[Event „x“]", "Event", "x"),
+        ('[Event: "x"]', "Event", "x"),
+        ('[Event\u00a0"x"]', "Event", "x"),
+        ('[\u200eEvent "x"\u200e]', "Event", "x"),
+        ('[event "x"]', "Event", "x"),
+        ('[EVENT "x"]', "Event", "x"),
+        ('[Setup "1"]', "SetUp", "1"),
+    ],
+)
+def test_a_tag_pair_of_another_program_is_read(tag: str, name: str, value: str) -> None:
+    for text in (f'{tag}\n[Site "s"]\n\n1. e4 e5 *\n\n', f'[Site "s"]\n{tag}\n\n1. e4 e5 *\n\n'):
+        game, following = read(text + NEXT)
+        assert (game.tags, game.faults) == ({name: value, "Site": "s"}, [])
+        assert read_one(pgn.write(game)).tags.items() >= game.tags.items()
+        check_next(following, 2, 6)
+
+
+@pytest.mark.parametrize("name", ["fen", "Fen", "FEN"])
+def test_a_start_position_is_noticed_in_any_case(name: str) -> None:
+    assert read_one(f'[{name} "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]\n\n1. e4 *').start.startswith("4k3")
+
+
+HABITS = {
+    "01-castling-00": [11],
+    "01b-castling-000": [12],
+    "02-iccf": [4],
+    "03-glued-tag": [2, 2],
+    "04-double-forfeit": [0],
+    "04b-double-forfeit-castling-legal": [6],
+    "06-nbsp": [6],
+    "06b-zero-width": [3],
+    "07-chess960-no-variant": [6],
+    "08-null-move-mainline": [6],
+    "09-backslash-tag": [1],
+    "10-cp1252-comment": [2],
+    "11-multiplication-sign": [4],
+    "12-tag-name-hyphen": [2],
+    "13-variant-classical": [2],
+    "14-utf16": [2],
+    "15-null-angle": [3],
+}
+"""How many moves the games of the files have."""
+
+
+@pytest.mark.skipif(not (SHARED / "habits").exists(), reason="../shared/data/habits is missing")
+@pytest.mark.parametrize("name", HABITS)
+def test_the_files_of_habits_are_read_whole(name: str) -> None:
+    games = read((SHARED / "habits" / f"{name}.pgn").read_bytes())
+    assert [len(game.moves) for game in games] == HABITS[name]
+    assert not any(game.faults for game in games)
 
 
 # --- Real files
@@ -903,6 +1162,17 @@ TOKENS = [
         "0-1",
         "1/2",
         "0-0",
+        "00",
+        "5254",
+        "1:0",
+        "1)",
+        "7",
+        "<>",
+        "(ep)",
+        "\xa0",
+        "\x85",
+        "\xe2\x80\x8b",
+        "×",
     ),
     *(
         "[",
@@ -1248,6 +1518,7 @@ def test_a_recorded_game_may_start_from_a_fen_of_four_fields() -> None:
             "+-",
         ),
         *('{x}[White "y"]\n', "\ufeff", "\ufeff[", '\n\ufeff[White "y"]'),
+        *('*[White "y"]', '*[White "y"]\n', "1 ", "(ep)", "\u00a0", "0-0 ", "1 - ", "<>"),
     ],
 )
 def test_reading_takes_time_in_proportion_to_the_text(many: str) -> None:

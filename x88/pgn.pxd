@@ -59,7 +59,7 @@ cdef class Reader:
     cdef Py_ssize_t _read_end(self, game, const unsigned char* text, Py_ssize_t i, Py_ssize_t size, bint lost) except -1
     @cython.locals(in_braces=bint, stop=Py_ssize_t)
     cdef Py_ssize_t _read_comment(self, game, line, const unsigned char* text, Py_ssize_t i, Py_ssize_t size) except -1
-    @cython.locals(result=str, number=int, follows=int, is_mark=bint, end=Py_ssize_t)
+    @cython.locals(result=str, number=int, follows=int, is_mark=bint, digits=Py_ssize_t, end=Py_ssize_t)
     cdef Py_ssize_t _read_number(self, game, Board board, line, const unsigned char* text, Py_ssize_t start, Py_ssize_t i,
                                  Py_ssize_t size, bint in_variation, bint lost) except -1
     @cython.locals(rest=Py_ssize_t)

@@ -79,6 +79,7 @@ _GLYPHS = {
     "∇": (141, 141),
     "⌓": (142, 142),
     "N": (146, 146),
+    "D": (220, 220),
 }
 """The NAG of a glyph after a move of White, and after one of Black. Initiative, attack and the like belong to
 the side that has moved, zugzwang to the other side.
@@ -503,7 +504,9 @@ class Reader:
                     last.variations.append(line)
             elif c == ord(")"):
                 i += 1
-                if not branches:
+                if not branches and i > 1 and text[i - 2] == ord("."):
+                    pass  # "1.)" is a move's number.
+                elif not branches:
                     self._note(game, i - 1, "a closing parenthesis without an opening one")
                 else:
                     branch, was_lost = branches.pop()
@@ -610,6 +613,8 @@ class Reader:
             if not in_variation:
                 game.result = result
                 self._over = True
+            elif not line.moves and not lost:
+                self._note(game, start, f"the result {result} stands in a variation")
             return found.end()
         if lost or self._text.startswith((b".", b"\x85", b"\xe2\x80\xa6"), i):
             return i
@@ -621,7 +626,8 @@ class Reader:
             is_mark = follows in b"-:," or (follows == ord(")") and not in_variation)
             if not (is_mark and i + 1 < size and _is_digit(text[i + 1])):
                 return i + is_mark
-        if i - start in (0, 4, 5) or text[start] == ord("0"):
+        digits = i - start
+        if digits in (0, 4, 5) or text[start] == ord("0") or (digits == 2 and follows == ord("-")):
             return self._read_word(game, board, line, start, _end_of_word(text, max(start, i - 1), size))
         end = _end_of_word(text, i - 1, size) if follows in b"-/:," else i
         word = _quote(_decode(self._text[start:end]))
@@ -868,7 +874,7 @@ def _is_end_of_token(word: str, length: int) -> bool:
         return True
     for glyph in _GLYPHS:
         after = rest.removeprefix(glyph)
-        if after != rest and glyph != "N" and not (after[:1].isalpha() and glyph.isascii()):
+        if after != rest and not glyph.isalpha() and not (after[:1].isalpha() and glyph.isascii()):
             return True
     return False
 

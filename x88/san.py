@@ -33,11 +33,11 @@ if not cython.compiled:
 
 _NAMES = {PAWN: "pawn", KNIGHT: "knight", BISHOP: "bishop", ROOK: "rook", QUEEN: "queen", KING: "king"}
 _PLAIN = str.maketrans(
-    "♔♕♖♗♘♙♚♛♜♝♞♟\u2010\u2011\u2012\u2013\u2014\u2015\u2212×†‡≠", "KQRBNPKQRBNP-------x+##"
+    "♔♕♖♗♘♙♚♛♜♝♞♟\u2010\u2011\u2012\u2013\u2014\u2015\u2212×†‡≠хОо", "KQRBNPKQRBNP-------x+##xOo"
 ) | dict.fromkeys(
     (0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFE0E, 0xFE0F, 0xFEFF)
 )
-_ICCF = re.compile("([1-8]{4})([1-4]?)([+#!?.]*)")
+_ICCF = re.compile("([1-8]{2}-?[1-8]{2})([1-4]?)([+#!?.]*)")
 
 
 def _letters() -> list[int]:
@@ -98,6 +98,7 @@ def _characters(text: str) -> bytes:
     found = _ICCF.fullmatch(text := plain(text))
     if found:
         squares, promoted, marks = found.groups()
+        squares = squares.replace("-", "")
         files = (" abcdefgh"[int(digit)] if i % 2 == 0 else digit for i, digit in enumerate(squares))
         text = "".join(files) + (" QRBN"[int(promoted)] if promoted else "") + marks
     return text.encode("utf-8", "surrogatepass")
