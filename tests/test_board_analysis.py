@@ -178,6 +178,15 @@ def test_a_game_that_begins_where_another_one_ends_can_be_read(between: str) -> 
     ]
 
 
+def test_games_whose_tags_are_glued_to_a_result_or_in_utf_16_can_be_read() -> None:
+    text = "*".join(f'[White "W{number}"]\n[Black "B{number}"]\n\n1. e4 e5 ' for number in range(20))
+    for data in (text.encode(), ("\ufeff" + text).encode("utf-16-le")):
+        games = GameList("glued", data)
+        assert [games.read(number).tags for number in range(1, 21)] == [
+            {"White": f"W{number}", "Black": f"B{number}"} for number in range(20)
+        ]
+
+
 def test_games_are_found_by_words_of_their_tags() -> None:
     texts = [f'[White "Ann {i}"]\n[Event "Club {i % 2}"]\n\n1. e4 *\n' for i in range(10)]
     games = GameList("games", "\n".join(texts).encode())

@@ -129,6 +129,28 @@ def test_an_id_holds_semicolons_blanks_and_letters_of_all_languages(tmp_path: Pa
     assert found["operations"]["bm"] == ["Ra8"]
 
 
+@pytest.mark.parametrize(
+    ("operations", "counters"),
+    [
+        ("bm Ra8; hmvc 3; fmvn 12;", " 3 12"),
+        ("fmvn 12; bm Ra8;", " 0 12"),
+        ("hmvc 3; bm Ra8;", " 3 1"),
+        ("- - bm Ra8;", ""),
+    ],
+)
+def test_the_operations_hmvc_and_fmvn_are_the_counters(
+    tmp_path: Path, operations: str, counters: str
+) -> None:
+    (found,) = answers(suite(tmp_path, f"{BACK_RANK} {operations}"))
+    assert found["fen"] == BACK_RANK + counters
+    assert found["solved"]
+
+
+@pytest.mark.parametrize("move", ["1118", "Ra1–a8", "R\u200ba8†", "Ra8(ep)"])
+def test_a_move_may_be_written_in_any_way(tmp_path: Path, move: str) -> None:
+    assert answers(suite(tmp_path, f"{BACK_RANK} bm {move};"))[0]["solved"]
+
+
 def test_remarks_empty_lines_crlf_and_a_byte_order_mark_are_no_positions(tmp_path: Path) -> None:
     path = tmp_path / "suite.epd"
     text = f"# a remark\r\n\r\n{BACK_RANK} bm Ra8#;\r\n \t\r\n  # another\r\n{KING_AND_QUEEN} dm 2;\r\n"
@@ -144,6 +166,8 @@ DAMAGED = [
     ("4k3/8/8/8/8/8/8/4K3 w -; bm Kd1;", "it has fewer than 4 fields"),
     (f"{BACK_RANK} 0 -1; bm Ra8;", "'-1' is not the name of an operation"),
     (f"{BACK_RANK} bm Ra9;", "'bm Ra9': 'Ra9' is not a move"),
+    (f"{BACK_RANK} bm Ra8; hmvc x;", "half-move clock: 'x' is not a whole number"),
+    (f"{BACK_RANK} bm Ra8; fmvn 1 2;", "it has 7 fields instead of 1 to 6"),
     (f"{BACK_RANK} bm Rb2;", "'bm Rb2': 'Rb2' is not a legal move: no rook of White can move to b2"),
     (f"{BACK_RANK} am Qa8;", "'am Qa8': 'Qa8' is not a legal move: there is no queen of White"),
     (f"{QUIET} bm a3 xd5;", "'bm a3 xd5': 'xd5' is ambiguous: cxd5 or exd5"),

@@ -366,6 +366,40 @@ def test_damaged_games_are_told_with_their_line_and_stop_no_other(tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ('[Event "K"]\n[Result "1-0"]\n\n1. e5 e5 1-0\n\n', "line 4: 'e5' is not a legal move"),
+        ('[Event "K"]\n[Result "1-0"]\n[FEN "x"]\n\n1. e4 1-0\n\n', "line 1: bad FEN 'x'"),
+        ('[Event "K"]\n[Variant "Atomic"]\n[Result "1-0"]\n\n1. e4 1-0\n\n', "line 1: the variant 'Atomic'"),
+    ],
+)
+def test_a_game_without_a_readable_move_is_kept_with_the_damage_in_a_comment(
+    text: str, fault: str, tmp_path: Path
+) -> None:
+    (tmp_path / "games.pgn").write_text(f'{text}[Event "L"]\n\n1. e4 1-0\n', encoding="utf-8")
+    out = tmp_path / "out.pgn"
+    assert run_here(str(tmp_path / "games.pgn"), "--nodes", "1", "-o", str(out)) == 1
+    kept, other = pgn.Reader(io.BytesIO(out.read_bytes()))
+    assert kept.tags.items() >= {"Event": "K", "Result": "1-0"}.items()
+    assert (kept.moves, kept.result) == ([], "1-0")
+    assert f"Damaged, {fault}" in kept.comment
+    assert (len(other.moves), other.comment) == (1, "")
+
+
+def test_null_moves_are_searched_around_and_not_judged() -> None:
+    text = '[Result "0-0"]\n\n1. e4 -- 2. d4 -- (2... <> 3. -- e5) 3. Qh5 e5 4. -- Ke7 5. Qxe5# 0-0\n'
+    ended = review("-", "--nodes", "50", data=text.encode())
+    assert (ended.returncode, told(ended)) == (0, [])
+    (game,) = pgn.Reader(io.BytesIO(ended.stdout))
+    assert [move.san for move in game.moves] == ["e4", "--", "d4", "--", "Qh5", "e5", "--", "Ke7", "Qxe5#"]
+    assert all("[%eval" in move.comment for move in game.moves)
+    assert not any(move.nags for move in game.moves if move.san == "--")
+    assert [move.san for move in game.moves[3].variations[0].moves] == ["--", "--", "e5"]
+    assert game.result == "0-0"
+    assert review("-", "--nodes", "50", data=ended.stdout).stdout == ended.stdout
+
+
+@pytest.mark.parametrize(
     "text", ["", "nonsense", "[", "{", "(((", "\0\0\0", "1. e4 (1. d4", '[FEN "x"]\n\n1. e4 *']
 )
 def test_any_file_is_reviewed_as_far_as_it_can_be(text: str, tmp_path: Path) -> None:

@@ -183,6 +183,12 @@ def test_a_page_without_games_or_moves_is_one_too() -> None:
     assert game["faults"] == ["line 1: the variant 'Atomic' is not played here"]
 
 
+def test_a_null_move_colours_no_square_and_has_no_mark() -> None:
+    (game,) = Elements(page_of(read("1. e4 -- 2. Qh5 e5 *\n"))).data()
+    assert [(move["s"], move["u"]) for move in game["moves"][:2]] == [("e4", "e2e4"), ("--", "")]
+    assert "m" not in game["moves"][1]
+
+
 def test_a_hundred_games_make_no_huge_page() -> None:
     random = Random(3)
     texts = []
