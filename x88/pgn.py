@@ -616,7 +616,9 @@ class Reader:
             elif not line.moves and not lost:
                 self._note(game, start, f"the result {result} stands in a variation")
             return found.end()
-        if lost or self._text.startswith((b".", b"\x85", b"\xe2\x80\xa6"), i):
+        if lost:
+            return max(i, start + 1)
+        if self._text.startswith((b".", b"\x85", b"\xe2\x80\xa6"), i):
             return i
         number = int(self._text[start:i]) if 0 < i - start < 9 else 0
         follows = text[i] if i < size else ord(" ")
