@@ -596,7 +596,7 @@ def test_what_other_programs_and_people_write_is_read(text: str, moves: str) -> 
         ('[White "a"]\n[White "b"]\n1. e4', "e4", "the tag White has had another value: 'a'"),
         ('[Variant "Crazyhouse"]\n1. e4', "", "the variant 'Crazyhouse' is not played here"),
         ("1. Sf3 *", "", "'Sf3' is not a move"),
-        ("1. x ½x 2½ 1-x ½", "", "'x' is not a move"),
+        ("1. x ½x 1½x *", "", "'x' is not a move"),
         ("1. e4 =20\ne5 *", "e4", "'=20' is not a move"),
     ],
 )
