@@ -45,6 +45,8 @@ AUTHOR = "the Moff authors"
 DEFAULT_HASH = 16
 DEFAULT_OVERHEAD = 20
 DEFAULT_ELO = 1500
+REPEAT_DELAY = 50
+"""Milliseconds between two reports that say the same: the iterations after a mate choke programs."""
 COMMANDS_AS_WORDS = (("go", "perft"), ("position", "moves"))
 """Commands that are also words of another command: the other command, and the word."""
 ABOUT = f"Moff {VERSION} by {AUTHOR}: plain Python on a 0x88 board, {'' if build.compiled else 'un'}compiled"
@@ -417,7 +419,14 @@ class Engine:
         self._ends_by_itself = self._has_end and not limits.ponder
         self._idle.clear()
         self._search.start(
-            self._board, limits, self._report, self._bestmove, started, self._progress, self._statistics
+            self._board,
+            limits,
+            self._report,
+            self._bestmove,
+            started,
+            self._progress,
+            self._statistics,
+            REPEAT_DELAY,
         )
 
     def _book_move(self, limits: Limits) -> int:

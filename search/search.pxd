@@ -32,6 +32,10 @@ cdef class Search:
     cdef object _ranking
     cdef int _depth
     cdef int _line
+    cdef list _expected
+    cdef list _reported
+    cdef double _reported_at
+    cdef double _repeat_delay
 
     cdef _set_seed(self)
     cdef _prepare(self, Board board, limits, clock)

@@ -133,6 +133,10 @@ class Search:
         self._ranking: Ranking | None = None
         self._depth = 0
         self._line = 1
+        self._expected: list[int] = []
+        self._reported: list[Line] = []
+        self._reported_at = 0.0
+        self._repeat_delay = 0.0
 
     # Between searches.
 
@@ -231,18 +235,21 @@ class Search:
         started: float | None = None,
         on_progress: Callable[[Progress], object] | None = None,
         on_statistics: Callable[[Statistics], object] | None = None,
+        repeat_delay: float = 0.0,
     ) -> None:
         """Search a copy of the board in a new thread. The callbacks run in that thread, `on_result` last. A
         search of a few milliseconds runs in the calling thread, and is over on return.
 
         Time counts from `started`, a reading of `time.perf_counter`, default now. After REPORT_DELAY,
-        `on_progress` is called for every root move, and `on_statistics` once a second. No other search may be
-        running.
+        `on_progress` is called for every root move, and `on_statistics` once a second. An iteration that only
+        repeats the last report is reported not before `repeat_delay` milliseconds after it, unless it is the
+        last one. No other search may be running.
         """
         job = self._prepare(board, limits, Clock(started))
         self._on_report = on_report
         self._on_progress = on_progress or _ignore
         self._on_statistics = on_statistics or _ignore
+        self._repeat_delay = repeat_delay
         # Whatever happens, the other side waits for a move.
         fallback = Result(next(iter(legal_moves(self._searcher.board)), NO_MOVE), NO_MOVE, 0)
 
@@ -298,6 +305,7 @@ class Search:
         job = self._prepare(board, limits, Clock())
         self._on_report = on_report or _ignore
         self._on_progress = self._on_statistics = _ignore
+        self._repeat_delay = 0.0
         try:
             return self._think(job)
         finally:
@@ -394,6 +402,7 @@ class Search:
         searcher = self._searcher
         stop = self._pool.stop
         wanted = max(1, min(job.limits.lines, len(moves)))
+        self._reported = []
         static = searcher.evaluation.value(searcher.board)
         best = self._best(moves)
         first = best + [move for move in moves if move not in best]
@@ -404,6 +413,8 @@ class Search:
             found: list[Line] = []
             for number in range(wanted):
                 self._line = number + 1
+                taken = [line.pv[0] for line in found]
+                self._expected = next(line.pv for line in lines if line.pv[0] not in taken)
                 if is_restricted or number:
                     self._allow(moves, lines, found)
                 score = self._iterate(depth, lines[number].score)
@@ -428,8 +439,7 @@ class Search:
             lines = (sorted(found, key=self._order) + rest)[:wanted]
             # Report an unfinished iteration too: what it has cost, and what it may have changed. But no line
             # that has never been searched, unless there is no other.
-            for number, line in enumerate(lines if depth > 1 else lines[: max(1, len(found))], 1):
-                self._report_line(line, number)
+            self._report_iteration(lines if depth > 1 else lines[: max(1, len(found))])
             if stop.is_set():
                 break
             if job.limits.mate is not None:
@@ -438,6 +448,9 @@ class Search:
             share = searcher.nodes_under(lines[0].pv[0]) / max(1, searcher.nodes)
             if job.after_iteration(lines[0].pv[0], lines[0].score, share, depth, len(best)):
                 break
+        # The last is reported in any case, an unfinished one too: what it has cost, what it may have changed.
+        if self._reported is not lines:
+            self._report_lines(lines)
         return lines
 
     def _allow(self, moves: list[int], lines: list[Line], found: list[Line]) -> None:
@@ -464,7 +477,7 @@ class Search:
             searcher.salt = 0
             if score > least and not self._pool.stop.is_set():
                 lines[0] = Line(score, searcher.principal_variation(), depth)
-                self._report_line(lines[0])
+                self._report_lines(lines)
         return lines[0].score > MATE - 2 * moves
 
     def _iterate(self, depth: int, guess: int) -> int:
@@ -524,8 +537,22 @@ class Search:
     def _report_bound(self, score: int, is_upper: bool) -> None:
         if self._ranking is not None:
             return  # the score is known
-        pv = [] if is_upper else self._searcher.kept_line()
+        self._reported = []  # what follows is news after a bound
+        searcher = self._searcher
+        pv = searcher.kept_line() if searcher.failed_high else self._expected
         self._report_line(Line(score, pv, self._depth, UPPER_BOUND if is_upper else LOWER_BOUND), self._line)
+
+    def _report_iteration(self, lines: list[Line]) -> None:
+        """Report the lines of an iteration, unless they only repeat those just reported."""
+        is_repeated = [line[:2] for line in lines] == [line[:2] for line in self._reported]
+        if not is_repeated or self._elapsed() >= self._reported_at + self._repeat_delay:
+            self._report_lines(lines)
+
+    def _report_lines(self, lines: list[Line]) -> None:
+        self._reported = lines
+        self._reported_at = self._elapsed()
+        for number, line in enumerate(lines, 1):
+            self._report_line(line, number)
 
     def _report_line(self, line: Line, number: int = 1) -> None:
         score = line.score

@@ -22,7 +22,7 @@ from x88.outcome import outcome
 INFO = re.compile(
     r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( lowerbound| upperbound)?"
     r"( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+"
-    r"( pv( [a-h][1-8][a-h][1-8][qrbn]?)+)?"
+    r" pv( [a-h][1-8][a-h][1-8][qrbn]?)+"
 )
 STATUS = Path("/proc/self/status")
 DEPTH = 6 if build.compiled else 4  # deep enough for a full table to save nodes

@@ -12,7 +12,7 @@ from tests.oracle import STARTS, scaled
 
 MOVE = "[a-h][1-8][a-h][1-8][qrbn]?"
 LINES = re.compile(
-    rf"info depth \d+ seldepth \d+ multipv \d+ score (cp -?\d+|mate -?\d+)( lowerbound| upperbound)?"
+    rf"info depth (0 |\d+ (?=.* pv ))seldepth \d+ multipv \d+ score (cp|mate) -?\d+( lowerbound| upperbound)?"
     rf"( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+( pv( {MOVE})+)?"
     rf"|info depth \d+ currmove {MOVE} currmovenumber \d+"
     rf"|info string [^\n]*|bestmove ({MOVE}( ponder {MOVE})?|\(none\))"

@@ -1,5 +1,6 @@
 """What can be asked of a search in the UCI conversation, with the real process over pipes."""
 
+import itertools
 import random
 import re
 import time
@@ -9,6 +10,9 @@ import chess
 import chess.engine
 import pytest
 
+import engine
+from search import search as search_module
+from search.score import MAX_PLY
 from tests.client import ENGINE, Conversation, on_threads, with_threads
 from tests.oracle import STARTS, scaled
 from x88 import build
@@ -350,6 +354,49 @@ def test_root_moves_are_told_after_a_second_and_not_before(moff: Conversation) -
     assert all(int(value(line, "time")) >= 990 for line in after)
     moff.send("go movetime 600")
     assert not any("currmove" in line for line in moff.until("bestmove"))
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+@pytest.mark.parametrize("moves", ["", " searchmoves f6h7 f6g4 e5f7 e5d7 a1d1"])
+def test_every_score_is_told_with_a_variation_bounds_too(
+    moves: str, lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_module, "REPORT_DELAY", 0)
+    text = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1"
+    said: list[str] = []
+    go = f"go nodes {scaled(300_000, 12_000)}{moves}"
+    engine.Engine(said.append).carry_out(
+        [f"setoption name MultiPV value {lines}", f"position fen {text}", go]
+    )
+    for line in reports(said):
+        board = chess.Board(text)
+        assert variation(line)
+        assert variation(line)[0] in moves or not moves
+        for move in variation(line):
+            assert chess.Move.from_uci(move) in board.legal_moves
+            board.push_uci(move)
+    for bound in ("upper", "lower"):
+        assert any(f"{bound}bound" in line for line in said), "the search has failed high and low"
+
+
+@pytest.mark.parametrize("lines", [1, 3])
+@pytest.mark.parametrize("text", ["7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "8/8/8/8/8/k7/8/K7 w - - 0 1"])
+def test_what_is_only_repeated_is_told_twenty_times_a_second(text: str, lines: int) -> None:
+    with Conversation() as moff:
+        moff.send(f"setoption name MultiPV value {lines}", f"position fen {text}", "go depth 60")
+        told = reports(moff.until("bestmove"))
+        count = min(lines, chess.Board(text).legal_moves.count())
+        rounds = [told[i : i + count] for i in range(0, len(told), count)]
+        assert [value(line, "depth") for line in rounds[-1]] == ["60"] * count
+        for before, after in itertools.pairwise(rounds[:-1]):
+            changes = [
+                (value(line, "cp" if " cp " in line else "mate"), variation(line))
+                for line in (*before, *after)
+            ]
+            if changes[:count] == changes[count:]:
+                assert int(value(after[0], "time")) - int(value(before[0], "time")) >= 49
+        moff.send("go infinite")
+        moff.until(f"info depth {MAX_PLY - 1} ")  # the last does not wait for the stop
 
 
 @on_threads
