@@ -2,7 +2,7 @@
 Decides nothing about chess.
 """
 
-from moff.signals import INTERRUPTED, NUMBERS, as_usual, leave_at_once
+from moff.signals import INTERRUPTED, NUMBERS, as_usual, leave_at_once, leave_if_unread
 
 if __name__ == "__main__":
     leave_at_once()  # the imports take a while
@@ -18,11 +18,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from moff import __version__ as VERSION
-from moff.go_line import GO_WORDS, has_end, parse_limits
+from moff.go_line import GO_WORDS, parse_limits
 from moff.option import Option
 from moff.ownbook import OwnBook
-from moff.stdin import input_lines
-from moff.text import LARGEST_NUMBER, counted, echo, perft_speed, shorten, whole_number
+from moff.stdin import input_lines, text_of
+from moff.text import counted, echo, perft_speed, shorten, whole_number
 from search import wdl
 from search.limits import Limits
 from search.pool import MOST_THREADS
@@ -35,6 +35,7 @@ from search.tablepart import MOST_PIECES
 from x88 import attack, build, coordinate, fen, square
 from x88.move import NO_MOVE
 from x88.movegen import scored_moves
+from x88.piece import WHITE
 
 if TYPE_CHECKING:
     from moff.log import Log
@@ -78,8 +79,6 @@ class Engine:
         self._stop_job: Callable[[], None] = lambda: None
         self._idle = threading.Event()
         self._idle.set()
-        self._ends_by_itself = False
-        self._has_end = False
         self._faults = 0
         self._deferred: list[Callable[[], None]] = []
         self._limits = Limits(overhead=DEFAULT_OVERHEAD)
@@ -106,15 +105,15 @@ class Engine:
             "eval": (self._eval, "show the static evaluation, and what each piece is worth to the network"),
             "moves": (self._moves, "list the legal moves with the generator's scores"),
             "flip": (self._flip, "swap the colours"),
-            "bench": (self._bench, "bench [DEPTH] [THREADS] [HASH]: search fixed positions"),
+            "bench": (
+                self._bench,
+                "bench [HASH] [THREADS] [LIMIT] [FILE] [KIND]: search fixed positions, or a file's",
+            ),
             "perft": (self._perft, "perft DEPTH: count the leaves below each move"),
             "compiler": (self._compiler, "show which build runs on which Python"),
             "license": (self._license, "show the licence"),
             "help": (self._help, "show this list"),
-            "quit": (
-                self._quit,
-                "end the program, after finishing a search with a limit, a perft or a bench",
-            ),
+            "quit": (self._quit, "end the search and the program, after finishing a perft or a bench"),
         }
         self._options = {
             "Hash": Option("spin", str(DEFAULT_HASH), self._resize_table, (1, LARGEST)),
@@ -161,16 +160,16 @@ class Engine:
         # Closed here: an interrupt that came while Python disposes of the generator would be lost.
         with contextlib.closing(input_lines(sys.stdin.buffer)) as lines:
             for raw in lines:
-                # Some programs write a byte order mark first.
-                if not self.execute(raw.decode("utf-8", "replace").removeprefix("\ufeff")):
+                if not self.execute(text_of(raw)):
                     break
         self.end()
 
     def end(self, at_once: bool = False) -> None:
-        """Finish what runs, and close the log. Unless `at_once`, wait for a search with a limit, a perft
-        or a bench to end by itself.
-        """
-        self._finish(at_once or not self._ends_by_itself)
+        """Stop the search and close the log. Unless `at_once`, a perft or a bench runs to its end first."""
+        self._search.stop()
+        if at_once:
+            self._stop_job()
+        self._wait()
         if self._log is not None:
             self._log.close()
 
@@ -415,8 +414,6 @@ class Engine:
             self._info("book")
             self._bestmove(Result(move, NO_MOVE, 0))
             return
-        self._has_end = has_end(limits)
-        self._ends_by_itself = self._has_end and not limits.ponder
         self._idle.clear()
         self._search.start(
             self._board,
@@ -445,7 +442,6 @@ class Engine:
 
     def _ponderhit(self, _words: list[str]) -> None:
         if self._search.is_running():
-            self._ends_by_itself = self._has_end
             self._search.ponderhit()
 
     def _quit(self, _words: list[str]) -> None:
@@ -456,8 +452,8 @@ class Engine:
     def _show(self, _words: list[str]) -> None:
         from x88 import diagram
 
-        self._write("\n".join(diagram.draw(self._board, diagram.Style(ascii=True))))
-        self._write(f"FEN: {fen.write(self._board)}")
+        self._write("\n".join(diagram.draw_grid(self._board)))
+        self._write(f"Fen: {fen.write(self._board, self._plays_chess960)}")
         self._write(f"Key: {self._board.key:016x}")
         checkers = " ".join(square.name(sq) for sq in attack.checkers(self._board))
         self._write(f"Checkers: {checkers}".rstrip())
@@ -466,8 +462,10 @@ class Engine:
         from moff import evaluation
         from x88 import diagram
 
-        style = diagram.Style(ascii=True)
-        self._write("\n".join(evaluation.table(self._board, style, self._search.weights())))
+        weights = self._search.weights()
+        self._write("\n".join(evaluation.table(self._board, diagram.Style(ascii=True), weights)))
+        score = evaluation.evaluate(self._board, weights) * (1 if self._board.side == WHITE else -1)
+        self._write(f"Final evaluation       {score / 100:+.2f} (white side)\n")
 
     def _moves(self, _words: list[str]) -> None:
         for move, score in scored_moves(self._board):
@@ -479,18 +477,13 @@ class Engine:
         self._game = None
 
     def _bench(self, words: list[str]) -> None:
+        from moff.bench_line import parse_bench, read_positions
         from search import benchmark
 
         self._finish()
         try:
-            if len(words) > 3:
-                raise ValueError(
-                    f"it takes at most DEPTH, THREADS and HASH, not {echo(' '.join(words[3:]))} as well"
-                )
-            names = ("the depth", "the number of threads", "the hash size")
-            most = (LARGEST_NUMBER, MOST_THREADS, LARGEST)
-            values = [whole_number(names[i], word, 1, most[i]) for i, word in enumerate(words)]
-            settings = benchmark.Settings(*values)
+            settings, file = parse_bench(words)
+            settings = settings._replace(positions=read_positions(file))
             bench = benchmark.Bench(settings)
         except (ValueError, MemoryError) as error:
             self._complain(f"bench: {error}")
@@ -501,13 +494,14 @@ class Engine:
         def progress(done: int, nodes: int) -> None:
             nonlocal known
             known = f"after {counted(done, 'position')}, {nodes} nodes"
-            self._info(f"position {done}/{len(benchmark.POSITIONS)}: {nodes} nodes so far")
+            self._info(f"position {done}/{len(settings.positions)}: {nodes} nodes so far")
 
         def run() -> None:
             total = bench.run(progress)
             if total is None:
                 self._info(f"bench stopped {known}")
             else:
+                self._write(total.table())
                 self._write(total.summary())
 
         self._info(settings.heading())
@@ -535,7 +529,6 @@ class Engine:
                 self._stop_job = lambda: None  # it keeps what has run, with its tables
                 self._idle.set()
 
-        self._ends_by_itself = True
         self._stop_job = stop
         self._idle.clear()
         job = threading.Thread(target=run_to_the_end, daemon=True)
@@ -640,10 +633,9 @@ class Engine:
     def _is_busy(self) -> bool:
         return self._search.is_running() or (self._job is not None and self._job.is_alive())
 
-    def _finish(self, at_once: bool = True) -> None:
-        """Wait until what runs has ended, stopped if `at_once`; then carry out what was deferred."""
-        if at_once:
-            self._stop([])
+    def _finish(self) -> None:
+        """Stop what runs, and wait until it has ended; then carry out what was deferred."""
+        self._stop([])
         self._wait()
 
     def _wait(self) -> None:
@@ -678,6 +670,9 @@ def main() -> int:
     """The `moff` command: UCI without arguments. Returns the exit code: 0 done, 1 faulty input, 130
     interrupted; wrong usage exits with 2.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A message quotes its input and names of files, which the encoding may not know.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = _run(sys.argv[1:])
         if sys.stdout is not None:
@@ -748,12 +743,10 @@ def _ended_by_signals(engine: Engine) -> Iterator[None]:
 
     for number in NUMBERS:
         signal.signal(number, interrupt)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A message quotes its input, which the encoding may not know.
-        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         yield
     except KeyboardInterrupt:
+        leave_if_unread(came)
         if came == signal.SIGINT and sys.stderr.isatty():
             print(file=sys.stderr, flush=True)  # the terminal has echoed ^C
         engine.end(at_once=True)

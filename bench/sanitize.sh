@@ -37,7 +37,7 @@ address() {
     build "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
     under_address "$python" -c "from x88 import build; assert build.compiled, build.notice()"
     under_address "$python" bench/perft.py tests/perft.epd --summary
-    under_address "$python" engine.py bench 8
+    under_address "$python" engine.py bench --depth 8
     under_address "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
         tests/test_uci_input.py tests/test_uci_fuzz.py tests/test_divide.py tests/test_hash.py tests/test_search.py \
         tests/test_table.py tests/test_strength.py tests/test_forged_table.py tests/test_probing.py \
@@ -65,7 +65,7 @@ thread() {
     build "-fsanitize=thread -fno-omit-frame-pointer"
     under_thread "$python" -c "from x88 import build; assert build.compiled, build.notice()
 assert 'libtsan' in open('/proc/self/maps').read()"
-    under_thread "$python" engine.py bench 6 4
+    under_thread "$python" engine.py bench --depth 6 --threads 4
     # Those that run with four threads; the others add nothing new.
     under_thread "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
         tests/test_uci_input.py tests/test_probing.py -k threads4 || failed=1

@@ -40,7 +40,7 @@ def read(file: Path) -> dict[int, int]:
 
 def count(depth: int, pure: bool) -> int:
     """The node count of `moff bench`, run in its own process."""
-    command = [sys.executable, str(ROOT / "engine.py"), "bench", str(depth)]
+    command = [sys.executable, str(ROOT / "engine.py"), "bench", "--depth", str(depth)]
     environment = {**os.environ, "MOFF_PURE": "1" if pure else "0"}
     ended = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False

@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from moff import __version__, books, pace, tablebases
+from moff import __version__, bench_line, books, pace, tablebases
 from moff.annotation import COLOURS
 from moff.arguments import WRONG_USAGE, read_position, whole_number
 from moff.bar import Bar
 from moff.board import command as board_page
 from moff.review import command as review
 from moff.text import can_rewrite, counted, echo, either, perft_speed
+from search import benchmark
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
 from x88 import build, chess960, coordinate, diagram, fen, pgn
@@ -71,26 +72,31 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"Moff {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    bench = commands.add_parser("bench", help="search fixed positions: node signature and nodes/s")
+    bench = commands.add_parser(
+        "bench",
+        help="search fixed positions: node signature and nodes/s",
+        usage=f"%(prog)s [{'] ['.join(bench_line.WORDS).upper()}]\n   or: %(prog)s [--hash MB] [--threads N] "
+        "[--file FILE] [--depth N | --nodes N | --movetime MS | --perft N]",
+        epilog="The arguments without names are Stockfish's: moff bench 16 1 13 default depth.",
+    )
+    bench.add_argument("words", nargs="*", metavar="HASH THREADS LIMIT FILE KIND", help=argparse.SUPPRESS)
     bench.add_argument(
-        "depth", nargs="?", type=_positive, metavar="DEPTH", help="depth in plies, instead of the default"
+        "--hash", metavar="MB", help=f"size of the transposition table, 1 to {LARGEST} (default 16)"
     )
     bench.add_argument(
-        "threads",
-        nargs="?",
-        type=_threads,
-        default=1,
-        metavar="THREADS",
+        "--threads",
+        metavar="N",
         help="search threads (default 1); with more than one, the node count differs from run to run",
     )
     bench.add_argument(
-        "hash",
-        nargs="?",
-        type=_megabytes,
-        metavar="HASH",
-        help=f"megabytes of the transposition table, 1 to {LARGEST} (default 16)",
+        "--file", metavar="FILE", help="search the positions of this file, with a FEN on each line"
     )
-    bench.set_defaults(run=_run_bench)
+    limits = bench.add_mutually_exclusive_group()
+    limits.add_argument("--depth", metavar="N", help="plies (default 13; 6 when uncompiled)")
+    limits.add_argument("--nodes", metavar="N", help="nodes for each position")
+    limits.add_argument("--movetime", metavar="MS", help="milliseconds for each position")
+    limits.add_argument("--perft", metavar="N", help="count the leaves at this many plies instead")
+    bench.set_defaults(run=lambda options: _run_bench(options, bench))
 
     perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
     perft.add_argument("depth", type=_plies, metavar="DEPTH", help="plies")
@@ -222,19 +228,22 @@ def _start_number(text: str) -> int:
     return whole_number(text, 0, POSITIONS - 1)
 
 
-def _run_bench(options: argparse.Namespace) -> int:
-    from search import benchmark
-
-    settings = benchmark.Settings(
-        options.depth or benchmark.DEPTH, options.threads, options.hash or benchmark.MEGABYTES
-    )
+def _run_bench(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    named = {name: value for name, value in vars(options).items() if isinstance(value, str)}
+    for kind in named.keys() & set(benchmark.KINDS):
+        named |= {"kind": kind, "limit": named[kind]}
     try:
+        settings, file = bench_line.parse_bench(options.words, named)
+    except ValueError as error:
+        parser.error(str(error))
+    try:
+        settings = settings._replace(positions=bench_line.read_positions(file))
         bench = benchmark.Bench(settings)
-    except MemoryError as error:
+    except (ValueError, MemoryError) as error:
         print(error, file=sys.stderr)
         return 1
     print(settings.heading(), file=sys.stderr)
-    positions = len(benchmark.POSITIONS)
+    positions = len(settings.positions)
     done = nodes = 0
     totals: list[benchmark.Total | None] = []
 
@@ -261,6 +270,7 @@ def _run_bench(options: argparse.Namespace) -> int:
         raise
     if not totals or totals[0] is None:
         return 1  # its thread has reported why
+    print(totals[0].table(), file=sys.stderr)
     print(totals[0].summary())
     return 0
 
@@ -338,10 +348,8 @@ def _run_play(options: argparse.Namespace) -> int:
 
     side = BLACK if options.black else WHITE
     limits = Limits(depth=options.depth) if options.depth else options.time
-    # Text that the terminal or its encoding cannot represent must not end a game.
-    for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "backslashreplace")):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=errors)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # text of another encoding must not end a game
     style = _style(options.ascii, options.black)
     start = fen.START
     if options.chess960 is not None:

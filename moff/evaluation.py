@@ -10,11 +10,11 @@ from x88.piece import EMPTY, KIND, KING, WHITE
 from x88.square import SQUARES
 
 
-def evaluate(board: Board) -> int:
+def evaluate(board: Board, weights: Weights | None = None) -> int:
     """The normalised static evaluation for the side to move, in centipawns. It knows no tactics: `Search`
     does.
     """
-    return normalised(_evaluation_of(board, inference.shipped()).value(board))
+    return normalised(_evaluation_of(board, weights or inference.shipped()).value(board))
 
 
 def worths(board: Board, weights: Weights | None = None) -> dict[int, int]:

@@ -97,10 +97,3 @@ def _nearest_number(name: str, text: str, least: int) -> tuple[int | None, str]:
         return min(value, LARGEST_NUMBER), ""
     fault = f"{name} takes a whole number from {least} to {LARGEST_NUMBER}, not {echo(text)}"
     return value if value is None else max(least, min(value, LARGEST_NUMBER)), fault
-
-
-def has_end(limits: Limits) -> bool:
-    """Whether a search ends without being stopped. A search for a mate alone may never find one."""
-    bounds = (limits.depth, limits.nodes, limits.movetime, *limits.time)
-    only_mate = limits.mate is not None and bounds == (None,) * len(bounds) and not any(limits.increment)
-    return not limits.infinite and not only_mate

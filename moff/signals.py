@@ -1,6 +1,9 @@
-"""What signals do before the program has anything to clean up, and while it has something to save."""
+"""What signals do before the program has anything to clean up, while it has something to save, and where it cannot
+write.
+"""
 
 import os
+import sys
 
 INTERRUPTED = 130
 """The exit code after an interrupt from the keyboard."""
@@ -9,6 +12,9 @@ try:
     import signal
 except KeyboardInterrupt:  # the import takes some milliseconds
     os._exit(INTERRUPTED)
+
+UNREAD = 0.5
+"""Seconds for which the output may be full after a signal."""
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM)
 ENDS = (signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
@@ -59,6 +65,26 @@ def raise_at_end() -> None:
         os.set_blocking(wakeup, False)
         signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
         threading.Thread(target=repeat, daemon=True).start()
+
+
+def leave_if_unread(number: int) -> None:
+    """From now on the process ends, as after this signal, once nobody has read its output for half a second:
+    a thread that writes would wait for a reader, and everything else for the thread.
+    """
+    if sys.platform == "win32":  # select takes only sockets there
+        return
+    import contextlib
+    import select
+    import threading
+    import time
+
+    def watch() -> None:
+        while select.select([], [sys.stdout], [], UNREAD)[1]:
+            time.sleep(0.1)
+        _leave(number, None)
+
+    with contextlib.suppress(RuntimeError):  # the system refuses more threads
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def _leave(number: int, _frame: object) -> None:

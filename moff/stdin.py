@@ -1,4 +1,4 @@
-"""Lines of standard input; a signal interrupts the read at once."""
+"""Lines of standard input, and their text; a signal interrupts the read at once."""
 
 import os
 import signal
@@ -8,6 +8,19 @@ from typing import BinaryIO
 
 CHUNK = 1 << 16
 """Bytes read at a time."""
+
+
+def text_of(line: bytes) -> str:
+    """A line as text, without the byte order mark that some programs write first. Bytes that are not UTF-8
+    still name the file that they name elsewhere; on Windows, programs write them in the system's code page.
+    """
+    line = line.removeprefix(b"\xef\xbb\xbf")
+    if sys.platform != "win32":
+        return os.fsdecode(line)
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("mbcs")
 
 
 def input_lines(stream: BinaryIO) -> Generator[bytes]:

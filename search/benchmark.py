@@ -1,4 +1,5 @@
 """The bench: searches a fixed list of positions to a fixed depth. The node count is the search's signature.
+Other positions and other limits can be chosen, and perft instead of the search.
 
 With one thread, the count at a given depth and table size is the same on every run and every machine,
 compiled or not. It changes with any functional change of the search or the evaluation; bench/signature.txt
@@ -6,13 +7,15 @@ has the counts of this version. With more threads it differs from run to run. Th
 tournament games and from the suite "Win at Chess".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from search.clock import Clock
 from search.limits import Limits
 from search.search import Report, Search
 from x88 import build, fen
+from x88.board import Board
+from x88.divide import DividedPerft
 
 COMPILED_DEPTH = 13
 UNCOMPILED_DEPTH = 6
@@ -23,6 +26,9 @@ DEPTH = COMPILED_DEPTH if build.compiled else UNCOMPILED_DEPTH
 
 MEGABYTES = 16
 """The default size of the transposition table."""
+
+KINDS = ("depth", "nodes", "movetime", "perft")
+"""The kinds of limit: plies, nodes and milliseconds for each position, or the plies of a perft."""
 
 POSITIONS = [
     # Openings.
@@ -79,19 +85,25 @@ POSITIONS = [
 
 
 class Settings(NamedTuple):
-    """What a run searches with: plies, threads, megabytes of the transposition table."""
+    """What a run searches with: megabytes of the transposition table, threads, the limit for each position
+    and its kind, the positions as FENs.
+    """
 
-    depth: int = DEPTH
-    threads: int = 1
     megabytes: int = MEGABYTES
+    threads: int = 1
+    limit: int = DEPTH
+    kind: str = "depth"
+    positions: Sequence[str] = POSITIONS
 
     def heading(self) -> str:
         """The line that announces a run."""
-        text = f"bench of {len(POSITIONS)} positions at depth {self.depth}"
+        text = f"bench of {len(self.positions)} positions at {self.kind} {self.limit}"
         if self.megabytes != MEGABYTES:
             text += f", Hash {self.megabytes}"
         if self.threads > 1:
-            text += f", {self.threads} threads: the node count differs from run to run"
+            text += f", {self.threads} threads"
+        if self.kind == "movetime" or (self.threads > 1 and self.kind != "perft"):
+            text += ": the node count differs from run to run"
         return text
 
 
@@ -107,6 +119,14 @@ class Total(NamedTuple):
         """Nodes per second."""
         return int(self.nodes * 1000 / max(self.elapsed, 1e-3))
 
+    def table(self) -> str:
+        """The result in the form of Stockfish's, which programs read."""
+        return (
+            f"Total time (ms) : {int(self.elapsed)}\n"
+            f"Nodes searched  : {self.nodes}\n"
+            f"Nodes/second    : {self.speed}"
+        )
+
     def summary(self) -> str:
         """The line that ends a run."""
         text = f"{self.nodes} nodes {self.speed} nps"
@@ -120,15 +140,16 @@ class Bench:
         """Raises ValueError for settings out of range, and MemoryError if there is not enough memory."""
         self.settings = settings or Settings()
         self._search = Search(self.settings.megabytes, threads=self.settings.threads)
+        self._stop_position = self._search.stop
         self._stopped = False
 
     def stop(self) -> None:
         """Stop the run as soon as possible."""
         self._stopped = True
-        self._search.stop()
+        self._stop_position()
 
     def run(self, on_position: Callable[[int, int], object] | None = None) -> Total | None:
-        """Search every position to the depth, each as a new game. Returns None if stopped.
+        """Search every position to the limit, each as a new game. Returns None if stopped.
 
         `on_position` is called with the number of positions done and the nodes so far.
         """
@@ -138,20 +159,36 @@ class Bench:
             self._search.resize_pool(1)  # a sleeping thread would keep the table alive
 
     def _run(self, on_position: Callable[[int, int], object] | None) -> Total | None:
-        limits = Limits(depth=self.settings.depth)
+        count = self._count_leaves if self.settings.kind == "perft" else self._search_position
         nodes = 0
         elapsed = 0.0
-        for number, text in enumerate(POSITIONS, 1):
-            board = fen.parse(text)
+        for number, text in enumerate(self.settings.positions, 1):
+            board = fen.parse(text, [])  # what follows the FEN is no fault
             self._search.new_game()
             clock = Clock()
-            nodes += self._search.think(board, limits, self._check_stop).nodes
+            nodes += count(board)
             elapsed += clock.elapsed()
             if self._stopped:
                 return None
             if on_position is not None:
                 on_position(number, nodes)
         return Total(nodes, elapsed, self.settings.threads)
+
+    def _search_position(self, board: Board) -> int:
+        limit = self.settings.limit
+        kinds = {
+            "depth": Limits(depth=limit),
+            "nodes": Limits(nodes=limit),
+            "movetime": Limits(movetime=limit),
+        }
+        return self._search.think(board, kinds[self.settings.kind], self._check_stop).nodes
+
+    def _count_leaves(self, board: Board) -> int:
+        perft = DividedPerft(board, self.settings.limit, threads=self.settings.threads)
+        self._stop_position = perft.stop
+        if self._stopped:
+            return 0
+        return sum(leaves for _, leaves in perft.run())
 
     def _check_stop(self, _report: Report) -> None:
         """Stop the search if `stop` was called just before it started."""

@@ -852,10 +852,10 @@ def test_the_bench_is_shallower_uncompiled() -> None:
 
 
 def test_the_bench_says_how_deep_it_searches() -> None:
-    ended = subprocess.run([*ENGINE, "bench", "1"], capture_output=True, encoding="utf-8", check=True)
+    ended = subprocess.run([*ENGINE, "bench", "--depth", "1"], capture_output=True, encoding="utf-8", check=True)
     assert f"bench of {len(benchmark.POSITIONS)} positions at depth 1\n" in ended.stderr
     with Conversation() as conversation:
-        conversation.send("bench 1")
+        conversation.send("bench 16 1 1")
         assert any("at depth 1" in line for line in conversation.until(tuple("123456789")))
 
 
@@ -871,7 +871,7 @@ def test_the_expected_counts_are_those_of_the_default_depths() -> None:
 
 
 def test_a_count_other_than_expected_is_an_error_that_names_the_duty(tmp_path: Path) -> None:
-    nodes = benchmark.Bench(benchmark.Settings(depth=1)).run().nodes
+    nodes = benchmark.Bench(benchmark.Settings(limit=1)).run().nodes
     file = tmp_path / "signature.txt"
     file.write_text(f"1 {nodes}\n", encoding="ascii")
     ended = signature("--file", str(file))

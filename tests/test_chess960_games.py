@@ -43,9 +43,9 @@ def test_castling_is_told_as_the_king_takes_its_rook(moff: Conversation) -> None
 
 def test_king_takes_rook_is_understood_without_the_option(moff: Conversation) -> None:
     moff.send("position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves e1h1", "d")
-    assert "FEN: 4k3/8/8/8/8/8/8/R4RK1 b - - 1 1" in moff.ready()
+    assert "Fen: 4k3/8/8/8/8/8/8/R4RK1 b - - 1 1" in moff.ready()
     moff.send(f"position fen {CASTLES} moves f1g1", "d")
-    assert "FEN: 4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1" in moff.ready()
+    assert "Fen: 4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1" in moff.ready()
 
 
 def test_the_letters_of_standard_chess_mean_the_outermost_rooks_with_the_option(moff: Conversation) -> None:
@@ -53,7 +53,7 @@ def test_the_letters_of_standard_chess_mean_the_outermost_rooks_with_the_option(
     moff.send(f"position fen {text}")
     assert sum("is dropped" in line for line in moff.ready()) == 1
     moff.send("setoption name UCI_Chess960 value true", f"position fen {text}", "d")
-    assert f"FEN: {text}" in moff.ready()
+    assert f"Fen: {text}" in moff.ready()
 
 
 @pytest.mark.parametrize("number", [0, 357, chess960.STANDARD, 959])

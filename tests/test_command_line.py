@@ -1,5 +1,6 @@
 """The `moff` command and its exit codes: 0 done, 1 the input had faults, 2 wrong usage, 130 interrupted."""
 
+import errno
 import os
 import re
 import signal
@@ -13,6 +14,7 @@ import chess
 import pytest
 
 from moff import __version__, commands
+from search import benchmark
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
 
@@ -104,11 +106,6 @@ def test_a_bad_fen_is_a_faulty_input() -> None:
         ["perft", "2", "--hash", "65537"],
         ["perft", "2", "--hash", "1", "--play-leaves"],
         ["bench", "-1"],
-        ["bench", "1", "0"],
-        ["bench", "1", "1025"],
-        ["bench", "1", "1", "0"],
-        ["bench", "1", "1", "65537"],
-        ["bench", "1", "1", "1", "1"],
         ["nonsense"],
     ],
 )
@@ -127,14 +124,64 @@ def test_an_unknown_command_is_named_with_where_to_look(word: str) -> None:
 
 
 def test_the_last_line_of_bench_is_its_result() -> None:
-    ended = moff("bench", "1")
+    ended = moff("bench", "--depth", "1")
     assert ended.returncode == 0
     assert re.fullmatch(r"\d+ nodes \d+ nps", ended.stdout.splitlines()[-1])
 
 
-def test_a_bench_with_its_defaults_written_out_is_the_same() -> None:
-    counts = [moff(*words).stdout.split()[0] for words in (["bench", "2"], ["bench", "2", "1", "16"])]
-    assert counts[0] == counts[1]
+def test_a_bench_takes_its_arguments_in_the_order_of_stockfish_s_or_by_name() -> None:
+    counts = [
+        moff("bench", *words.split()).stdout.split()[0]
+        for words in (
+            "--depth 2",
+            "16 1 2",
+            "16 1 2 default depth",
+            "16 1 --depth 2",
+            "16 1 2 default depth NNUE",
+        )
+    ]
+    assert set(counts) == {str(benchmark.Bench(benchmark.Settings(limit=2)).run().nodes)}
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("16 1 100 {} nodes", 200),
+        ("--file {} --nodes 100", 200),
+        ("16 1 2 {} perft", 400 + 2039),
+        ("--file {} --perft 2 --threads 3", 400 + 2039),
+    ],
+)
+def test_a_bench_searches_the_positions_of_a_file_to_another_limit(
+    words: str, wanted: int, tmp_path: Path
+) -> None:
+    kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 ;D1 48 ;D2 2039"
+    file = tmp_path / "two.fen"
+    file.write_text(f"{chess.STARTING_FEN}\n\n{kiwipete}\n", encoding="ascii")
+    ended = moff("bench", *words.format(file).split())
+    assert (ended.returncode, int(ended.stdout.split()[0])) == (0, wanted)
+    assert "bench of 2 positions at " in ended.stderr
+    assert f"\nNodes searched  : {wanted}\nNodes/second    : " in ended.stderr
+
+
+def test_a_bench_by_time_takes_that_time(tmp_path: Path) -> None:
+    file = tmp_path / "one.fen"
+    file.write_text(chess.STARTING_FEN, encoding="ascii")
+    ended = moff("bench", "16", "1", "300", str(file), "movetime")
+    assert 200 < int(re.search(r"Total time \(ms\) : (\d+)", ended.stderr)[1]) < 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [(None, os.strerror(errno.ENOENT)), ("", "no position"), ("startpos", "line 1: bad FEN 'startpos'")],
+)
+def test_a_file_without_positions_is_a_faulty_input(text: str | None, reason: str, tmp_path: Path) -> None:
+    file = tmp_path / "x.fen"
+    if text is not None:
+        file.write_text(text, encoding="ascii")
+    ended = moff("bench", "--depth", "1", "--file", str(file))
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert reason in ended.stderr
 
 
 def test_a_bench_on_several_threads_says_how_many() -> None:
@@ -148,14 +195,19 @@ def test_a_bench_on_several_threads_says_how_many() -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["x"], "argument DEPTH: it takes a whole number from 1 to 1000000000000000, not 'x'"),
-        (["1", "two"], "argument THREADS: it takes a whole number from 1 to 1024, not 'two'"),
-        (["1", "2", "65537"], "argument HASH: it takes a whole number from 1 to 65536, not '65537'"),
-        (["1", "2", "3", "four"], "unrecognized arguments: four"),
+        ("--hash x", "the hash size takes a whole number from 1 to 65536, not 'x'"),
+        ("65537", "the hash size takes a whole number from 1 to 65536, not '65537'"),
+        ("1 1025", "the number of threads takes a whole number from 1 to 1024, not '1025'"),
+        ("1 2 0", "the limit takes a whole number from 1 to 1000000000000000, not '0'"),
+        ("--perft 65", "the limit takes a whole number from 1 to 64, not '65'"),
+        ("1 2 3 default time", "the kind of limit is depth, nodes, movetime or perft, not 'time'"),
+        ("1 2 3 default depth 6", "it takes at most HASH THREADS LIMIT FILE KIND, not '6' as well"),
+        ("16 --hash 8", "the hash is given twice: '16' and '8'"),
+        ("--depth 6 --nodes 100", "argument --nodes: not allowed with argument --depth"),
     ],
 )
-def test_a_bad_value_of_bench_is_told_once_with_its_text(words: list[str], reason: str) -> None:
-    ended = moff("bench", *words)
+def test_a_bad_value_of_bench_is_told_once_with_its_text(words: str, reason: str) -> None:
+    ended = moff("bench", *words.split())
     assert ended.returncode == 2
     assert ended.stderr.count("error: ") == 1
     assert reason in ended.stderr.splitlines()[-1]
@@ -163,7 +215,8 @@ def test_a_bad_value_of_bench_is_told_once_with_its_text(words: list[str], reaso
 
 def test_the_help_of_bench_names_what_it_takes() -> None:
     usage = moff("bench", "--help").stdout
-    assert "[DEPTH] [THREADS] [HASH]" in " ".join(usage.split())
+    assert "[HASH] [THREADS] [LIMIT] [FILE] [KIND]" in usage
+    assert all(f"--{name} " in usage for name in ("hash", "threads", "file", *benchmark.KINDS))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory there is")
@@ -172,7 +225,7 @@ def test_a_table_of_bench_that_does_not_fit_is_a_faulty_input() -> None:
         free = next(int(line.split()[1]) >> 10 for line in file if line.startswith("MemTotal:"))
     if free > 60000:
         pytest.skip("the largest table fits")
-    ended = moff("bench", "1", "1", "65536")
+    ended = moff("bench", "65536")
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "no 65536 MB of memory for the table" in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -186,7 +239,7 @@ def test_words_of_uci_are_carried_out_to_their_end() -> None:
     assert (ended.returncode, ended.stdout.splitlines()[-1].split()[0]) == (0, "bestmove")
     ended = moff("d")
     assert ended.returncode == 0
-    assert f"FEN: {chess.STARTING_FEN}" in ended.stdout
+    assert f"Fen: {chess.STARTING_FEN}" in ended.stdout
     ended = moff("eval")
     assert re.search(r"^score [+-]\d+\.\d\d for White: wins", ended.stdout, re.MULTILINE)
 
@@ -212,8 +265,8 @@ def test_several_commands_follow_each_other(arguments: list[str]) -> None:
         board.pop()
     assert ended.returncode == 0
     assert f"Nodes searched: {leaves}\n" in ended.stdout
-    assert ended.stdout.count("FEN: ") == 1
-    assert "FEN: " in ended.stdout.split("Nodes searched: ")[1], "the board comes after the count"
+    assert ended.stdout.count("Fen: ") == 1
+    assert "Fen: " in ended.stdout.split("Nodes searched: ")[1], "the board comes after the count"
 
 
 def test_words_of_the_command_line_come_first() -> None:
@@ -351,7 +404,7 @@ def test_a_full_disk_behind_the_output_is_told_in_one_line(arguments: list[str])
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_an_interrupted_bench_says_how_far_it_came(threads: str) -> None:
-    code, output, errors, seconds = interrupted("bench", "100", threads, seconds=scaled(1.0, 4.0))
+    code, output, errors, seconds = interrupted("bench", "16", threads, "100", seconds=scaled(1.0, 4.0))
     assert code == 130
     assert seconds < 10, "also in the middle of a position"
     assert re.fullmatch(r"\d+ nodes so far \(interrupted after \d+ of 42 positions\)\n", output)

@@ -250,7 +250,7 @@ SMALLER = {
     "../new/engine.py": "engine.py",
     "../old/engine.py": "engine.py",
     "valgrind --tool=callgrind --callgrind-out-file=bench.out ": "",
-    "bench 8": "bench 1",
+    "bench --depth 8": "bench --depth 1",
     "sunfish/sunfish.py": "engine.py",
     "--depth 5": "--depth 1",
     "tc=5+0.05": "nodes=20",

@@ -112,7 +112,7 @@ def test_it_holds_the_build_that_it_was_made_from(program: Path, pure: bool) -> 
 
     answer = run(program, "uci", pure=pure)
     assert ("uncompiled" in answer) != build.compiled
-    for command in ("bench 2", "compiler"):
+    for command in ("bench --depth 2", "compiler"):
         told = run(program, *command.split(), pure=pure)
         here = subprocess.run(
             [sys.executable, "engine.py", *command.split()], cwd=ROOT, capture_output=True, encoding="utf-8"

@@ -465,10 +465,10 @@ def test_the_same_search_takes_the_same_nodes() -> None:
 
 def test_bench_counts_the_same_nodes_on_both_builds() -> None:
     """Compiled and uncompiled, in this process and in another one."""
-    count = benchmark.Bench(benchmark.Settings(depth=3)).run().nodes
+    count = benchmark.Bench(benchmark.Settings(limit=3)).run().nodes
     for pure in ("0", "1"):
         with_build = subprocess.run(
-            [*ENGINE, "bench", "3"],
+            [*ENGINE, "bench", "--depth", "3"],
             capture_output=True,
             encoding="utf-8",
             check=True,

@@ -17,7 +17,8 @@ LINES = re.compile(
     rf"|info depth \d+ currmove {MOVE} currmovenumber \d+"
     rf"|info string [^\n]*|bestmove ({MOVE}( ponder {MOVE})?|\(none\))"
     rf"|readyok|uciok|id (name|author) .+|option name .+ type (spin|check|button|string).*"
-    rf"|{MOVE}: \d+|Nodes searched: \d+|\d+ nodes \d+ nps( \(\d+ threads\))?|"
+    rf"|{MOVE}: \d+|Nodes searched: \d+|(Total time \(ms\)|Nodes searched |Nodes/second   ) : \d+"
+    rf"|\d+ nodes \d+ nps( \(\d+ threads\))?|"
 )
 """Every line that the commands used here may bring."""
 

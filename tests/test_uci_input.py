@@ -5,6 +5,7 @@ import gc
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 
 import engine
 from search import benchmark
-from tests.client import ENGINE, Conversation, on_threads, with_threads
+from tests.client import ENGINE, PATIENCE, Conversation, on_threads, with_threads
 from tests.oracle import STARTS, scaled
 from x88 import build
 
@@ -40,10 +41,15 @@ def test_d_shows_the_position(moff: Conversation, text: str) -> None:
     board = chess.Board(text)
     moff.send(f"position fen {text}", "d")
     lines = moff.ready()
-    assert f"FEN: {board.fen(en_passant='legal')}" in lines
+    assert f"Fen: {board.fen(en_passant='legal')}" in lines
     assert any(re.fullmatch(r"Key: [0-9a-f]{16}", line) for line in lines)
     checkers = next(line for line in lines if line.startswith("Checkers:")).split()[1:]
     assert set(checkers) == {chess.square_name(sq) for sq in board.checkers()}
+    rows = [
+        re.findall(r"\| (.) (?=\|)", line) for line in lines if re.fullmatch(r" (\| . ){8}\| [1-8]", line)
+    ]
+    drawn = [letter if letter != " " else "." for row in rows for letter in row]
+    assert drawn == str(board).split()
 
 
 def test_moves_lists_the_legal_moves_with_scores(moff: Conversation) -> None:
@@ -70,25 +76,26 @@ def test_eval_shows_worths_the_value_and_the_chances(moff: Conversation) -> None
     network = r"29 to 32 pieces  [+-]\d+\.\d\d \(this position; times 1\.06 for the material\)"
     assert any(re.fullmatch(network, line) for line in lines)
     chances = r"score [+-]\d+\.\d\d for White: wins \d+\.\d %, draws \d+\.\d %, loses \d+\.\d %"
-    assert any(re.fullmatch(chances, line) for line in lines)
+    (score,) = (line.split()[1] for line in lines if re.fullmatch(chances, line))
+    assert lines[-2:] == [f"Final evaluation       {score} (white side)", ""]
 
 
 @pytest.mark.parametrize("text", STARTS)
 def test_flip_exchanges_the_colours_and_back(moff: Conversation, text: str) -> None:
     moff.send(f"position fen {text}", "flip", "d", "flip", "d")
-    there, back = (line.removeprefix("FEN: ") for line in moff.ready() if line.startswith("FEN: "))
+    there, back = (line.removeprefix("Fen: ") for line in moff.ready() if line.startswith("Fen: "))
     assert there == chess.Board(text).mirror().fen(en_passant="legal")
     assert back == chess.Board(text).fen(en_passant="legal")
 
 
 def test_bench_runs_beside_the_conversation_and_can_be_stopped(moff: Conversation) -> None:
-    moff.send("bench 1")
+    moff.send("bench 16 1 1")
     assert re.fullmatch(r"\d+ nodes \d+ nps", moff.until(tuple("123456789"))[-1])
     moff.send("bench", "isready")
     assert moff.until("readyok")
     moff.send("stop")
     moff.until("info string bench stopped")
-    moff.send("bench 60", "isready")
+    moff.send("bench 16 1 60", "isready")
     moff.until("readyok")
     time.sleep(0.5)
     began = time.perf_counter()
@@ -100,12 +107,14 @@ def test_bench_runs_beside_the_conversation_and_can_be_stopped(moff: Conversatio
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ("x", "the depth takes a whole number from 1 to 1000000000000000, not 'x'"),
+        ("x", "the hash size takes a whole number from 1 to 65536, not 'x'"),
         ("1 0", "the number of threads takes a whole number from 1 to 1024, not '0'"),
         ("1 1025 1", "the number of threads takes a whole number from 1 to 1024, not '1025'"),
-        ("1 2 0", "the hash size takes a whole number from 1 to 65536, not '0'"),
-        ("1 2 many", "the hash size takes a whole number from 1 to 65536, not 'many'"),
-        ("1 2 3 4 5", "it takes at most DEPTH, THREADS and HASH, not '4 5' as well"),
+        ("1 2 many", "the limit takes a whole number from 1 to 1000000000000000, not 'many'"),
+        ("1 2 65 default perft", "the limit takes a whole number from 1 to 64, not '65'"),
+        ("1 2 3 no/file", f"'no/file' cannot be read: {os.strerror(errno.ENOENT)}"),
+        ("1 2 3 default 4", "the kind of limit is depth, nodes, movetime or perft, not '4'"),
+        ("1 2 3 4 depth 6 7", "it takes at most HASH THREADS LIMIT FILE KIND, not '6 7' as well"),
     ],
 )
 def test_a_bad_value_of_bench_is_told_once_with_its_text(moff: Conversation, words: str, reason: str) -> None:
@@ -131,7 +140,7 @@ def test_a_bench_on_several_threads_says_how_many_and_leaves_the_options(moff: C
 def test_a_bench_that_is_over_leaves_no_thread_and_no_table() -> None:
     said: list[str] = []
     moff = engine.Engine(said.append)
-    assert moff.carry_out(["bench 1 3 8"]) == 0
+    assert moff.carry_out(["bench 8 3 1"]) == 0
     assert said[-1].endswith("(3 threads)")
     assert not any(thread.name.startswith("search helper") for thread in threading.enumerate())
     gc.collect()
@@ -230,7 +239,7 @@ def test_odd_lines_leave_the_conversation_as_it_was(moff: Conversation, data: by
         assert line.startswith("info string ")
         assert len(line) < 1000
     moff.send("d")
-    assert any(line.startswith("FEN: rnbqkbnr/pppppppp/8/8/8/5N2") for line in moff.ready())
+    assert any(line.startswith("Fen: rnbqkbnr/pppppppp/8/8/8/5N2") for line in moff.ready())
 
 
 def test_a_game_of_many_moves_is_no_trouble(moff: Conversation) -> None:
@@ -305,14 +314,14 @@ def test_a_new_game_during_a_search_ends_it(moff: Conversation) -> None:
         "uci\n",
         "go infinite\n",
         "go ponder wtime 1 btime 1\n",
-        "bench 60\nstop\n",
+        "bench 16 1 60\nstop\n",
         "go perft 9\nstop\n",
         "bench x\n",
         "posi",
         "setoption name Threads value 2\ngo infinite\n",
         "setoption name Threads value 8\ngo infinite\nsetoption name Threads value 3\n",
         "setoption name Threads value 8\ngo ponder wtime 1 btime 1\n",
-        "setoption name Threads value 2\nbench 60\nstop\n",
+        "setoption name Threads value 2\nbench 16 1 60\nstop\n",
     ],
 )
 def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
@@ -328,7 +337,7 @@ AT_WORK = [
     "perft 14",
     "quit",
     "go ponder wtime 1 btime 1",
-    "bench 60",
+    "bench 16 1 60",
     "isready",
 ]
 
@@ -340,7 +349,7 @@ AT_WORK = [
 )
 def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str) -> None:
     if command == "quit":
-        moff.send("go depth 100", "isready", "quit")
+        moff.send("perft 14", "isready", "quit")
         moff.until("readyok")
     else:
         moff.send(command)
@@ -348,6 +357,25 @@ def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str)
     moff.process.send_signal(number)
     assert moff.process.wait(60) == (130 if number == signal.SIGINT else 0)
     assert moff.process.stderr.read() == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("command", ["go infinite", "bench 16 1 60", "perft 14", "isready"])
+def test_a_signal_ends_it_although_nobody_reads_its_output(number: int, command: str) -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(ENGINE, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        process.stdin.write(f"{command}\n".encode() + b"help\n" * 1000)
+        process.stdin.flush()
+        time.sleep(scaled(0.5, 1.5))
+        began = time.perf_counter()
+        process.send_signal(number)
+        try:
+            assert process.wait(PATIENCE) == (130 if number == signal.SIGINT else 0)
+        finally:
+            process.kill()
+        assert time.perf_counter() - began < 5, "half a second, but for a busy machine"
+        assert process.stderr.read() == b""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows gives no reason why a pipe takes nothing")
@@ -405,6 +433,31 @@ def test_the_log_holds_every_line_and_the_moves_before_every_move(how: str, tmp_
     assert told == [
         line for line in ended.stdout.decode().splitlines() if "uncompiled" not in line or line in told
     ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_a_path_that_is_no_utf_8_is_taken_as_it_is(moff: Conversation, tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(folder)
+    shutil.copy(Path(__file__).parent.parent / "search" / "moff.net", os.fsdecode(folder + b"/n\xff.net"))
+    moff.ready()
+    moff.send_bytes(b"setoption name Debug Log File value " + folder + b"/m\xe9.log\n")
+    moff.send_bytes(b"setoption name EvalFile value " + folder + b"/n\xff.net\n")
+    assert moff.ready() == []
+    assert set(os.listdir(folder)) == {b"m\xe9.log", b"n\xff.net"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+@pytest.mark.parametrize("words", [["book", "check"], ["tb", "--check"], ["fens"], ["bench", "--file"]])
+def test_a_path_that_is_no_utf_8_is_told_on_any_terminal(words: list[str], tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9"
+    if words[0] == "book":
+        Path(os.fsdecode(path)).touch()
+    ended = subprocess.run(
+        [*ENGINE, *words, path], capture_output=True, env=dict(os.environ, PYTHONIOENCODING="utf-8:strict")
+    )
+    assert b"caf\\udce9" in ended.stdout + ended.stderr
+    assert b"Traceback" not in ended.stderr
 
 
 def test_a_log_that_cannot_be_written_is_told_and_play_goes_on(moff: Conversation, tmp_path: Path) -> None:

@@ -47,6 +47,17 @@ def draw(board: Board, style: Style, marked: Collection[int] = ()) -> list[str]:
     return _frame(style, 3, lambda sq: _piece(board.piece_at(sq), sq, style, sq in marked))
 
 
+def draw_grid(board: Board) -> list[str]:
+    """The board with a frame around every square, as Stockfish shows it and programs read it."""
+    rule = " +" + "---+" * 8
+    lines = [rule]
+    for rank in range(7, -1, -1):
+        codes = [board.piece_at(rank << 4 | file) for file in range(8)]
+        row = " | ".join(" " if code == EMPTY else letter(code) for code in codes)
+        lines += [f" | {row} | {rank + 1}", rule]
+    return [*lines, "   a   b   c   d   e   f   g   h"]
+
+
 def draw_attacks(board: Board, style: Style) -> list[str]:
     """The attack map: on every square White's attackers and Black's, each as their number and the letter of
     the least valuable, with an apostrophe if a slider stands behind another piece on a line to the square.

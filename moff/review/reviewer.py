@@ -252,11 +252,8 @@ class Outputs:
         self._games: list[str] = []
         self._rows: list[list[str]] = []
         self._has_table = STANDARD not in (self._pgn, self._json)
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            if self._pgn == STANDARD:
-                sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
-            else:
-                sys.stdout.reconfigure(errors="backslashreplace")
+        if isinstance(sys.stdout, io.TextIOWrapper) and self._pgn == STANDARD:
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
 
     def add(self, reviewed: ReviewedGame) -> None:
         """Add a game."""

@@ -1,0 +1,62 @@
+"""The arguments of `bench`, in UCI and on the command line, in the order of Stockfish's."""
+
+from collections.abc import Mapping
+
+from moff.text import LARGEST_NUMBER, echo, either, whole_number
+from search import benchmark
+from search.pool import MOST_THREADS
+from search.table import LARGEST
+from x88 import fen
+from x88.divide import DEEPEST
+
+WORDS = ("hash", "threads", "limit", "file", "kind")
+DEFAULT_FILE = "default"
+"""Stands for the positions of `search.benchmark` instead of a file."""
+
+_EVALUATIONS = ("mixed", "classical", "NNUE")
+"""A sixth word of Stockfish 12 to 15, which chose its evaluation. Programs still send it."""
+
+
+def parse_bench(words: list[str], named: Mapping[str, str] | None = None) -> tuple[benchmark.Settings, str]:
+    """The settings of a bench without its positions, and the file of these. `named` has arguments by their
+    names among WORDS. Raises ValueError.
+    """
+    named = named or {}
+    if words[5:] and (len(words) > 6 or words[5] not in _EVALUATIONS):
+        more = echo(" ".join(words[5:]))
+        raise ValueError(f"it takes at most {' '.join(WORDS).upper()}, not {more} as well")
+    given = dict(zip(WORDS, words, strict=False))
+    for word in (word for word in WORDS if word in given and word in named):
+        raise ValueError(f"the {word} is given twice: {echo(given[word])} and {echo(named[word])}")
+    given |= named
+    kind = given.get("kind", "depth")
+    if kind not in benchmark.KINDS:
+        raise ValueError(f"the kind of limit is {either(benchmark.KINDS)}, not {echo(kind)}")
+    most = DEEPEST if kind == "perft" else LARGEST_NUMBER
+    settings = benchmark.Settings(
+        whole_number("the hash size", given.get("hash", str(benchmark.MEGABYTES)), 1, LARGEST),
+        whole_number("the number of threads", given.get("threads", "1"), 1, MOST_THREADS),
+        whole_number("the limit", given.get("limit", str(benchmark.DEPTH)), 1, most),
+        kind,
+    )
+    return settings, given.get("file", DEFAULT_FILE)
+
+
+def read_positions(file: str) -> list[str]:
+    """The FENs of a file, one a line, which other text may follow, as in EPD. Raises ValueError."""
+    if file == DEFAULT_FILE:
+        return benchmark.POSITIONS
+    try:
+        with open(file, encoding="utf-8", errors="backslashreplace") as lines:
+            found = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
+    except (OSError, ValueError) as error:
+        reason = isinstance(error, OSError) and error.strerror
+        raise ValueError(f"{echo(file)} cannot be read: {reason or error}") from None
+    for number, text in found:
+        try:
+            fen.parse(text, [])
+        except ValueError as error:
+            raise ValueError(f"{echo(file)}, line {number}: {error}") from None
+    if not found:
+        raise ValueError(f"{echo(file)} has no position")
+    return [text for _, text in found]
