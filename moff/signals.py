@@ -1,6 +1,4 @@
-"""What signals do before the program has anything to clean up, while it has something to save, and where it cannot
-write.
-"""
+"""What signals do at the start, while there is something to save, and where nobody reads the output."""
 
 import os
 import sys

@@ -852,7 +852,9 @@ def test_the_bench_is_shallower_uncompiled() -> None:
 
 
 def test_the_bench_says_how_deep_it_searches() -> None:
-    ended = subprocess.run([*ENGINE, "bench", "--depth", "1"], capture_output=True, encoding="utf-8", check=True)
+    ended = subprocess.run(
+        [*ENGINE, "bench", "--depth", "1"], capture_output=True, encoding="utf-8", check=True
+    )
     assert f"bench of {len(benchmark.POSITIONS)} positions at depth 1\n" in ended.stderr
     with Conversation() as conversation:
         conversation.send("bench 16 1 1")
