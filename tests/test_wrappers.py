@@ -118,5 +118,5 @@ def test_the_uci_test_suite_passes(tmp_path: Path) -> None:
     program.write_text(f"#!/bin/sh\nexec {shlex.join(ENGINE)}\n", encoding="utf-8")
     program.chmod(0o755)
     command = [sys.executable, "-m", "uci_test_suite", str(program)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
     assert "12 passed, 0 failed" in ended.stdout, ended.stdout
