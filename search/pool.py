@@ -305,20 +305,21 @@ class Pool:
         return [helper for helper in self.helpers if helper.wait(0)]
 
     def voted_line(self, depth: int, score: int, pv: list[int]) -> tuple[int, int, list[int]]:
-        """Let the threads vote on the first searcher's line and the last finished ones of the helpers that
-        sleep.
+        """The `vote` on the first searcher's line and the last finished ones of the helpers that sleep."""
+        findings = (helper.searcher.finding() for helper in self._sleepers())
+        return vote([(depth, score, pv), *(finding for finding in findings if finding[2])])
 
-        Returns depth, score and moves of the winner.
 
-        The weight of a vote grows with the thread's depth and score. The shortest mate wins in any case.
-        """
-        lines = [(depth, score, pv)]
-        lines += [finding for helper in self._sleepers() if (finding := helper.searcher.finding())[2]]
-        worst = min(score for _, score, _ in lines)
-        votes: dict[int, int] = {}
-        for depth, score, pv in lines:
-            votes[pv[0]] = votes.get(pv[0], 0) + (score - worst + 20) * depth
-        return max(lines, key=lambda line: (max(line[1], LONGEST_MATE), votes[line[2][0]], line[0]))
+def vote(lines: list[tuple[int, int, list[int]]]) -> tuple[int, int, list[int]]:
+    """The line, as depth, score and moves, that wins the vote of the threads with these lines.
+
+    The weight of a vote grows with the thread's depth and score. The shortest mate wins in any case.
+    """
+    worst = min(score for _, score, _ in lines)
+    votes: dict[int, int] = {}
+    for depth, score, pv in lines:
+        votes[pv[0]] = votes.get(pv[0], 0) + (score - worst + 20) * depth
+    return max(lines, key=lambda line: (max(line[1], LONGEST_MATE), votes[line[2][0]], line[0]))
 
 
 def _processors() -> int:

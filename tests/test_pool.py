@@ -13,7 +13,7 @@ from search import benchmark
 from search.clock import Clock, TimeManager
 from search.job import Job
 from search.limits import Limits
-from search.pool import SHARES, SURPLUS_NICENESS, Pool
+from search.pool import SHARES, SURPLUS_NICENESS, Pool, vote
 from search.score import MATE
 from search.search import Report, Result, Search
 from search.searcher import Searcher
@@ -334,34 +334,36 @@ def test_an_impossible_number_of_threads_is_refused(threads: int) -> None:
         Search(1, threads=threads)
 
 
-def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway() -> None:
+    others = [(10, 30, [2]), (10, 30, [2])]
+    assert vote([(10, 35, [1]), *others])[2] == [2]
+    assert vote([(16, 300, [1]), *others])[2] == [1]
+    assert vote([(10, 30, [2, 5]), *others]) == (10, 30, [2, 5]), "its own line, if it comes to the same"
+    assert vote([(10, 0, [1]), (10, 0, [2]), (10, 0, [2])])[2] == [2], "a score of zero is one as well"
+    assert vote([(16, 300, [1]), *others, (4, MATE - 3, [3])])[2] == [3]
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a pool takes no other helpers")
+def test_only_helpers_that_sleep_and_have_a_line_vote() -> None:
     class Stand:
         """A helper with a line of its own."""
 
-        def __init__(self, *finding: object) -> None:
+        def __init__(self, is_asleep: bool, *finding: object) -> None:
             self.searcher = self
             self._finding = finding
-            self.is_asleep = True
+            self._is_asleep = is_asleep
 
         def wait(self, timeout: float | None = None) -> bool:
-            return self.is_asleep
+            return self._is_asleep
 
         def finding(self) -> tuple[object, ...]:
             return self._finding
 
-    if build.compiled:
-        pytest.skip("compiled, a pool takes no other helpers")
     pool = Pool(1)
-    pool.helpers = [Stand(10, 30, [2]), Stand(10, 30, [2]), Stand(0, 0, []), Stand(3, 12, [])]  # type: ignore[list-item]
-    assert pool.voted_line(10, 35, [1])[2] == [2]
+    pool.helpers = [Stand(True, 0, 0, []), Stand(False, 4, MATE - 3, [3])]  # type: ignore[list-item]
     assert pool.voted_line(16, 300, [1])[2] == [1]
-    assert pool.voted_line(10, 30, [2, 5]) == (10, 30, [2, 5]), "its own line, if it comes to the same"
-    pool.helpers = [Stand(10, 0, [2]), Stand(10, 0, [2])]  # type: ignore[list-item]
-    assert pool.voted_line(10, 0, [1])[2] == [2], "a score of zero is one as well"
-    pool.helpers.append(Stand(4, MATE - 3, [3]))  # type: ignore[arg-type]
-    assert pool.voted_line(16, 300, [1])[2] == [3]
-    pool.helpers[-1].is_asleep = False  # type: ignore[attr-defined]
-    assert pool.voted_line(16, 300, [1])[2] == [1], "one that still writes its line is not asked"
+    pool.helpers.append(Stand(True, 40, 300, [2]))  # type: ignore[arg-type]
+    assert pool.voted_line(16, 300, [1])[2] == [2]
 
 
 @pytest.mark.parametrize("threads", [1, 3])
