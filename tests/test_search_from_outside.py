@@ -1,5 +1,5 @@
 """What no rewrite of the search may lose: moves, scores and games as a caller sees them. Each test catches a
-mutant that the tests of the module let live.
+mutant that the other tests of its module let live.
 """
 
 from pathlib import Path
@@ -15,17 +15,22 @@ from search.pool import vote
 from search.score import DRAW, MATE
 from search.search import Report, Search
 from search.tablebase import Tablebase
+from tests.oracle import scaled
 from x88 import coordinate, fen
 
+FREE_QUEEN = "7k/8/8/3q4/8/8/6Q1/3K4 w - - 0 1"
+"""White is in check; g2d5 wins, all else loses."""
 
-def think(search: Search, text: str, limits: Limits, moves: str = "") -> tuple[str, list[Report]]:
-    """The move and the reports of a search of a FEN, after some moves."""
-    board = fen.parse(text)
-    for move in moves.split():
-        board.make(coordinate.parse(board, move))
+
+def think(search: Search, text: str, limits: Limits) -> tuple[str, list[Report]]:
+    """The move and the reports of a search of a FEN."""
     reports: list[Report] = []
-    result = search.think(board, limits, reports.append)
+    result = search.think(fen.parse(text), limits, reports.append)
     return coordinate.write(result.move), reports
+
+
+def packed(text: str, moves: str) -> tuple[int, ...]:
+    return tuple(coordinate.parse(fen.parse(text), move) for move in moves.split())
 
 
 @pytest.mark.parametrize(
@@ -106,3 +111,56 @@ def test_a_review_names_a_mate_in_one_where_its_search_found_only_a_longer_mate(
     assert game is not None
     played, better = game.variations
     assert (played.nags, better.san()) == ({chess.pgn.NAG_BLUNDER}, "Qg7#")
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        Limits(),
+        Limits(lines=2),
+        Limits(mate=5),
+        Limits(searchmoves=packed(FREE_QUEEN, "d1e1 d1c2 g2d5 d1c1")),
+        Limits(searchmoves=packed(FREE_QUEEN, "d1e1 d1c2 g2d5 d1c1"), lines=3),
+    ],
+    ids=["all moves", "lines", "mate", "searchmoves", "searchmoves and lines"],
+)
+def test_wherever_a_search_is_stopped_the_best_move_of_its_first_iteration_and_its_score_stay(
+    limits: Limits,
+) -> None:
+    search = Search(1)
+    for nodes in range(40, 400, scaled(3, 12)):
+        move, reports = think(search, FREE_QUEEN, limits._replace(nodes=nodes))
+        assert move == "g2d5"
+        assert next(report for report in reversed(reports) if report.line == 1).score > 500
+
+
+def test_stopped_searches_leave_no_false_scores_in_the_table() -> None:
+    search = Search(1)
+    for nodes in range(2, 300, scaled(2, 20)):
+        think(search, FREE_QUEEN, Limits(nodes=nodes))
+        move, reports = think(search, FREE_QUEEN, Limits(depth=2))
+        assert (move, reports[-1].score > 500) == ("g2d5", True)
+
+
+@pytest.mark.parametrize("lines", [1, 2])
+def test_a_search_for_a_mate_finds_it_among_all_moves_allowed_and_no_others(lines: int) -> None:
+    text = "6k1/5ppp/8/8/8/8/8/RR4K1 w - - 0 1"
+    for moves, mate in (("a1a7 b1b7", None), ("b1b7 a1a8", 1)):
+        limits = Limits(depth=1, mate=1, lines=lines, searchmoves=packed(text, moves))
+        move, reports = think(Search(1), text, limits)
+        assert move in moves
+        assert reports[-lines].mate == mate
+
+
+def nodes_within(**limits: Any) -> int:
+    """The nodes of a search of the start position by a clock that counts nodes."""
+    given: dict[str, Any] = {"time": (2000, 2000), "nodestime": 1} | limits
+    return Search(1).think(fen.parse(fen.START), Limits(**given)).nodes
+
+
+def test_a_move_takes_more_nodes_the_more_of_its_own_time_there_is_for_it() -> None:
+    usual = nodes_within()
+    assert nodes_within(movestogo=4) > usual
+    assert nodes_within(increment=(200, 0)) > usual
+    assert nodes_within(time=(8000, 2000)) > usual
+    assert nodes_within(time=(2000, 8000), increment=(0, 200)) == usual
