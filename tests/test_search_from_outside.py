@@ -164,3 +164,13 @@ def test_a_move_takes_more_nodes_the_more_of_its_own_time_there_is_for_it() -> N
     assert nodes_within(increment=(200, 0)) > usual
     assert nodes_within(time=(8000, 2000)) > usual
     assert nodes_within(time=(2000, 8000), increment=(0, 200)) == usual
+
+
+def test_a_lost_side_repeats_a_position_for_the_third_time_at_every_depth() -> None:
+    board = fen.parse("8/8/8/8/4k3/8/r7/5K2 w - - 0 1")
+    for move in ["f1e1", "e4e5", "e1f1", "e5e4", "f1e1", "e4d5", "e1d1", "d5e4"]:
+        board.make(coordinate.parse(board, move))
+    reports: list[Report] = []
+    result = Search(1).think(board, Limits(depth=4), reports.append)
+    assert coordinate.write(result.move) == "d1e1"
+    assert [report.score for report in reports] == [DRAW] * 4
