@@ -363,7 +363,6 @@ class Engine:
             else:
                 raise ValueError("expected startpos or fen FEN, then optionally moves MOVE ...")
             for text in moves[known:]:
-                board.forget()
                 board.make(coordinate.parse(board, text))
         except ValueError as error:
             self._complain(f"position: {shorten(str(error))}")
@@ -393,7 +392,6 @@ class Engine:
             log.write_moves(board, self._plays_chess960)
         known = len(self._logged[1])
         for number, text in enumerate(moves):
-            board.forget()
             board.make(coordinate.parse(board, text))
             if number >= known:
                 log.write(f"Move: {text}")

@@ -32,6 +32,7 @@ DIRECTIVES = {
     "infer_types": True,  # locals take the C type of the assigned value
     "annotation_typing": False,  # annotations are for readers and mypy; the headers give the C types
     "cdivision": True,
+    "allow_none_for_extension_args": False,  # None would crash what takes a board
     "auto_pickle": False,  # nobody pickles a board or a search, and the code for it would be large
     "freethreading_compatible": True,  # else a free-threaded Python switches its GIL on, with a warning
 }

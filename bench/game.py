@@ -252,7 +252,6 @@ def wrong_variations(board: Board, answer: Answer) -> list[str]:
                 except ValueError as error:
                     found.append(f"a variation ends with no legal move:{path}: {error}")
                     break
-            at.forget()
             at.make(known[path])
     if answer.line and answer.line.split()[0] != answer.move:
         found.append(f"{answer.move} is played, and the last variation is {answer.line}")

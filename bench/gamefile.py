@@ -121,7 +121,6 @@ def replay(game: Game) -> Iterator[tuple[Board, int]]:
         if index >= len(moves):
             raise ValueError(f"game {game.number}, ply {number}: no move {index} in {fen.write(board)}")
         yield board, moves[index]
-        board.forget()
         board.make(moves[index])
 
 

@@ -41,7 +41,7 @@ from search.searcher import Searcher
 from search.stop import Stop
 from search.table import TranspositionTable
 from tests import mailbox
-from x88 import attack, build, coordinate, fen, movegen, perft, rays, tally
+from x88 import attack, build, coordinate, fen, movegen, tally
 from x88.board import Board
 from x88.movegen import MoveStack
 from x88.rays import Rays
@@ -184,7 +184,7 @@ def moff_tasks(name: str) -> dict[str, Task]:
     if name == MOFF_LOOP:
         return {
             "perft": perft_task(
-                lambda text, depth: perft.play_leaves(fen.parse(text), stack, 0, depth), most
+                lambda text, depth: tally.leaves_by_loop(fen.parse(text), stack, depth), most
             ),
             "captures": captures_task([_captures(board, stack) for board in quiet], 5 * times),
             "attacks": attacks_task([_attacked(board) for board in boards], times),
@@ -227,7 +227,7 @@ def _attacked_by_rays(board: Board) -> Callable[[int], int]:
 
 
 def _play_leaves_by_rays(board: Board, stack: MoveStack, depth: int) -> int:
-    return rays.play_leaves(board, _rays_of(board), stack, 0, depth)
+    return tally.leaves_by_rays(board, _rays_of(board), stack, depth)
 
 
 def quiescence_task(generator: int, depth: int) -> Task:

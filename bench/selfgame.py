@@ -334,7 +334,6 @@ def play_training_game(job: TrainingJob) -> Game:
     moves = bytearray()
     for played in game.moves:
         moves.append(index_of(board, played))
-        board.forget()
         board.make(played)
     scores, bounds = array("h"), bytearray()
     referee = Referee(LATE_RULE)

@@ -5,7 +5,7 @@ from search.evaluate import FULL_MATERIAL, MATERIAL_STEP, Evaluation, material_p
 from search.network import Weights
 from search.score import normalised
 from x88 import diagram
-from x88.board import Board
+from x88.board import Board, checked_board
 from x88.piece import EMPTY, KIND, KING, WHITE
 from x88.square import SQUARES
 
@@ -60,5 +60,5 @@ def table(board: Board, style: diagram.Style, weights: Weights | None = None) ->
 
 def _evaluation_of(board: Board, weights: Weights) -> Evaluation:
     evaluation = Evaluation(inference.layer(weights))
-    evaluation.reset(board)
+    evaluation.reset(checked_board(board))
     return evaluation

@@ -142,7 +142,6 @@ def _line(tables: "Tablebase", board: Board) -> list[str]:
     for n, move in enumerate(line):
         number = f"{move_number(board)}{NO_BREAK}" if n == 0 or board.side == WHITE else ""
         words.append(number + san.write(board, move))
-        board.forget()
         board.make(move)
     over = outcome(board)
     ending = over.value if over is not None else _missing(tables, board)

@@ -1,6 +1,6 @@
 cimport cython
 
-from search.layer cimport Layer
+from search.layer cimport DEPTH, Layer
 from x88.board cimport Board
 from x88.move cimport (
     CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
@@ -25,17 +25,18 @@ cdef class Accumulators:
 
     @cython.locals(perspective=int)
     cpdef void reset(self, Board board) noexcept nogil
+    cpdef make(self, Board board, move)
     @cython.locals(colour=int, origin=int, target=int, code=int, count=int, now=int, change=int, square=int, rook=int)
-    cpdef void make(self, int move, int side) noexcept nogil
-    cpdef void unmake(self) noexcept nogil
+    cdef void make_unchecked(self, int move, int side) noexcept nogil
+    cdef void unmake_unchecked(self) noexcept nogil
     @cython.locals(side=int, now=int, own=int, other=int)
     cpdef int value(self, Board board) noexcept nogil
     @cython.locals(count=int, value=int)
-    cpdef int value_among(self, Board board, int pieces)
-    @cython.locals(now=int, perspective=int, side=int, count=int, value=int)
-    cpdef int value_without(self, Board board, int sq)
-    @cython.locals(to=int, i=int)
-    cpdef list numbers(self, Board board, int perspective)
+    cpdef int value_among(self, Board board, pieces) except? -1
+    @cython.locals(now=int, perspective=int, side=int, count=int, value=int, omitted=int)
+    cpdef int value_without(self, Board board, sq) except? -1
+    @cython.locals(to=int, i=int, view=int)
+    cpdef list numbers(self, Board board, perspective)
     @cython.locals(ply=int)
     cdef void _follow(self, Board board, int perspective) noexcept nogil
     @cython.locals(at=int, change=int, to=int, origin=int, added=int, removed=int, other=int)

@@ -10,13 +10,18 @@ functions for computer shogi", 2018. Of the squared clipped ReLU and the pair of
 NNUE documentation.
 """
 
+from operator import index
+
 try:
     import cython
 except ImportError:
     from x88 import uncompiled as cython
 
+from x88.piece import checked_side
+from x88.square import checked
+
 if not cython.compiled:
-    from search.layer import Layer
+    from search.layer import DEPTH, Layer
     from x88.board import Board
     from x88.move import (
         CAPTURED,
@@ -74,16 +79,29 @@ class Accumulators:
         self.changes = [0] * 1016
         self.counts = [0] * 254
         self.ply = 0
+        self.known[0] = self.known[1] = 1  # until `reset`, of nothing
+        self.counts[0] = 1
 
     def reset(self, board: Board) -> None:
         """Set up for a new root position."""
         self.ply = 0
-        self.counts[0] = board.count[WHITE] + board.count[BLACK]
+        self.counts[0] = max(1, board.count[WHITE] + board.count[BLACK])  # on an empty board, too
         for perspective in range(2):
             self.flips[perspective] = flip(perspective, board.pieces[perspective << 4])
             self._refresh(board, perspective, NO_SQUARE)
 
-    def make(self, move: int, side: int) -> None:
+    def make(self, board: Board, move: int) -> None:
+        """Record a legal move that is about to be made on the board. Raises ValueError for other moves and
+        another board, RuntimeError if there is no room for another move.
+        """
+        board.check_legal(move)
+        if board.count[WHITE] + board.count[BLACK] != self.counts[self.ply]:
+            raise ValueError("the board is another one than the accumulators follow")
+        if self.ply == DEPTH - 2:
+            raise RuntimeError(f"there are no more than {DEPTH - 2} moves to undo")
+        self.make_unchecked(move, board.side)
+
+    def make_unchecked(self, move: int, side: int) -> None:
         """Record a move made by `side`."""
         colour = WHITE_PIECE << side
         origin = move & SQUARE
@@ -121,7 +139,12 @@ class Accumulators:
         self.counts[self.ply] = count
 
     def unmake(self) -> None:
-        """Undo `make` of the last move."""
+        """Undo `make` of the last move. Raises RuntimeError if there is none."""
+        if not self.ply:
+            raise RuntimeError("there is no move to undo")
+        self.unmake_unchecked()
+
+    def unmake_unchecked(self) -> None:
         self.ply -= 1
 
     def value(self, board: Board) -> int:
@@ -135,7 +158,9 @@ class Accumulators:
         return self.layer.value(own, other, self.counts[self.ply])
 
     def value_among(self, board: Board, pieces: int) -> int:
-        """The value in centipawns by the output for this many pieces, however many there are."""
+        """The value in centipawns by the output for this many pieces, 1 to 32, however many there are."""
+        if not 1 <= index(pieces) <= 32:
+            raise ValueError(f"{pieces} is not a number of pieces from 1 to 32")
         count = self.counts[self.ply]
         self.counts[self.ply] = pieces
         value = self.value(board)
@@ -146,21 +171,23 @@ class Accumulators:
         """The value in centipawns for the side to move without the piece on a square, which must not be a
         king.
         """
+        omitted = checked(sq)
         self.ply += 1
         now = 2 * self.ply
         for perspective in range(2):
             self.flips[now + perspective] = self.flips[now - 2 + perspective]
-            self._refresh(board, perspective, sq)
+            self._refresh(board, perspective, omitted)
         side = board.side
-        count = self.counts[self.ply - 1] - (board.squares[sq] != EMPTY)
+        count = self.counts[self.ply - 1] - (board.squares[omitted] != EMPTY)
         value = self.layer.value((now + side) * self.hidden, (now + 1 - side) * self.hidden, count)
         self.ply -= 1
         return value
 
     def numbers(self, board: Board, perspective: int) -> list[int]:
         """The sums of a perspective in the position reached, for tests and displays."""
-        self._follow(board, perspective)
-        to = (2 * self.ply + perspective) * self.hidden
+        view = checked_side(perspective)
+        self._follow(board, view)
+        to = (2 * self.ply + view) * self.hidden
         return [self.layer.sums[to + i] for i in range(self.hidden)]
 
     def _follow(self, board: Board, perspective: int) -> None:

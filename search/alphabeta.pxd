@@ -28,7 +28,7 @@ cdef int[48] VALUE
 )
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint cut_node) noexcept nogil
 @cython.locals(origin=int, target=int)
-cpdef bint may_lose(int move, uint64_t attacked) noexcept nogil
+cdef bint may_lose(int move, uint64_t attacked) noexcept nogil
 cdef int non_pawn_count(Board board) noexcept nogil
 @cython.locals(bonus=int, malus=int, side=int, best=int, quiet=bint, i=int, move=int)
 cdef void update_histories(Searcher searcher, int sp, int last, int ply, int depth) noexcept nogil

@@ -3,8 +3,8 @@
 import time
 from typing import NamedTuple
 
-from search.limits import Limits
-from x88.piece import WHITE
+from search.limits import Limits, check
+from x88.piece import WHITE, checked_side
 
 EXPECTED_MOVES = 21
 """The number of moves to plan for when the next time control is further away, or there is none. The soft
@@ -69,7 +69,7 @@ class Lag:
     def begin(self, limits: Limits, side: int) -> None:
         """Compare the clock before a search with what the last search should have left on it."""
         due, self._due = self._due, None
-        left = limits.time[side]
+        left = limits.time[checked_side(side)]
         if due is None or left is None or side != self._side:
             return
         lag = due - left
@@ -86,7 +86,7 @@ class Lag:
 
     def end(self, limits: Limits, side: int, budget: Budget | None, elapsed: float) -> None:
         """Record what should be left on the clock after a search of `elapsed` milliseconds."""
-        left = limits.time[side]
+        left = limits.time[checked_side(side)]
         if left is None or budget is None or limits.movetime is not None or limits.ponder:
             return
         self._side = side
@@ -96,10 +96,12 @@ class Lag:
 
 def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
     """The time for the side to move, None if unlimited. A missing clock equals the opponent's. The usual lag
-    is reserved for this move and for those to come.
+    is reserved for this move and for those to come. Raises ValueError or TypeError for bad limits.
 
     A clock with less than RESERVE left gives a move so little that the increment fills it again.
     """
+    check(limits)
+    checked_side(side)
     if limits.movetime is not None:
         allowed = max(1, limits.movetime - limits.overhead)
         return Budget(allowed, allowed, allowed, allowed)
@@ -181,6 +183,8 @@ class NodeClock:
     def limits(self, limits: Limits, side: int) -> Limits:
         """The limits with the time of this clock, for the side to move."""
         # A clock of nodes loses nothing in communication.
+        check(limits)
+        checked_side(side)
         limits = limits._replace(overhead=0)
         left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
         if left is None or limits.movetime is not None:
@@ -204,8 +208,11 @@ class Clock:
     """Milliseconds since the search began."""
 
     def __init__(self, started: float | None = None) -> None:
-        """`started` is a reading of `time.perf_counter`, default now."""
-        self.started = time.perf_counter() if started is None else started
+        """`started` is a reading of `time.perf_counter`, default now. Raises ValueError for a later time."""
+        now = time.perf_counter()
+        if started is not None and not started <= now:
+            raise ValueError(f"a search cannot have started at {started}, which is to come")
+        self.started = now if started is None else started
 
     def elapsed(self) -> float:
         """Milliseconds since the start."""

@@ -16,12 +16,12 @@ cdef class Corrections:
     cdef int16_t[32768] minors   # [side to move * ROW + hash of both sides' kings and minor pieces]
     cdef int16_t[591361] moves   # [last * MOVES + before]
 
-    cpdef void clear(self) noexcept nogil
-    cpdef int by_pawns(self, int side, int pawns) noexcept nogil
-    cpdef int by_pieces(self, int side, int white, int black) noexcept nogil
-    cpdef int by_minors(self, int side, int minors) noexcept nogil
-    cpdef int by_moves(self, int last, int before) noexcept nogil
+    cdef void clear(self) noexcept nogil
+    cdef int by_pawns(self, int side, int pawns) noexcept nogil
+    cdef int by_pieces(self, int side, int white, int black) noexcept nogil
+    cdef int by_minors(self, int side, int minors) noexcept nogil
+    cdef int by_moves(self, int last, int before) noexcept nogil
     @cython.locals(index=int)
-    cpdef void update(
+    cdef void update(
         self, int side, int pawns, int white, int black, int minors, int last, int before, int error
     ) noexcept nogil

@@ -13,11 +13,13 @@ cpdef enum:
     NEAR_KING = 10         # of the kings towards each other
 
 @cython.locals(own=int, men=int, bare_of_pawns=bint)
-cpdef bint is_drawn(Board board, int strong) noexcept nogil
+cdef bint is_drawn_unchecked(Board board, int strong) noexcept nogil
 @cython.locals(corner=int, i=int, sq=int, file=int, steps=int, distance=int)
 cdef bint _is_wrong_rook_pawn(Board board, int strong) noexcept nogil
 @cython.locals(i=int, sq=int, found=int)
 cdef int _bishop_colours(Board board, int side) noexcept nogil
 @cython.locals(own=int, lone=int, rank=int, file=int, total=int, corner=int)
-cpdef int mop_up(Board board, int strong) noexcept nogil
+cdef int mop_up_unchecked(Board board, int strong) noexcept nogil
 cdef int _distance(int a, int b) noexcept nogil
+cpdef bint is_drawn(Board board, strong) except -1
+cpdef int mop_up(Board board, strong) except? -1

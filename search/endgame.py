@@ -5,6 +5,8 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
+from x88.piece import checked_side
+
 if not cython.compiled:
     from x88.board import Board
     from x88.piece import BISHOP, KIND, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
@@ -17,6 +19,11 @@ if not cython.compiled:
 
 
 def is_drawn(board: Board, strong: int) -> bool:
+    """`is_drawn_unchecked` for any arguments. Raises ValueError for what is no side."""
+    return is_drawn_unchecked(board, checked_side(strong))
+
+
+def is_drawn_unchecked(board: Board, strong: int) -> bool:
     """Whether a side cannot win though it may be ahead: a lone minor piece, or bishops on squares of one
     colour; against an enemy without pawns also two knights, or rook pawns of one file, with or without
     bishops of the wrong colour, and the enemy king in the corner, or sure to reach it.
@@ -72,6 +79,11 @@ def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
 
 
 def mop_up(board: Board, strong: int) -> int:
+    """`mop_up_unchecked` for any arguments. Raises ValueError for what is no side."""
+    return mop_up_unchecked(board, checked_side(strong))
+
+
+def mop_up_unchecked(board: Board, strong: int) -> int:
     """The bonus in centipawns of a side that can mate a bare king, for driving it to the edge or corner and
     bringing its own king near.
 

@@ -3,7 +3,7 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from search.accumulators cimport Accumulators
-from search.endgame cimport is_drawn, mop_up
+from search.endgame cimport is_drawn_unchecked, mop_up_unchecked
 from search.layer cimport Layer
 from x88.board cimport Board
 from x88.piece cimport BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
@@ -24,13 +24,13 @@ cdef class Evaluation:
     cdef int[8192] cached          # values without noise by the low bits of the key
 
     cpdef void reset(self, Board board) noexcept nogil
-    cpdef void make(self, int move, int side) noexcept nogil
-    cpdef void unmake(self) noexcept nogil
+    cdef void make(self, int move, int side) noexcept nogil
+    cdef void unmake(self) noexcept nogil
     @cython.locals(score=int, chance=int, slot=int)
     cpdef int value(self, Board board) noexcept nogil
     @cython.locals(side=int, score=int)
     cdef int _compute(self, Board board) noexcept nogil
-    cpdef int value_without(self, Board board, int sq)
+    cpdef int value_without(self, Board board, sq) except? -1
 
 
 @cython.locals(points=int, side=int, colour=int)

@@ -12,7 +12,7 @@ except ImportError:
 
 if not cython.compiled:
     from search.accumulators import Accumulators
-    from search.endgame import is_drawn, mop_up
+    from search.endgame import is_drawn_unchecked, mop_up_unchecked
     from search.layer import Layer
     from x88.board import Board
     from x88.piece import BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
@@ -44,11 +44,11 @@ class Evaluation:
 
     def make(self, move: int, side: int) -> None:
         """Update for a move made by `side`."""
-        self.accumulators.make(move, side)
+        self.accumulators.make_unchecked(move, side)
 
     def unmake(self) -> None:
         """Undo `make` of the last move."""
-        self.accumulators.unmake()
+        self.accumulators.unmake_unchecked()
 
     def value(self, board: Board) -> int:
         """The static evaluation in centipawns for the side to move."""
@@ -68,10 +68,10 @@ class Evaluation:
         score = self.accumulators.value(board)
         score = score * (1024 + MATERIAL_STEP * (material_points(board) - FULL_MATERIAL)) >> 10
         if board.count[side ^ 1] == 1:
-            score += mop_up(board, side)
+            score += mop_up_unchecked(board, side)
         if board.count[side] == 1:
-            score -= mop_up(board, side ^ 1)
-        if is_drawn(board, side if score > 0 else side ^ 1):
+            score -= mop_up_unchecked(board, side ^ 1)
+        if is_drawn_unchecked(board, side if score > 0 else side ^ 1):
             return 0
         return min(max(score, -LARGEST), LARGEST)
 

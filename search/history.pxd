@@ -28,27 +28,26 @@ cdef class History:
     cdef int16_t[393216] pawns   # [hash of the pawns * 768 + piece-to]
     cdef int16_t[6144] captures   # [piece-to << 3 | captured kind]
 
-    cpdef void weigh(self, int fourth, int pawns) noexcept nogil
-    cpdef void clear(self) noexcept nogil
-    cpdef void new_search(self) noexcept nogil
-    cpdef void record_move(self, int ply, int side, int move) noexcept nogil
-    cpdef void record_null_move(self, int ply) noexcept nogil
-    cpdef void set_pawns(self, int ply, uint64_t key) noexcept nogil
-    cpdef void set_attacked(self, int ply, uint64_t squares) noexcept nogil
+    cdef void weigh(self, int fourth, int pawns) noexcept nogil
+    cdef void clear(self) noexcept nogil
+    cdef void new_search(self) noexcept nogil
+    cdef void record_move(self, int ply, int side, int move) noexcept nogil
+    cdef void record_null_move(self, int ply) noexcept nogil
+    cdef void set_pawns(self, int ply, uint64_t key) noexcept nogil
+    cdef void set_attacked(self, int ply, uint64_t squares) noexcept nogil
     @cython.locals(target=int, fourth=int)
-    cpdef int quiet_score(self, int side, int move, int ply) noexcept nogil
+    cdef int quiet_score(self, int side, int move, int ply) noexcept nogil
     @cython.locals(last=int, before=int, fourth=int, pawns=int, attacked=uint64_t, fourth_weight=int, pawn_weight=int, i=int, move=int,
                    target=int)
     cdef void add_quiet_scores(self, MoveStack stack, int start, int end, int side, int ply) noexcept nogil
     @cython.locals(target=int, index=int, back=int, row=int)
-    cpdef void update_quiet(self, int side, int move, int ply, int bonus) noexcept nogil
+    cdef void update_quiet(self, int side, int move, int ply, int bonus) noexcept nogil
     @cython.locals(index=int)
-    cpdef void update_squares(self, int side, int move, int ply, int bonus) noexcept nogil
-    cpdef int capture_score(self, int side, int move) noexcept nogil
+    cdef void update_squares(self, int side, int move, int ply, int bonus) noexcept nogil
+    cdef int capture_score(self, int side, int move) noexcept nogil
     @cython.locals(index=int)
-    cpdef void update_capture(self, int side, int move, int bonus) noexcept nogil
-    cpdef int killer(self, int ply, int older) except -1
-    cpdef void add_killer(self, int ply, int move) noexcept nogil
+    cdef void update_capture(self, int side, int move, int bonus) noexcept nogil
+    cdef void add_killer(self, int ply, int move) noexcept nogil
 
 
 cdef int apply_bonus(int score, int bonus) noexcept nogil

@@ -155,15 +155,6 @@ class History:
         index = capture_index(side, move)
         self.captures[index] = apply_bonus(self.captures[index], bonus)
 
-    def killer(self, ply: int, older: int) -> int:
-        """The newer killer move of a ply (`older` 0) or the older one (`older` 1), 0 if there is none.
-
-        Raises IndexError if there is no such ply.
-        """
-        if not (0 <= ply < 254 and 0 <= older <= 1):
-            raise IndexError(f"there is no killer {older} of ply {ply}")
-        return self.killers[2 * ply + older]
-
     def add_killer(self, ply: int, move: int) -> None:
         """Store a quiet move that failed high. Each ply keeps the two latest ones."""
         if self.killers[2 * ply] != move:

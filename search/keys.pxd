@@ -24,16 +24,16 @@ cdef class Keys:
     cdef int top                   # ply * KINDS
 
     @cython.locals(i=int, sq=int)
-    cpdef void reset(self, Board board) noexcept nogil
+    cdef void reset(self, Board board) noexcept nogil
     @cython.locals(own=int, code=int, target=int, key=uint64_t)
-    cpdef void make(self, int move, int side) noexcept nogil
+    cdef void make(self, int move, int side) noexcept nogil
     @cython.locals(i=int)
-    cpdef void make_null(self) noexcept nogil
-    cpdef void unmake(self) noexcept nogil
+    cdef void make_null(self) noexcept nogil
+    cdef void unmake(self) noexcept nogil
     @cython.locals(kind=int)
     cdef void _toggle(self, int code, uint64_t key) noexcept nogil
-    cpdef uint64_t pawns(self) noexcept nogil
-    cpdef uint64_t pieces(self, int side) noexcept nogil
-    cpdef uint64_t minors(self) noexcept nogil
+    cdef uint64_t pawns(self) noexcept nogil
+    cdef uint64_t pieces(self, int side) noexcept nogil
+    cdef uint64_t minors(self) noexcept nogil
 
 cdef uint64_t piece_key(int code, int sq) noexcept nogil

@@ -7,7 +7,7 @@ except ImportError:
 
 from array import array
 
-from search.network import Weights
+from search.network import Weights, check_lengths
 from x88 import memory
 
 if not cython.compiled:
@@ -24,13 +24,16 @@ class Layer:
     """`sums[(ply * 2 + perspective) * hidden + i]` is neuron i of the hidden layer, before it is clipped."""
 
     def __init__(self, weights: Weights) -> None:
+        """Raises ValueError if the weights are not as many as their sizes say."""
+        check_lengths(weights)
         self.hidden = weights.hidden
         self.outputs = weights.outputs
         if cython.compiled:
             # In whole pages, as the weights are: no vector straddles two cache lines.
             sums = memoryview(memory.allocate(4 * DEPTH * weights.hidden, 0, "the network")).cast("h")
             squares = memoryview(memory.allocate(4 * weights.hidden, 0, "the network")).cast("h")
-            self._held = (weights, sums, squares)
+            # As views, so that no list of weights can be shortened.
+            self._held = (*[memoryview(numbers) for numbers in weights[2:]], sums, squares)  # type: ignore[arg-type]
             self.inputs = cython.cast("const short*", memory_of(weights.inputs, 2, False))
             self.input_biases = cython.cast("const short*", memory_of(weights.input_biases, 2, False))
             self.output_weights = cython.cast("const short*", memory_of(weights.output_weights, 2, False))

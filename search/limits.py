@@ -1,6 +1,10 @@
 """The limits of a search: depth, nodes, time, mate distance and root moves."""
 
+from operator import index
 from typing import NamedTuple
+
+LARGEST = 1 << 53
+"""The largest number of a limit."""
 
 
 class Limits(NamedTuple):
@@ -32,3 +36,21 @@ class Limits(NamedTuple):
     """Milliseconds reserved in each move for communication with the GUI."""
     nodestime: int = 0
     """If not 0, nodes per millisecond: time is then measured in nodes, which makes games reproducible."""
+
+
+def check(limits: Limits) -> None:
+    """Raise TypeError for limits that are no whole numbers, and ValueError for those out of range."""
+    if not isinstance(limits, Limits):
+        raise TypeError(f"{limits!r:.80} are not limits")
+    for pair in (limits.time, limits.increment):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError(f"{pair!r:.80} is not a pair: of White and of Black")
+    counted = (limits.depth, limits.nodes, limits.mate, limits.movestogo, limits.lines)
+    for number in (*counted, limits.overhead, limits.nodestime):
+        if number is not None and not 0 <= index(number) <= LARGEST:
+            raise ValueError(f"{number} is not a limit from 0 to {LARGEST}")
+    for time in (limits.movetime, *limits.time, *limits.increment):
+        if time is not None and not -LARGEST <= index(time) <= LARGEST:
+            raise ValueError(f"{time} is not a number of milliseconds")
+    for move in limits.searchmoves:
+        index(move)

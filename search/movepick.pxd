@@ -18,18 +18,18 @@ cpdef enum:
 cdef int[48] VALUE
 
 @cython.locals(first=int, second=int, tt_squares=int, front=int, i=int, move=int, score=int)
-cpdef int score_moves(
+cdef int score_moves(
     MoveStack stack, History history, int sp, int end, int side, int ply, int tt_move, int weight
 ) noexcept nogil
 @cython.locals(i=int, move=int)
-cpdef void score_captures(
+cdef void score_captures(
     MoveStack stack, History history, int sp, int end, int side, int tt_move, int weight
 ) noexcept nogil
 @cython.locals(best=int, i=int, j=int, move=int, score=int)
-cpdef void sort_quiets(
+cdef void sort_quiets(
     MoveStack stack, History history, int start, int end, int side, int ply, int wanted
 ) noexcept nogil
 cdef int _capture_score(History history, int side, int move, int weight) noexcept nogil
 @cython.locals(best=int, i=int, move=int, score=int)
-cpdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil
+cdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil
 cdef bint _is_good_capture(Board board, int move) noexcept nogil

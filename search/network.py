@@ -39,6 +39,7 @@ import sys
 import zlib
 from array import array
 from collections.abc import Sequence
+from operator import index
 from typing import NamedTuple
 
 from search.score import normalised
@@ -100,30 +101,35 @@ class Weights(NamedTuple):
 
 
 def band(pieces: int, outputs: int) -> int:
-    """The output for a position with this many pieces, kings included."""
+    """The output for a position with this many pieces, 1 to 32, kings included. Raises ValueError for other
+    numbers.
+    """
+    if not 1 <= index(pieces) <= 32 or not 1 <= index(outputs) <= MOST_OUTPUTS:
+        raise ValueError(f"there is no output for {pieces} pieces among {outputs}")
     return (pieces - 1) * outputs // 32
 
 
 def counts(output: int, outputs: int) -> range:
-    """The numbers of pieces, kings included, that this output is for. With 32 outputs the first has none."""
+    """The numbers of pieces, kings included, that this output is for. With 32 outputs the first has none.
+    Raises ValueError if there is no such output.
+    """
+    if not 0 <= index(output) < index(outputs) <= MOST_OUTPUTS:
+        raise ValueError(f"there is no output {output} among {outputs}")
     return range(max(-(-32 * output // outputs), 1) + 1, -(-32 * (output + 1) // outputs) + 1)
 
 
 def write(path: str | os.PathLike[str], weights: Weights) -> None:
     """Write a network file. Raises ValueError if its numbers are out of range, or OSError."""
-    hidden, outputs, *numbers = weights
-    sizes = check_sizes(hidden, outputs)
-    for name, found, size in zip(weights._fields[2:], numbers, sizes, strict=True):
-        if len(found) != size:
-            raise ValueError(f"{name} has {len(found)} numbers instead of {size}")
+    check_lengths(weights)
     _check_ranges(weights)
+    hidden, outputs, *numbers = weights
     columns = [array("i" if n == 3 else "h", column) for n, column in enumerate(numbers)]
     if sys.byteorder == "big":
         for column in columns:
             column.byteswap()
     content = b"".join(column.tobytes() for column in columns)
     header = _HEADER.pack(MAGIC, VERSION, INPUTS, hidden, outputs, INPUT_SCALE, OUTPUT_SCALE, SCALE)
-    with open(path, "wb") as file:
+    with open(os.fspath(path), "wb") as file:  # no descriptor, which would be closed
         file.write(header + _CHECKSUM.pack(zlib.crc32(content, zlib.crc32(header))) + content)
 
 
@@ -133,6 +139,7 @@ def read(path: str | os.PathLike[str]) -> Weights:
 
     It is not mapped into memory: another program may overwrite or truncate the file while it is used.
     """
+    path = os.fspath(path)  # no descriptor, which would be closed
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise ValueError(f"{path} is not a network: it is not a file")
     with open(path, "rb") as file:
@@ -181,6 +188,14 @@ def _numbers(view: memoryview, width: int) -> Sequence[int]:
     found = array("h" if width == 2 else "i", view.tobytes())
     found.byteswap()
     return found
+
+
+def check_lengths(weights: Weights) -> None:
+    """Raise ValueError if the weights are not as many as their sizes say."""
+    sizes = check_sizes(weights.hidden, weights.outputs)
+    for name, numbers, size in zip(Weights._fields[2:], weights[2:], sizes, strict=True):
+        if len(numbers) != size:
+            raise ValueError(f"{name} has {len(numbers)} numbers instead of {size}")
 
 
 def check_sizes(hidden: int, outputs: int) -> list[int]:

@@ -17,6 +17,7 @@ except ImportError:
 
 from search import inference
 from search.network import Weights
+from x88.piece import WHITE
 
 if not cython.compiled:
     from search.deepening import help_along
@@ -78,7 +79,12 @@ class Helper:
         self._thread.start()
 
     def start(self, board: Board, moves: list[int], share: int, last: int) -> None:
-        """Search a copy of the board, only these root moves if there are any, until stopped."""
+        """Search a copy of the board, only these root moves if there are any, until stopped. Raises
+        RuntimeError while it searches, and ValueError if there are no kings.
+        """
+        if not self._idle.is_set():
+            raise RuntimeError("the helper is searching")
+        board.king(WHITE)
         self._idle.clear()
         self._has_finished = False
         self._task = lambda: self._search(board, moves, share, last)
@@ -126,8 +132,10 @@ class Helper:
         searcher.node_share = share
         searcher.allow(moves)
         number = self.number
+        searcher.is_searching = True
         with cython.nogil:
             has_finished = help_along(searcher, number, last)
+        searcher.is_searching = False
         self._has_finished = has_finished
         searcher.check_time()
 
@@ -141,6 +149,7 @@ class Pool:
         weakref.finalize(self, _dismiss, self.helpers)
         self.stop = Stop()
         self.table = TranspositionTable(megabytes)
+        self.table.is_owned = True
         self.probing = Probing()
         self.weights = inference.shipped()
         self.first = Searcher(self.table, self.stop, parameters, self.probing, self.weights)
@@ -289,12 +298,12 @@ class Pool:
         old one.
         """
         self.wait_for_helpers()
-        self.table.resize(megabytes, self.size)
+        self.table.resize_owned(megabytes, self.size)
 
     def clear_table(self) -> None:
         """Empty the table, with as many threads as there are processors, between searches."""
         self.wait_for_helpers()
-        self.table.clear(min(self.size, _processors()))
+        self.table.clear_owned(min(self.size, _processors()))
 
     def finished_line(self) -> tuple[int, int, list[int]] | None:
         """Depth, score and moves of the last iteration, if a helper has ended the search with it."""
@@ -314,7 +323,10 @@ def vote(lines: list[tuple[int, int, list[int]]]) -> tuple[int, int, list[int]]:
     """The line, as depth, score and moves, that wins the vote of the threads with these lines.
 
     The weight of a vote grows with the thread's depth and score. The shortest mate wins in any case.
+    Raises ValueError without a line, and for a line without a move.
     """
+    if not lines or not all(pv for _, _, pv in lines):
+        raise ValueError("there is no line to vote on")
     worst = min(score for _, score, _ in lines)
     votes: dict[int, int] = {}
     for depth, score, pv in lines:

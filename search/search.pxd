@@ -5,11 +5,12 @@ from search.deepening cimport iterate
 from search.nodecounts cimport NodeCounts
 from search.parameters cimport Parameters
 from search.pool cimport Pool
-from search.probing cimport Probing
+from search.probing cimport MOST_DEPTH, Probing
 from search.score cimport DRAW, INFINITE, MATE, MAX_PLY
 from search.searcher cimport Searcher
 from search.table cimport TranspositionTable, move_of, short_move
 from search.tablebase cimport Tablebase
+from search.tablepart cimport MOST_PIECES
 from x88.atomic cimport plain
 from x88.attack cimport in_check
 from x88.board cimport Board

@@ -7,6 +7,7 @@ through callbacks. Nothing here prints.
 import os
 import threading
 from collections.abc import Callable
+from operator import index
 from typing import TYPE_CHECKING, NamedTuple
 
 try:
@@ -17,9 +18,10 @@ except ImportError:
 from search import inference, network
 from search.clock import Clock, Lag, NodeClock, TimeManager
 from search.job import Job
-from search.limits import Limits
+from search.limits import Limits, check
 from search.score import mate_distance, normalised
 from search.strength import strength
+from x88.board import checked_board
 from x88.movegen import legal_moves
 
 if not cython.compiled:
@@ -28,9 +30,11 @@ if not cython.compiled:
     from search.nodecounts import NodeCounts
     from search.parameters import Parameters
     from search.pool import Pool
+    from search.probing import MOST_DEPTH
     from search.score import DRAW, INFINITE, MATE, MAX_PLY
     from search.table import move_of, short_move
     from search.tablebase import Tablebase
+    from search.tablepart import MOST_PIECES
     from x88.atomic import plain
     from x88.attack import in_check
     from x88.board import Board
@@ -138,22 +142,29 @@ class Search:
         self._reported_at = 0.0
         self._repeat_delay = 0.0
 
-    # Between searches.
+    # Between searches: during one, these raise RuntimeError.
+
+    def _check_idle(self) -> None:
+        if self._job is not None and not self._job.is_done:
+            raise RuntimeError("a search is running: stop it and wait for its result")
 
     def resize_table(self, megabytes: int) -> None:
         """Resize and clear the transposition table, between searches. Raises ValueError or MemoryError, and
         then keeps the old table.
         """
+        self._check_idle()
         self._pool.resize_table(megabytes)
 
     def resize_pool(self, threads: int) -> None:
         """Search with this many threads from the next search on. Raises ValueError."""
+        self._check_idle()
         self._pool.resize(threads)
 
     def judge_by(self, path: str) -> None:
         """Evaluate by the network of a file from now on, or by the one that comes with Moff if the path is
         empty; between searches. Raises ValueError, OSError or MemoryError, and then keeps the old one.
         """
+        self._check_idle()
         self._pool.judge_by(network.read(path) if path else inference.shipped())
 
     def weights(self) -> network.Weights:
@@ -162,6 +173,7 @@ class Search:
 
     def forget(self) -> None:
         """Clear the transposition table, history and correction history, between searches."""
+        self._check_idle()
         self._pool.forget()
 
     def new_game(self) -> None:
@@ -183,6 +195,7 @@ class Search:
         With a `seed`, every game misjudges the same positions alike. Raises ValueError for a rating out of
         range (`search.strength`).
         """
+        self._check_idle()
         if (elo, seed) == (self._elo, self._seed):
             return
         self._searcher.evaluation.blur = 0 if elo is None else strength(elo).blur
@@ -199,8 +212,16 @@ class Search:
         heeds_fifty: bool | None = None,
     ) -> None:
         """Probe these tables, with these options (`search.probing`), from the next search on; None keeps the
-        old ones. A search of limited strength probes none. Call it between searches.
+        old ones. A search of limited strength probes none. Call it between searches. Raises
+        ValueError or TypeError for options that cannot be.
         """
+        self._check_idle()
+        if tables is not None and not isinstance(tables, Tablebase):
+            raise TypeError(f"{tables!r:.80} is not a tablebase")
+        if depth is not None and not 0 <= index(depth) <= MOST_DEPTH:
+            raise ValueError(f"{depth} is not a depth from 0 to {MOST_DEPTH}")
+        if limit is not None and not 0 <= index(limit) <= MOST_PIECES:
+            raise ValueError(f"{limit} is not a number of pieces from 0 to {MOST_PIECES}")
         self._pool.wait_for_helpers()
         probing = self._pool.probing
         if probing.tables.most and (tables is not None or heeds_fifty is not None):
@@ -243,8 +264,14 @@ class Search:
         Time counts from `started`, a reading of `time.perf_counter`, default now. After REPORT_DELAY,
         `on_progress` is called for every root move, and `on_statistics` once a second. An iteration that only
         repeats the last report is reported not before `repeat_delay` milliseconds after it, unless it is the
-        last one. No other search may be running.
+        last one.
+
+        Raises ValueError or TypeError for bad limits and for a board without kings, and RuntimeError while
+        another search is running.
         """
+        for callback in (on_report, on_result, on_progress or _ignore, on_statistics or _ignore):
+            if not callable(callback):
+                raise TypeError(f"{callback!r:.80} cannot be called")
         job = self._prepare(board, limits, Clock(started))
         self._on_report = on_report
         self._on_progress = on_progress or _ignore
@@ -301,7 +328,9 @@ class Search:
     def think(
         self, board: Board, limits: Limits, on_report: Callable[[Report], object] | None = None
     ) -> Result:
-        """Search in the calling thread and return the result."""
+        """Search in the calling thread and return the result. Raises as `start` does."""
+        if not callable(on_report or _ignore):
+            raise TypeError(f"{on_report!r:.80} cannot be called")
         job = self._prepare(board, limits, Clock())
         self._on_report = on_report or _ignore
         self._on_progress = self._on_statistics = _ignore
@@ -312,6 +341,9 @@ class Search:
             job.is_done = True
 
     def _prepare(self, board: Board, limits: Limits, clock: Clock) -> Job:
+        self._check_idle()
+        checked_board(board)
+        check(limits)
         self._pool.prepare(board, limits.nodes or 0)
         side = board.side
         if self._elo is not None:
@@ -507,10 +539,10 @@ class Search:
     def _reply(self, move: int) -> int:
         """The transposition table's reply to a move, or NO_MOVE."""
         board = self._searcher.board
-        board.make(move)
+        board.make_unchecked(move)
         data = self.table.probe(board.key)
         expected = [reply for reply in legal_moves(board) if data and short_move(reply) == move_of(data)]
-        board.unmake()
+        board.unmake_unchecked()
         return expected[0] if expected else NO_MOVE
 
     # Reports.

@@ -16,7 +16,7 @@ from search.table cimport TranspositionTable
 from x88.atomic cimport atomic_count, plain
 from x88.board cimport Board
 from x88.move cimport NO_MOVE
-from x88.movegen cimport MoveStack, generate
+from x88.movegen cimport MAX_MOVES, MoveStack, generate
 from x88.piece cimport BLACK, WHITE
 
 
@@ -79,6 +79,7 @@ cdef class Searcher:
     cdef bint is_reporting
     cdef object on_root_move
     cdef object on_bound
+    cdef bint is_searching    # in the thread of a helper
 
     @cython.locals(side=int, back=int, move=int)
     cdef void record_game(self) noexcept nogil

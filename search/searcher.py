@@ -28,7 +28,7 @@ if not cython.compiled:
     from x88.atomic import plain
     from x88.board import Board
     from x88.move import NO_MOVE
-    from x88.movegen import MoveStack, generate
+    from x88.movegen import MAX_MOVES, MoveStack, generate
     from x88.piece import BLACK, WHITE
 
 
@@ -126,11 +126,15 @@ class Searcher:
         self.is_reporting = False
         self.on_root_move: Callable[[int, int], object] | None = None
         self.on_bound: Callable[[int, bool], object] | None = None
+        self.is_searching = False
 
     def prepare(self, board: Board, node_limit: int) -> None:
-        """Set up a search of a position with at most `node_limit` nodes (0: no limit)."""
+        """Set up a search of a position with at most `node_limit` nodes (0: no limit). Raises RuntimeError
+        while a helper searches, and ValueError if there are no kings.
+        """
+        self._check_idle()
+        board.king(WHITE)
         self.board = board.copy()
-        self.board.forget()
         self.evaluation.reset(self.board)
         self.keys.reset(self.board)
         self.history.new_search()
@@ -175,8 +179,13 @@ class Searcher:
         return found
 
     def judge_by(self, evaluation: Evaluation) -> None:
-        """Use another evaluation, between searches."""
+        """Use another evaluation, between searches. Raises RuntimeError while a helper searches."""
+        self._check_idle()
         self.evaluation = evaluation
+
+    def _check_idle(self) -> None:
+        if self.is_searching:
+            raise RuntimeError("a helper is searching")
 
     def forget(self) -> None:
         """Forget what was learnt of moves and of the evaluation."""
@@ -194,7 +203,11 @@ class Searcher:
         self.kept_depth = 0
 
     def allow(self, moves: list[int]) -> None:
-        """Restrict the root to these moves, starting with the first; an empty list lifts the restriction."""
+        """Restrict the root to these moves, starting with the first; an empty list lifts the restriction.
+        Raises ValueError for more moves than a position has.
+        """
+        if len(moves) > MAX_MOVES:
+            raise ValueError(f"{len(moves)} moves are more than a position has")
         self.allowed_count = 0
         for move in moves:
             self.allowed[self.allowed_count] = move
@@ -332,20 +345,20 @@ class Searcher:
         side = self.board.side
         if cython.compiled:
             self.table.prefetch(self.board.key_after(move))
-        self.board.make(move)
+        self.board.make_unchecked(move)
         self.evaluation.make(move, side)
         self.keys.make(move, side)
         self.history.record_move(ply, side, move)
 
     def unmake(self) -> None:
         """Unmake the last move."""
-        self.board.unmake()
+        self.board.unmake_unchecked()
         self.evaluation.unmake()
         self.keys.unmake()
 
     def make_null(self, ply: int) -> None:
         """Make a null move."""
-        self.board.make_null()
+        self.board.make_null_unchecked()
         self.table.prefetch(self.board.key)
         self.keys.make_null()
         self.history.record_null_move(ply)

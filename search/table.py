@@ -79,14 +79,24 @@ class TranspositionTable:
     def __init__(self, megabytes: int = 16) -> None:
         self.clusters = 0
         self.age = 0
+        self.is_owned = False
         self.resize(megabytes)
 
     def resize(self, megabytes: int, threads: int = 1) -> None:
         """Replace the table by an empty one of 1 to LARGEST megabytes, cleared by this many threads.
 
-        Raises ValueError for any other size and MemoryError if there is not enough memory. The old table is
-        kept in both cases.
+        Raises ValueError for any other size, MemoryError if there is not enough memory, and RuntimeError if
+        it is the table of a search, which resizes it itself. The old table is kept in all cases.
         """
+        self._check_free()
+        self.resize_owned(megabytes, threads)
+
+    def _check_free(self) -> None:
+        if self.is_owned:
+            raise RuntimeError("the table belongs to a search")
+
+    def resize_owned(self, megabytes: int, threads: int) -> None:
+        """Resize the table of a search, between searches."""
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
         # Allocated pages take no memory until they are touched, and by then the old table is freed.
@@ -103,11 +113,18 @@ class TranspositionTable:
             self._wipe(threads)
 
     def clear(self, threads: int = 1) -> None:
-        """Clear the table, on several threads: a large one takes seconds."""
+        """Clear the table, on several threads: a large one takes seconds. Raises RuntimeError if it is the
+        table of a search.
+        """
+        self._check_free()
+        self.clear_owned(threads)
+
+    def clear_owned(self, threads: int) -> None:
+        """Clear the table of a search, between searches."""
         if cython.compiled:
             self._wipe(threads)
         else:
-            self.resize(self.clusters * 64 >> 20)
+            self.resize_owned(self.clusters * 64 >> 20, threads)
 
     def _wipe(self, threads: int) -> None:
         """Set every word to zero."""
@@ -142,6 +159,8 @@ class TranspositionTable:
 
     def probe(self, key: int) -> int:
         """The data of the key's entry, or 0 if there is none."""
+        if not cython.compiled and not 0 <= key < 1 << 64:
+            raise OverflowError(f"{key} is not a key of 64 bits")
         index = (key >> 32) * self.clusters >> 32 << 3
         for i in range(0, CLUSTER, 2):
             data = load_word(self.words[index + i + 1])
@@ -157,6 +176,8 @@ class TranspositionTable:
         replace a much deeper result of the same position and generation. Without a best move, the stored one
         is kept.
         """
+        if not cython.compiled and not 0 <= key < 1 << 64:
+            raise OverflowError(f"{key} is not a key of 64 bits")
         index = (key >> 32) * self.clusters >> 32 << 3
         place = index
         lowest = 1 << 20

@@ -146,7 +146,7 @@ class Tablebase:
         for i in range(sp, end):
             move = stack.moves[i]
             zeroing = is_zeroing(move)
-            board.make(move)
+            board.make_unchecked(move)
             if zeroing:
                 value = self.result(board, stack, end)
                 if value != UNKNOWN:
@@ -156,7 +156,7 @@ class Tablebase:
                 if value != UNKNOWN:
                     value = -value
             mates = value == 1 and in_check(board) and generate(board, stack, end) == end
-            board.unmake()
+            board.unmake_unchecked()
             if value == UNKNOWN:
                 return UNKNOWN
             if mates:
@@ -186,9 +186,9 @@ class Tablebase:
             if not move & CAPTURED and not (with_pawns and move >> MOVED_SHIFT & KIND == PAWN):
                 continue
             tried += 1
-            board.make(move)
+            board.make_unchecked(move)
             found = self.result(board, stack, end)
-            board.unmake()
+            board.unmake_unchecked()
             if found == UNKNOWN:
                 return UNKNOWN
             best = max(best, -found)

@@ -32,7 +32,7 @@ from search import tablesquares
 from search.tablesquares import CHOOSE, LEADING_SIZES
 
 if not cython.compiled:
-    from search.tablepart import DAMAGED, MOST_LENGTHS, ONE_VALUE, Part
+    from search.tablepart import DAMAGED, MOST_LENGTHS, MOST_PIECES, ONE_VALUE, Part
     from x88.board import Board
     from x88.piece import BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
 
@@ -105,9 +105,10 @@ class Table:
         on_problem: Callable[[str], object] = lambda _: None,
     ) -> None:
         """`on_problem` is called once, in the thread that finds out, with the reason why the file is
-        unusable.
+        unusable. Raises ValueError for another suffix, and for more pieces
+        than tables have.
         """
-        self.path = path
+        self.path = os.fspath(path)
         self.suffix = suffix
         self.is_symmetric = white == black
         self.white = signature(white, black)
@@ -115,6 +116,10 @@ class Table:
         self.lower: Table | None = None
         self.higher: Table | None = None
         self.count = len(white) + len(black)
+        if suffix not in MAGIC:
+            raise ValueError(f"{suffix!r} is neither .rtbw nor .rtbz")
+        if self.count > MOST_PIECES:
+            raise ValueError(f"{white}v{black}: tables of more than {MOST_PIECES} pieces are not used")
         self.sides = (white, black)
         counts = [[side.count(letter) for letter in LETTERS] for side in (white, black)]
         self.has_pawns = counts[0][0] + counts[1][0] > 0

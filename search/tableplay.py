@@ -153,7 +153,6 @@ def best_line(tables: Tablebase, board: Board) -> list[int]:
         if ranked[0].result == DRAW:
             chosen = _simplest([each.move for each in ranked if each.result == DRAW], line)
         line.append(chosen)
-        board.forget()
         board.make(chosen)
     return line
 

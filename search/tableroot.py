@@ -24,11 +24,16 @@ class Ranking:
         """The number of moves."""
         return len(self._ranked)
 
+    def _of(self, move: int) -> RankedMove:
+        if move not in self._ranked:
+            raise ValueError(f"{move} is not a ranked move")
+        return self._ranked[move]
+
     def place(self, move: int) -> tuple[int, ...]:
         """A sort key, smaller is better; equal for moves among which the search may choose, such as all
-        draws.
+        draws. Raises ValueError for other moves.
         """
-        ranked = self._ranked[move]
+        ranked = self._of(move)
         return (-ranked.result,) if ranked.result == DRAW else ranked.order()
 
     def first(self, moves: list[int]) -> list[int]:
@@ -46,7 +51,7 @@ class Ranking:
         """The score of a move: the search's if it is a mate score, otherwise that of the tables."""
         if mate_distance(searched) is not None:
             return searched
-        return self._probing.score_of(self._ranked[move].result, 0)
+        return self._probing.score_of(self._of(move).result, 0)
 
 
 def rank_root(probing: Probing, board: Board) -> Ranking | None:

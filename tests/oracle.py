@@ -10,10 +10,12 @@ import chess
 import pytest
 from hypothesis import strategies as st
 
-from x88 import build, coordinate, fen
+from x88 import build, coordinate, fen, movegen
 from x88.board import Board
-from x88.movegen import MoveStack, generate, generate_captures
 from x88.piece import BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, side_of
+
+only_c = pytest.mark.skipif(build.compiled, reason="compiled, only C calls it")
+"""For tests of what the library does not offer, on the uncompiled source."""
 
 Number = TypeVar("Number", int, float)
 
@@ -70,8 +72,6 @@ KINDS = {
     chess.KING: KING,
 }
 """Moff's kind of piece by python-chess's."""
-
-_stack = MoveStack()
 
 
 def scaled(compiled: Number, uncompiled: Number) -> Number:
@@ -136,9 +136,14 @@ def reference_perft(position: chess.Board, depth: int) -> int:
 
 
 def generated(board: Board, captures: bool = False) -> list[tuple[int, int]]:
-    """The moves with their scores, as the generator (or that of the captures) writes them."""
-    end = generate_captures(board, _stack, 0) if captures else generate(board, _stack, 0)
-    return [(_stack.move_at(i), _stack.score_at(i)) for i in range(end)]
+    """The moves with their scores, as the generator (or that of the captures) writes them; compiled, where
+    only C sees that, best first.
+    """
+    if build.compiled:
+        return movegen.scored_moves(board, captures)
+    stack = movegen.MoveStack()
+    end = (movegen.generate_captures if captures else movegen.generate)(board, stack, 0)
+    return list(zip(stack.moves[:end], stack.scores[:end], strict=True))
 
 
 def packed(board: Board) -> dict[str, int]:

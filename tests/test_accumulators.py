@@ -93,7 +93,7 @@ def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: in
             assert accumulators.value_among(board, pieces) == value_of(board, net, pieces)
         values.add(accumulators.value(board))
         move = legal_moves(board)[0]
-        accumulators.make(move, board.side)
+        accumulators.make(board, move)
         board.make(move)
         for pieces in (2, 17, 32):
             assert accumulators.value_among(board, pieces) == value_of(board, net, pieces)
@@ -123,14 +123,14 @@ def test_the_sums_follow_the_moves(module: str, text: str, always: bool) -> None
                     board.unmake()
                     accumulators.unmake()
                 else:
-                    board.unmake_null()
+                    board.unmake()
             elif what < 0.4 and not in_check(board) and (not made or made[-1]):
                 board.make_null()
                 made.append(False)
             elif moves:
                 move = chance.choice(moves)
                 king = board.king(board.side)
-                accumulators.make(move, board.side)
+                accumulators.make(board, move)
                 board.make(move)
                 crossings += (king ^ board.king(board.side ^ 1)) & 4 != 0
                 made.append(True)
@@ -151,7 +151,6 @@ def test_a_position_and_its_twins_have_the_same_value(module: str) -> None:
             if not (moves := legal_moves(board)):
                 break
             board.make(chance.choice(moves))
-            board.forget()
             placement, side, _, _, *counters = fen.write(board).split()
             flipped = "/".join(reversed(placement.swapcase().split("/")))
             mirrored = "/".join(rank[::-1] for rank in placement.split("/"))
@@ -181,7 +180,7 @@ def test_extreme_weights_leave_no_range(module: str) -> None:
         accumulators.reset(board)
         for words in ("b1c3", "b8c6", "c3d5", "c6d4", "d5e7", "d4e2"):
             move = next(move for move in legal_moves(board) if coordinate.write(move) == words)
-            accumulators.make(move, board.side)
+            accumulators.make(board, move)
             board.make(move)
             assert accumulators.numbers(board, 0) == sums_of(board, 0, net)
             assert accumulators.value(board) == value_of(board, net)

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from search.alphabeta import may_lose
+from search import alphabeta
 from tests import exchange
 from tests.oracle import (
     Game,
     games,
+    only_c,
     packed,
     placements,
     reference_texts,
@@ -21,17 +22,8 @@ from tests.oracle import (
     thrown,
     to_0x88,
 )
-from x88 import coordinate, fen
-from x88.attack import (
-    attacked_squares,
-    attackers,
-    gives_check,
-    in_check,
-    is_attacked,
-    last_move_checks,
-    see,
-    see_at_least,
-)
+from x88 import attack, build, coordinate, fen
+from x88.attack import attackers, in_check, last_move_checks, see
 from x88.board import Board
 from x88.move import EN_PASSANT, captured_of, promoted_of
 from x88.piece import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, VALUES
@@ -60,8 +52,9 @@ def _check_attacks(board: Board, position: chess.Board) -> None:
             side, target = side_of_colour(colour), to_0x88(square)
             wanted = [to_0x88(origin) for origin in position.attackers(colour, square)]
             assert sorted(attackers(board, target, side)) == sorted(wanted)
-            assert bool(is_attacked(board, target, side)) == bool(wanted)
-            assert attacked_squares(board, side) >> square & 1 == bool(wanted)
+            if not build.compiled:
+                assert attack.is_attacked(board, target, side) == bool(wanted)
+                assert attack.attacked_squares(board, side) >> square & 1 == bool(wanted)
     assert bool(in_check(board)) == position.is_check()
 
 
@@ -75,12 +68,12 @@ def test_the_last_move_tells_of_every_check_among_pieces_thrown(text: str) -> No
         assert bool(last_move_checks(board)) == bool(in_check(board)), coordinate.write(move)
         checks = bool(in_check(board))
         board.unmake()
-        if not move & EN_PASSANT and not promoted_of(move):
-            assert bool(gives_check(board, move)) == checks, coordinate.write(move)
+        if not build.compiled and not move & EN_PASSANT and not promoted_of(move):
+            assert attack.gives_check(board, move) == checks, coordinate.write(move)
     if not in_check(board):
         board.make_null()
         assert not last_move_checks(board)
-        board.unmake_null()
+        board.unmake()
 
 
 @pytest.mark.parametrize(
@@ -173,6 +166,7 @@ def test_see_is_what_an_exchange_wins_all_game(game: Game) -> None:
         _check_exchanges(board, position)
 
 
+@only_c
 @settings(max_examples=scaled(500, 250))
 @given(placements(most=30), st.integers(-2000, 2000))
 def test_see_at_least_says_what_see_says(text: str, threshold: int) -> None:
@@ -181,22 +175,24 @@ def test_see_at_least_says_what_see_says(text: str, threshold: int) -> None:
     for move in packed(board).values():
         won = see(board, move)
         for least in (won - 1, won, won + 1, -1, 0, 1, threshold):
-            told = bool(see_at_least(board, move, least))
+            told = bool(attack.see_at_least(board, move, least))
             assert told == (won >= least), (text, coordinate.write(move), won, least)
     board.check_invariants()
     assert (fen.write(board), board.key) == before
 
 
+@only_c
 @settings(max_examples=scaled(500, 250))
 @given(placements(most=30))
 def test_a_quiet_move_loses_material_only_by_entering_or_leaving_an_attacked_square(text: str) -> None:
     board = fen.parse(text)
-    attacked = attacked_squares(board, board.side ^ 1)
+    attacked = attack.attacked_squares(board, board.side ^ 1)
     for move in packed(board).values():
-        if not captured_of(move) and not promoted_of(move) and not may_lose(move, attacked):
+        if not captured_of(move) and not promoted_of(move) and not alphabeta.may_lose(move, attacked):
             assert see(board, move) == 0, (text, coordinate.write(move))
 
 
+@only_c
 @pytest.mark.parametrize(
     ("text", "move", "expected"),
     [
@@ -209,8 +205,8 @@ def test_a_quiet_move_loses_material_only_by_entering_or_leaving_an_attacked_squ
 )
 def test_squares_that_the_opponent_attacks_are_dangerous(text: str, move: str, expected: bool) -> None:
     board = fen.parse(text)
-    attacked = attacked_squares(board, board.side ^ 1)
-    assert may_lose(packed(board)[move], attacked) == expected
+    attacked = attack.attacked_squares(board, board.side ^ 1)
+    assert alphabeta.may_lose(packed(board)[move], attacked) == expected
 
 
 @pytest.mark.parametrize(
@@ -261,8 +257,9 @@ def test_see_of_exchanges_worked_out_by_hand(text: str, move: str, won: int) -> 
     board, position = fen.parse(text), chess.Board(text)
     packed_move = coordinate.parse(board, move)
     assert see(board, packed_move) == won
-    assert see_at_least(board, packed_move, won)
-    assert not see_at_least(board, packed_move, won + 1)
+    if not build.compiled:
+        assert attack.see_at_least(board, packed_move, won)
+        assert not attack.see_at_least(board, packed_move, won + 1)
     theirs = chess.Move.from_uci(move)
     assert position.is_castling(theirs) or exchange.least_first(position, theirs) == {won}
 

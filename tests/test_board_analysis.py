@@ -131,7 +131,6 @@ def test_a_game_as_long_as_games_get_is_no_deeper_than_a_short_one() -> None:
     moves = []
     for ply in range(3000):
         moves.append(read_move(board, cycle[ply % 4]))
-        board.forget()
         board.make(moves[-1])
     tree = played(fen.START, moves)
     assert len(tree.path(tree.last())) == 3000

@@ -96,12 +96,12 @@ print(json.dumps({{name: sys.modules[name].__file__ for name in own}}))
 """Loads every module and shows the file that each came from."""
 
 COUNTS = """
-from x88 import fen, perft
-from x88.movegen import MoveStack
+from x88 import fen
+from x88.perft import Counter
 counts = []
 for text in (fen.START, "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"):
-    for count in (perft.perft, perft.play_leaves):
-        counts += [count(fen.parse(text), MoveStack(), 0, depth) for depth in (1, 2, 3)]
+    for playing in (False, True):
+        counts += [Counter(fen.parse(text), playing).leaves_under([], depth) for depth in (1, 2, 3)]
 print(json.dumps(counts))
 """
 

@@ -11,13 +11,14 @@ import pytest
 from search.keys import Keys
 from search.table import short_move
 from tests.networks import evaluation_of
-from tests.oracle import from_0x88, reference_perft, scaled
-from x88 import book, chess960, coordinate, fen, san
-from x88.attack import gives_check, in_check, last_move_checks
+from tests.oracle import from_0x88, only_c, reference_perft, scaled
+from x88 import attack, book, build, chess960, coordinate, fen, san
+from x88.attack import in_check, last_move_checks
 from x88.board import Board
+from x88.divide import perft
 from x88.move import CAPTURED, CASTLING, EN_PASSANT, PROMOTED, rook_origin, rook_target, target_of
-from x88.movegen import MoveStack, generate, legal_moves
-from x88.perft import count_moves, perft
+from x88.movegen import legal_moves
+from x88.perft import Counter
 from x88.piece import BLACK, WHITE
 from x88.rays import Rays
 
@@ -28,7 +29,6 @@ TOTALS = {
     for number, *counts in [line.split()]
 }
 
-_stack = MoveStack()
 
 ODD = {
     "the king stays": "4k3/8/8/8/8/8/8/6KR w H - 0 1",
@@ -83,7 +83,6 @@ def random_game(chance: Random, plies: int) -> Iterator[tuple[Board, chess.Board
         leaving = [move for move in moves if not chess.BB_SQUARES[move.from_square] & stay]
         pool = castles if castles and chance.random() < 0.4 else leaving or moves
         move = chance.choice(pool)
-        board.forget()
         board.make(coordinate.parse(board, position.uci(move)))
         position.push(move)
     yield board, position
@@ -105,27 +104,21 @@ def test_every_odd_castling_is_legal_where_python_chess_says_so(text: str) -> No
     board, position = fen.parse(text), chess.Board(text, chess960=True)
     assert board.castling
     assert texts(board) == reference_texts(position)
-    assert count_moves(board, _stack, 0) == position.legal_moves.count()
-    rays = Rays()
-    rays.reset(board)
+    assert Counter(board).leaves_under([], 1) == position.legal_moves.count()
     before = fen.write(board), board.key
     for move in legal_moves(board):
         theirs = chess.Move.from_uci(coordinate.write(move, chess960=True))
-        if not move & (PROMOTED | EN_PASSANT):
-            assert gives_check(board, move) == position.gives_check(theirs)
+        if not build.compiled and not move & (PROMOTED | EN_PASSANT):
+            assert attack.gives_check(board, move) == position.gives_check(theirs)
         position.push(theirs)
         board.make(move)
-        rays.make(board, move)
         board.check_invariants()
-        assert rays.is_walked(board)
         assert fen.write(board) == position.fen(en_passant="legal")
         assert board.key == chess.polyglot.zobrist_hash(position)
         assert last_move_checks(board) == in_check(board) == position.is_check()
         board.unmake()
-        rays.unmake(board)
         position.pop()
         board.check_invariants()
-        assert rays.is_walked(board)
         assert (fen.write(board), board.key) == before
         assert texts(board) == reference_texts(position)
 
@@ -143,7 +136,6 @@ def test_castling_moves_king_and_rook_to_their_squares() -> None:
 
 @pytest.mark.parametrize("seed", range(scaled(150, 12)))
 def test_random_games_follow_python_chess(seed: int) -> None:
-    rays = Rays()
     castled = 0
     before: list[tuple[str, int]] = []
     for board, position in random_game(Random(seed), 80):
@@ -152,14 +144,13 @@ def test_random_games_follow_python_chess(seed: int) -> None:
         assert fen.write(board) == position.fen(en_passant="legal")
         assert fen.write(board, shredder=True).split()[2] == position.shredder_fen().split()[2]
         for move in legal_moves(board):
-            if not move & (PROMOTED | EN_PASSANT):
+            if not build.compiled and not move & (PROMOTED | EN_PASSANT):
                 theirs = chess.Move.from_uci(coordinate.write(move, chess960=True))
-                assert gives_check(board, move) == position.gives_check(theirs)
+                assert attack.gives_check(board, move) == position.gives_check(theirs)
         shorts = {short_move(move) for move in legal_moves(board)}
         assert len(shorts) == len(legal_moves(board)), "a move of the transposition table is one move"
         castled += bool(board.last_move() & CASTLING)
         before.append((fen.write(board), board.key))
-        rays.reset(board)
         last = board
     while before:
         last.check_invariants()
@@ -168,6 +159,7 @@ def test_random_games_follow_python_chess(seed: int) -> None:
             last.unmake()
 
 
+@only_c
 @pytest.mark.parametrize("seed", range(scaled(40, 6)))
 def test_what_the_search_keeps_along_the_moves_is_what_comes_from_scratch(seed: int) -> None:
     """Evaluation, keys and linked rays; from each position of a game all moves are tried."""
@@ -181,7 +173,7 @@ def test_what_the_search_keeps_along_the_moves_is_what_comes_from_scratch(seed: 
         rays.reset(board)
         for move in legal_moves(board):
             side = board.side
-            kept.make(move, side)
+            kept.accumulators.make(board, move)
             kept_keys.make(move, side)
             board.make(move)
             rays.make(board, move)
@@ -195,7 +187,7 @@ def test_what_the_search_keeps_along_the_moves_is_what_comes_from_scratch(seed: 
             assert rays.is_walked(board)
             board.unmake()
             rays.unmake(board)
-            kept.unmake()
+            kept.accumulators.unmake()
             kept_keys.unmake()
         fresh.reset(board)
         assert kept.value(board) == fresh.value(board)
@@ -211,7 +203,7 @@ def test_the_leaves_of_all_start_positions_are_those_of_other_programs(part: int
     for number in range(part, 960, 8):
         board = fen.parse(chess960.start(number), chess960=True)
         depth = scaled(4, 3 if chance.random() < 0.02 else 2)
-        assert perft(board, _stack, 0, depth) == TOTALS[number][depth - 1], number
+        assert perft(board, depth) == TOTALS[number][depth - 1], number
 
 
 @pytest.mark.parametrize("seed", range(scaled(30, 3)))
@@ -222,10 +214,10 @@ def test_the_leaves_of_random_middlegames_are_those_of_python_chess(seed: int) -
         theirs = chess.Move.from_uci(coordinate.write(move, chess960=True))
         position.push(theirs)
         board.make(move)
-        assert perft(board, _stack, 0, 1) == reference_perft(position, 1), (fen.write(board), theirs)
+        assert perft(board, 1) == reference_perft(position, 1), (fen.write(board), theirs)
         board.unmake()
         position.pop()
-    assert perft(board, _stack, 0, 2) == reference_perft(position, 2)
+    assert perft(board, 2) == reference_perft(position, 2)
 
 
 # Start positions.
@@ -358,7 +350,7 @@ def test_a_copied_board_castles_too() -> None:
     for text in ODD.values():
         board = fen.parse(text)
         copied = board.copy()
-        assert generate(copied, _stack, 0) == generate(board, _stack, 0)
+        assert legal_moves(copied) == legal_moves(board)
         for move in legal_moves(board):
             copied.make(move)
             copied.check_invariants()

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from search.correction import MOVES, ROW, Corrections
 from search.history import LIMIT
-from tests.oracle import scaled
+from tests.oracle import only_c, scaled
 from x88.piece import BLACK, WHITE
+
+pytestmark = only_c
 
 HASHES = st.integers(0, ROW - 1)
 ERROR = 4000

@@ -13,9 +13,9 @@ from tests.oracle import STARTS, scaled, shared_files
 from tests.test_perft import OWN, read
 from x88 import divide, fen
 from x88.board import Board
-from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
-from x88.movegen import MoveStack, legal_moves
-from x88.perft import Counter, perft
+from x88.divide import DEEPEST, MOST_THREADS, DividedPerft, perft
+from x88.movegen import legal_moves
+from x88.perft import Counter
 from x88.perft_table import LARGEST, PerftTable
 
 DEPTH = scaled(4, 3)
@@ -27,11 +27,10 @@ FEW = scaled(100_000, 3_000)
 
 def expected(board: Board, depth: int) -> list[tuple[int, int]]:
     """The leaves below each move, counted in one piece."""
-    stack = MoveStack()
     found = []
     for move in legal_moves(board):
         board.make(move)
-        found.append((move, perft(board, stack, 0, depth - 1)))
+        found.append((move, perft(board, depth - 1)))
         board.unmake()
     return found
 

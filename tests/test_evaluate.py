@@ -87,12 +87,12 @@ def test_what_is_kept_along_the_moves_is_what_comes_from_scratch(seed: int) -> N
         before.append(evaluation.value(board))
         # Captures, promotions and castling come first in the list: prefer them, so that all kinds are seen.
         move = moves[0] if generator.random() < 0.3 else generator.choice(moves)
-        evaluation.make(move, board.side)
+        evaluation.accumulators.make(board, move)
         board.make(move)
         assert evaluation.value(board) == value(board)
     while before:
         board.unmake()
-        evaluation.unmake()
+        evaluation.accumulators.unmake()
         assert evaluation.value(board) == before.pop()
         assert evaluation.accumulators.value(board) == network_value(board), "not only in the cache"
 

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from search.history import LIMIT, History
 from search.tuned import SEARCH
-from tests.oracle import scaled
-from x88 import build, coordinate, fen
-from x88.movegen import MoveStack, generate
+from tests.oracle import only_c, scaled
+from x88 import coordinate, fen, movegen
 from x88.piece import BLACK, WHITE
+
+pytestmark = only_c
 
 BONUS = 1000
 BONUSES = st.lists(st.integers(-SEARCH["bonus_max"][2], SEARCH["bonus_max"][2]), max_size=50)
@@ -117,7 +118,6 @@ def test_a_quiet_move_scores_by_the_pawns(history: History) -> None:
     assert history.quiet_score(WHITE, KNIGHT, 5) == history.quiet_score(BLACK, ANSWER, 6) == 0
 
 
-@pytest.mark.skipif(build.compiled, reason="compiled, the list of moves cannot be scored alone")
 @pytest.mark.parametrize("ply", [0, 1, 4, 5])
 def test_many_quiet_moves_score_as_one_does(history: History, ply: int) -> None:
     history.weigh(700, 300)
@@ -128,12 +128,12 @@ def test_many_quiet_moves_score_as_one_does(history: History, ply: int) -> None:
         history.record_move(at, at & 1, OTHER)
     for bonus, move in ((BONUS, KNIGHT), (-BONUS, OTHER), (BONUS // 2, PAWN)):
         history.update_quiet(WHITE, move, ply, bonus)
-    stack = MoveStack()
-    end = generate(fen.parse(fen.START), stack, 0)
-    before = [stack.score_at(i) for i in range(end)]
+    stack = movegen.MoveStack()
+    end = movegen.generate(fen.parse(fen.START), stack, 0)
+    before = [stack.scores[i] for i in range(end)]
     history.add_quiet_scores(stack, 0, end, WHITE, ply)
     for i in range(end):
-        assert stack.score_at(i) - before[i] == history.quiet_score(WHITE, stack.move_at(i), ply)
+        assert stack.scores[i] - before[i] == history.quiet_score(WHITE, stack.moves[i], ply)
 
 
 def test_there_is_no_answer_to_a_null_move_nor_before_the_root(history: History) -> None:
@@ -201,10 +201,10 @@ def test_no_number_of_the_table_makes_a_bonus_larger_than_the_limit() -> None:
 def test_the_two_latest_killers_of_a_ply_are_kept(history: History) -> None:
     for move in (PAWN, KNIGHT, OTHER, OTHER):
         history.add_killer(3, move)
-    found = [[history.killer(ply, 0), history.killer(ply, 1)] for ply in (2, 3, 4)]
+    found = [[history.killers[2 * ply + 0], history.killers[2 * ply + 1]] for ply in (2, 3, 4)]
     assert found == [[0, 0], [OTHER, KNIGHT], [0, 0]]
     history.new_search()
-    assert not any(history.killer(ply, older) for ply in range(128) for older in (0, 1))
+    assert not any(history.killers[2 * ply + older] for ply in range(128) for older in (0, 1))
 
 
 @pytest.mark.parametrize("attacked", [0, 1 << 6, 1 << 21, (1 << 64) - 1])
@@ -230,7 +230,7 @@ def test_clear_forgets_everything(history: History, attacked: int) -> None:
     history.update_capture(WHITE, TAKES_QUEEN, BONUS)
     history.add_killer(2, KNIGHT)
     history.clear()
-    assert history.killer(2, 0) == 0
+    assert history.killers[2 * 2 + 0] == 0
     assert history.quiet_score(WHITE, KNIGHT, 2) == 0
     history.record_move(0, WHITE, PAWN)
     history.record_move(1, BLACK, ANSWER)
@@ -241,4 +241,4 @@ def test_clear_forgets_everything(history: History, attacked: int) -> None:
 @pytest.mark.parametrize(("ply", "older"), [(-1, 0), (254, 0), (0, 2), (0, -1), (10**6, 1)])
 def test_a_killer_beyond_the_last_ply_is_refused(history: History, ply: int, older: int) -> None:
     with pytest.raises(IndexError, match=str(ply)):
-        history.killer(ply, older)
+        history.killers[2 * ply + older]

@@ -6,10 +6,12 @@ import chess
 import pytest
 
 from search.keys import Keys
-from tests.oracle import STARTS
+from tests.oracle import STARTS, only_c
 from x88 import build, fen
 from x88.movegen import legal_moves
 from x88.piece import BLACK, WHITE
+
+pytestmark = only_c
 
 
 def keys_of(text: str) -> Keys:

@@ -9,6 +9,7 @@ from tests.oracle import (
     Game,
     games,
     generated,
+    only_c,
     packed,
     placements,
     reference_texts,
@@ -16,7 +17,7 @@ from tests.oracle import (
     texts,
     to_0x88,
 )
-from x88 import coordinate, fen
+from x88 import coordinate, fen, movegen
 from x88.attack import in_check
 from x88.board import Board
 from x88.move import (
@@ -38,10 +39,7 @@ from x88.movegen import (
     RECAPTURE,
     SCALE,
     MoveStack,
-    generate,
-    generate_captures,
     legal_moves,
-    plain_move,
     scored_moves,
 )
 from x88.piece import (
@@ -372,14 +370,15 @@ def test_legal_moves_come_best_first_and_equal_ones_in_the_generators_order(game
         assert legal_moves(board) == [move for move, _ in wanted]
 
 
+@only_c
 def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
-    stack = MoveStack()
+    stack, generate = MoveStack(), movegen.generate
     board = fen.parse("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
     end = generate(board, stack, 0)
-    first = [(stack.move_at(i), stack.score_at(i)) for i in range(end)]
+    first = list(zip(stack.moves[:end], stack.scores[:end], strict=True))
     assert generate(board, stack, end) == 2 * end
-    captures = generate_captures(board, stack, 2 * end) - 2 * end
-    assert [(stack.move_at(i), stack.score_at(i)) for i in range(2 * end)] == first * 2
+    captures = movegen.generate_captures(board, stack, 2 * end) - 2 * end
+    assert list(zip(stack.moves[: 2 * end], stack.scores[: 2 * end], strict=True)) == first * 2
     assert captures == sum(1 for move, _ in first if move & (CAPTURED | PROMOTED))
 
 
@@ -417,14 +416,5 @@ def _check_plain_moves(board: Board) -> None:
     before = fen.write(board)
     for origin in range(128):
         for target in range(128):
-            assert plain_move(board, origin, target) == plain.get((origin, target), NO_MOVE)
+            assert movegen.plain_move(board, origin, target) == plain.get((origin, target), NO_MOVE)
     assert fen.write(board) == before
-
-
-@pytest.mark.parametrize("index", [-1, 111_000, 2**30])
-def test_an_index_outside_the_move_stack_is_refused(index: int) -> None:
-    stack = MoveStack()
-    for read in (stack.move_at, stack.score_at):
-        with pytest.raises(IndexError, match=str(index)):
-            read(index)
-    assert stack.move_at(59_999) == stack.score_at(0) == 0

@@ -4,28 +4,20 @@ from random import Random
 
 import pytest
 
-from search import benchmark
+from search import benchmark, movepick
 from search.history import LIMIT, History
-from search.movepick import (
-    BAD_CAPTURE,
-    GOOD_CAPTURE,
-    KILLER,
-    SELECTION_COST,
-    TT_MOVE,
-    pick,
-    score_captures,
-    score_moves,
-)
-from search.movepick import sort_quiets as sort
+from search.movepick import BAD_CAPTURE, GOOD_CAPTURE, KILLER, SELECTION_COST, TT_MOVE
 from search.table import short_move
 from search.tuned import SEARCH
-from tests.oracle import STARTS
-from x88 import build, coordinate, fen
+from tests.oracle import STARTS, only_c
+from x88 import build, coordinate, fen, movegen
 from x88.attack import see
 from x88.board import Board
 from x88.move import captured_of, promoted_of
-from x88.movegen import MAX_MOVES, MoveStack, generate, generate_captures, legal_moves
+from x88.movegen import MAX_MOVES, MoveStack, legal_moves
 from x88.piece import KIND, QUEEN
+
+pytestmark = only_c
 
 WEIGHT = SEARCH["capture_history"][0]
 PLY = 4
@@ -54,19 +46,19 @@ def picked(
     """
     stack = MoveStack()
     if captures:
-        end = quiets_begin = generate_captures(board, stack, 0)
-        score_captures(stack, history, 0, end, board.side, tt_move, WEIGHT)
+        end = quiets_begin = movegen.generate_captures(board, stack, 0)
+        movepick.score_captures(stack, history, 0, end, board.side, tt_move, WEIGHT)
     else:
-        end = generate(board, stack, 0)
-        quiets_begin = score_moves(stack, history, 0, end, board.side, PLY, tt_move, WEIGHT)
+        end = movegen.generate(board, stack, 0)
+        quiets_begin = movepick.score_moves(stack, history, 0, end, board.side, PLY, tt_move, WEIGHT)
     found = []
     for i in range(end):
         if i < quiets_begin:
-            pick(board, stack, i, quiets_begin)
-        if not captures and (i >= quiets_begin or stack.score_at(i) < KILLER - 1):
-            sort(stack, history, i, end, board.side, PLY, wanted)
-            return found + [(stack.move_at(j), stack.score_at(j)) for j in range(i, end)]
-        found.append((stack.move_at(i), stack.score_at(i)))
+            movepick.pick(board, stack, i, quiets_begin)
+        if not captures and (i >= quiets_begin or stack.scores[i] < KILLER - 1):
+            movepick.sort_quiets(stack, history, i, end, board.side, PLY, wanted)
+            return found + [(stack.moves[j], stack.scores[j]) for j in range(i, end)]
+        found.append((stack.moves[i], stack.scores[i]))
     return found
 
 
@@ -129,15 +121,15 @@ def test_quiet_moves_without_a_score_stand_behind_all_others() -> None:
     for text in POSITIONS:
         board = fen.parse(text)
         stack = MoveStack()
-        end = generate(board, stack, 0)
-        moves = [stack.move_at(i) for i in range(end)]
+        end = movegen.generate(board, stack, 0)
+        moves = [stack.moves[i] for i in range(end)]
         quiets = [move for move in moves if not captured_of(move) and not promoted_of(move)]
         history = History()
         for move in quiets[:2]:
             history.add_killer(PLY, move)
-        begin = score_moves(stack, history, 0, end, board.side, PLY, 0, WEIGHT)
-        assert sorted(stack.move_at(i) for i in range(end)) == sorted(moves)
-        assert {stack.move_at(i) for i in range(begin, end)} == set(quiets[2:])
+        begin = movepick.score_moves(stack, history, 0, end, board.side, PLY, 0, WEIGHT)
+        assert sorted(stack.moves[i] for i in range(end)) == sorted(moves)
+        assert {stack.moves[i] for i in range(begin, end)} == set(quiets[2:])
 
 
 def test_underpromotions_come_last() -> None:

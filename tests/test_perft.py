@@ -23,16 +23,13 @@ from tests.oracle import (
 )
 from x88 import build, fen
 from x88.board import Board
-from x88.movegen import MoveStack
-from x88.perft import Counter, count_moves, perft, play_leaves
+from x88.perft import Counter
 
 # Leaves of one count at most, so that all positions take a few seconds on either build.
 COUNTED = scaled(12_000_000, 100_000)
 PLAYED = scaled(1_000_000, 20_000)
 
 Row = tuple[str, dict[int, int]]
-
-_stack = MoveStack()
 
 
 def read(path: Path) -> list[Row]:
@@ -81,13 +78,13 @@ def test_the_leaves_of_the_shared_suite_are_the_published_ones(path: Path) -> No
 
 
 def _check_counts(text: str, counts: dict[int, int]) -> None:
-    board, stack = fen.parse(text), MoveStack()
+    board = fen.parse(text)
     before = fen.write(board), board.key
     for depth, leaves in counts.items():
         if leaves <= COUNTED:
-            assert perft(board, stack, 0, depth) == leaves, (text, depth)
+            assert Counter(board).leaves_under([], depth) == leaves, (text, depth)
         if leaves <= PLAYED:
-            assert play_leaves(board, stack, 0, depth) == leaves, (text, depth)
+            assert Counter(board, True).leaves_under([], depth) == leaves, (text, depth)
     board.check_invariants()
     assert (fen.write(board), board.key) == before
 
@@ -123,21 +120,21 @@ def test_the_moves_of_pieces_thrown_on_the_board_are_counted_without_being_made(
 
 
 def _check_count(board: Board, position: chess.Board) -> None:
-    count = count_moves(board, _stack, 0)
+    count = Counter(board).leaves_under([], 1)
     assert count == len(generated(board)) == position.legal_moves.count()
 
 
 def test_depth_zero_is_one_leaf() -> None:
-    board, stack = fen.parse(fen.START), MoveStack()
-    assert perft(board, stack, 0, 0) == play_leaves(board, stack, 0, 0) == 1
+    board = fen.parse(fen.START)
+    assert Counter(board).leaves_under([], 0) == Counter(board, True).leaves_under([], 0) == 1
     assert [Counter(board).leaves_under([move], 0) for move in packed(board).values()] == [1] * 20
 
 
 @pytest.mark.parametrize("text", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R3k3/8/4K3/8/8/8/8/8 b - - 0 1"])
 def test_a_finished_game_has_no_leaves(text: str) -> None:
-    board, stack = fen.parse(text), MoveStack()
-    assert [perft(board, stack, 0, depth) for depth in (1, 2, 3)] == [0, 0, 0]
-    assert [play_leaves(board, stack, 0, depth) for depth in (1, 2, 3)] == [0, 0, 0]
+    for playing in (False, True):
+        counter = Counter(fen.parse(text), playing)
+        assert [counter.leaves_under([], depth) for depth in (1, 2, 3)] == [0, 0, 0]
 
 
 # --- bench/perft.py

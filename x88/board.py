@@ -1,9 +1,14 @@
 """The board: piece placement, piece lists, state, make and unmake.
 
 A 0x88 board after "Modelarea tablei și jocului de șah" (XII), with a piece list for each side, king first,
-and an undo stack for the state that cannot be restored from the move. `make` does not check legality: pass
-only moves that the generator returned for this position.
+and an undo stack for the state that cannot be restored from the move.
+
+Methods check what they are given; those named `..._unchecked` do not, and are for C: a generator's moves, and
+boards that leave them room. `make_room` keeps a quarter of the undo stack free for them.
 """
+
+from operator import index
+from typing import Any
 
 try:
     import cython
@@ -11,7 +16,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 from x88 import square, zobrist
-from x88.piece import make_piece
+from x88.piece import SIDES, checked_side, letter, make_piece
 
 if not cython.compiled:
     from x88.move import (
@@ -68,6 +73,9 @@ KING_HOMES = (0x04, 0x74)
 
 ROOK_HOMES = (0x07, 0x00, 0x77, 0x70)
 """The rooks' squares in standard chess, by the number of the castling right."""
+
+LARGEST_COUNTER = 99999
+"""Of the half-move clock and the full-move number."""
 
 
 class Board:
@@ -141,7 +149,33 @@ class Board:
         place are dropped, and so is an en-passant square that no pawn can capture on. If no rooks are given,
         the places are those of standard chess; in Chess960, the king must be on its first rank with the rook
         on the right's side.
+
+        Raises ValueError, and keeps the position, for any other number of kings or pieces, a pawn on the
+        first or last rank, a check to the side that is not to move, and what is no square, code, side,
+        right or counter.
         """
+        placement = dict(placement)
+        _check(placement, en_passant, castling, halfmove, fullmove, rooks)
+        checked_side(side)
+        before = self.copy() if self.count[WHITE] else None
+        self._set_up(placement, side, castling, en_passant, halfmove, fullmove, rooks)
+        if _attackers(self, self.king(side ^ 1), side):
+            if before is None:
+                self.clear()
+            else:
+                self._take_over(before)
+            raise ValueError(f"placement: {SIDES[side ^ 1]} is in check, but {SIDES[side]} is to move")
+
+    def _set_up(
+        self,
+        placement: dict[int, int],
+        side: int,
+        castling: int,
+        en_passant: int,
+        halfmove: int,
+        fullmove: int,
+        rooks: tuple[int, ...] | None,
+    ) -> None:
         self.clear()
         for sq, code in sorted(placement.items(), key=lambda item: (item[1] & KIND) != KING):
             index = code >> 5 << 4 | self.count[code >> 5]
@@ -220,38 +254,42 @@ class Board:
     def copy(self) -> "Board":
         """An independent board with the same position and history."""
         other = Board()
-        for i in range(256):
-            other.squares[i] = self.squares[i]
-        for i in range(128):
-            other.slots[i] = self.slots[i]
-        for i in range(32):
-            other.pieces[i] = self.pieces[i]
-        for i in range(CODES):
-            other.material[i] = self.material[i]
-        for i in range(self.ply):
-            other.keys[i] = self.keys[i]
-            other.moves[i] = self.moves[i]
-            other.states[i] = self.states[i]
-            other.halfmoves[i] = self.halfmoves[i]
-            other.reversibles[i] = self.reversibles[i]
-        other.count[WHITE] = self.count[WHITE]
-        other.count[BLACK] = self.count[BLACK]
-        other.side = self.side
-        other.castling = self.castling
-        for i in range(4):
-            other.castles[i] = self.castles[i]
-        for i in range(32):
-            other.paths[i] = self.paths[i]
-        for i in range(128):
-            other.kept_rights[i] = self.kept_rights[i]
-        other.en_passant = self.en_passant
-        other.en_passant_legal = self.en_passant_legal
-        other.halfmove = self.halfmove
-        other.reversible = self.reversible
-        other.fullmove = self.fullmove
-        other.ply = self.ply
-        other.key = self.key
+        other._take_over(self)
         return other
+
+    def _take_over(self, other: "Board") -> None:
+        """Become a copy of the other board."""
+        for i in range(256):
+            self.squares[i] = other.squares[i]
+        for i in range(128):
+            self.slots[i] = other.slots[i]
+        for i in range(32):
+            self.pieces[i] = other.pieces[i]
+        for i in range(CODES):
+            self.material[i] = other.material[i]
+        for i in range(other.ply):
+            self.keys[i] = other.keys[i]
+            self.moves[i] = other.moves[i]
+            self.states[i] = other.states[i]
+            self.halfmoves[i] = other.halfmoves[i]
+            self.reversibles[i] = other.reversibles[i]
+        self.count[WHITE] = other.count[WHITE]
+        self.count[BLACK] = other.count[BLACK]
+        self.side = other.side
+        self.castling = other.castling
+        for i in range(4):
+            self.castles[i] = other.castles[i]
+        for i in range(32):
+            self.paths[i] = other.paths[i]
+        for i in range(128):
+            self.kept_rights[i] = other.kept_rights[i]
+        self.en_passant = other.en_passant
+        self.en_passant_legal = other.en_passant_legal
+        self.halfmove = other.halfmove
+        self.reversible = other.reversible
+        self.fullmove = other.fullmove
+        self.ply = other.ply
+        self.key = other.key
 
     def compute_key(self) -> int:
         """The Polyglot key of the position, from scratch."""
@@ -276,8 +314,21 @@ class Board:
             key ^= PIECE_KEYS[self.squares[target] << 7 | target]
         return key
 
+    def check_legal(self, move: int) -> None:
+        """Raise ValueError if the move is not legal here, TypeError if it is no number."""
+        if not (0 < index(move) <= 0x7FFFFFFF and _is_legal(self, move)):
+            raise ValueError(f"{move} is not a legal move in this position")
+
     def make(self, move: int) -> None:
-        """Make a legal move. The undo stack holds at most HISTORY moves (`forget` makes room)."""
+        """Make a legal move; an undo stack that is nearly full drops its oldest ones. Raises ValueError for
+        other moves.
+        """
+        self.check_legal(move)
+        self.make_unchecked(move)
+        self.make_room()
+
+    def make_unchecked(self, move: int) -> None:
+        """Make a legal move."""
         ply = self.ply
         side = self.side
         origin = move & SQUARE
@@ -357,7 +408,16 @@ class Board:
         self.key = key
 
     def unmake(self) -> None:
-        """Unmake the last move."""
+        """Unmake the last move, or null move. Raises RuntimeError if there is none on the undo stack."""
+        if not self.ply:
+            raise RuntimeError("there is no move to unmake")
+        if self.last_move() == NO_MOVE:
+            self.unmake_null()
+        else:
+            self.unmake_unchecked()
+
+    def unmake_unchecked(self) -> None:
+        """Unmake the last move, which is no null move."""
         ply = self.ply - 1
         self.ply = ply
         side = self.side ^ 1
@@ -422,7 +482,14 @@ class Board:
         return PIECE_KEYS[rook << 7 | origin] ^ PIECE_KEYS[rook << 7 | target]
 
     def make_null(self) -> None:
-        """Make a null move. The side to move must not be in check."""
+        """Make a null move. Raises ValueError if the side to move is in check."""
+        if _attackers(self, self.king(self.side), self.side ^ 1):
+            raise ValueError("a side in check cannot make a null move")
+        self.make_null_unchecked()
+        self.make_room()
+
+    def make_null_unchecked(self) -> None:
+        """Make a null move for a side that is not in check."""
         ply = self.ply
         self.keys[ply] = self.key
         self.moves[ply] = NO_MOVE
@@ -454,7 +521,7 @@ class Board:
         self.side ^= 1
         self.fullmove -= self.side
 
-    def forget(self) -> None:
+    def make_room(self) -> None:
         """Drop old moves from the undo stack in a long game: half of it, once it is three quarters full.
 
         The remaining moves reach back far beyond the fifty-move rule, so every repetition is still found.
@@ -555,15 +622,21 @@ class Board:
         return colours != 3
 
     def king(self, side: int) -> int:
-        """The square of a side's king."""
+        """The square of a side's king. Raises ValueError for other sides, and on an empty board."""
+        if not self.count[checked_side(side)]:
+            raise ValueError("there is no king on the board")
         return self.pieces[side << 4]
 
     def piece_at(self, sq: int) -> int:
-        """The piece code on a square of the board, or EMPTY."""
-        return self.squares[sq]
+        """The piece code on a square of the board, or EMPTY. Raises ValueError for other squares."""
+        return self.squares[square.checked(sq)]
 
     def castling_rook(self, number: int) -> int:
-        """The rook square of a castling right, by its number; NO_SQUARE if the right was never held."""
+        """The rook square of a castling right, by its number, 0 to 3; NO_SQUARE if the right was never held.
+        Raises ValueError for other numbers.
+        """
+        if not 0 <= index(number) < 4:
+            raise ValueError(f"{number} is not the number of a castling right, 0 to 3")
         return rook_origin(self.castles[number]) if self.castles[number] else NO_SQUARE
 
     def is_chess960(self) -> bool:
@@ -595,3 +668,65 @@ class Board:
         assert seen == {WHITE: self.count[WHITE], BLACK: self.count[BLACK]}, "length of the piece lists"
         assert counts == [self.material[code] for code in range(CODES)], "material"
         assert self.key == self.compute_key(), "key"
+
+
+def checked_board(board: Board) -> Board:
+    """The board, if it is one. Raises TypeError."""
+    if not isinstance(board, Board):
+        raise TypeError(f"{board!r:.80} is not a board")
+    return board
+
+
+def _check(
+    placement: dict[int, int],
+    en_passant: int,
+    castling: int,
+    halfmove: int,
+    fullmove: int,
+    rooks: tuple[int, ...] | None,
+) -> None:
+    """Raise ValueError or TypeError if `Board.setup` cannot set this up."""
+    for sq, code in placement.items():
+        square.checked(sq)
+        letter(code)
+        if code & KIND == PAWN and sq >> 4 in (0, 7):
+            raise ValueError(f"placement: a pawn on {square.name(sq)}")
+    for side, name in SIDES.items():
+        own = [code & KIND for code in placement.values() if code >> 5 == side]
+        if own.count(KING) != 1:
+            raise ValueError(f"placement: {name} has {own.count(KING)} kings instead of 1")
+        if len(own) > MAX_PIECES:
+            raise ValueError(f"placement: {name} has {len(own)} pieces, more than {MAX_PIECES}")
+    for sq in (en_passant, *(rooks or ())):
+        square.name(sq)
+    if rooks and len(rooks) != 4:
+        raise ValueError(f"{len(rooks)} squares of rooks instead of 4")
+    if not 0 <= index(castling) <= ALL_RIGHTS:
+        raise ValueError(f"{castling} are not castling rights, 0 to {ALL_RIGHTS}")
+    for counter in (halfmove, fullmove):
+        if not 0 <= index(counter) <= LARGEST_COUNTER:
+            raise ValueError(f"{counter} is not a counter from 0 to {LARGEST_COUNTER}")
+
+
+def _is_legal(board: Board, move: int) -> bool:
+    """`movegen.is_legal`. Modules that import this one are loaded at the first check."""
+    if not _rules:
+        _load_rules()
+    return bool(_rules[0](board, move))
+
+
+def _attackers(board: Board, target: int, side: int) -> list[int]:
+    """`attack.attackers`."""
+    if not _rules:
+        _load_rules()
+    found: list[int] = _rules[1](board, target, side)
+    return found
+
+
+_rules: list[Any] = []
+
+
+def _load_rules() -> None:
+    from x88 import attack, movegen
+
+    _rules.extend((movegen.is_legal, attack.attackers))

@@ -86,7 +86,7 @@ class Book:
         self.path = Path(path)
         if not stat.S_ISREG(self.path.stat().st_mode):
             raise ValueError(f"{path} is not a book: it is not a file")
-        with open(path, "rb") as file:
+        with open(os.fspath(path), "rb") as file:  # no descriptor, which would be closed
             size = os.fstat(file.fileno()).st_size
             if size == 0:
                 raise ValueError(f"{path} is not a book: it is empty")

@@ -68,7 +68,6 @@ class Maker:
                 sums = self._sums.setdefault((board.key, encode(played.move)), [0, 0])
                 sums[0] += 1
                 sums[1] += gained
-            board.forget()
             board.make(played.move)
         if len(self._sums) >= self._held:
             self._spill()

@@ -22,11 +22,15 @@ def squares(move: int, chess960: bool = False) -> tuple[int, int]:
 
 
 def write(move: int, chess960: bool = False) -> str:
-    """The text of a packed move, "0000" for NO_MOVE. Castling is written as by `squares`."""
+    """The text of a packed move, "0000" for NO_MOVE. Castling is written as by `squares`. Raises ValueError
+    for numbers that are no moves.
+    """
     if move == NO_MOVE:
         return "0000"
     origin, target = squares(move, chess960)
     promoted = promoted_of(move)
+    if promoted and promoted not in LETTERS:
+        raise ValueError(f"{move} is not a move")
     return name(origin) + name(target) + (LETTERS[promoted] if promoted else "")
 
 
@@ -34,7 +38,7 @@ def parse(board: Board, text: str) -> int:
     """The legal move that the text means on this board, packed; standard castling in either form. Raises
     ValueError with text and reason.
     """
-    wanted = text.lower()
+    wanted = str.lower(text)
     for move in legal_moves(board):
         if write(move) == wanted or (move & CASTLING and write(move, chess960=True) == wanted):
             return move

@@ -76,6 +76,7 @@ def draw_attacks(board: Board, style: Style) -> list[str]:
 
 def draw_worths(board: Board, style: Style, worths: Mapping[int, int]) -> list[str]:
     """The board with the worth of pieces beside them: given in centipawns by square, shown in pawns."""
+    worths = dict(worths)
 
     def cell(sq: int) -> str:
         text = f"{worths[sq] / 100:+.2f}"[:6] if sq in worths else ""  # tenths from 100 pawns on
@@ -114,7 +115,6 @@ def moves_of(board: Board, side: int) -> list[ListedMove] | None:
     if board.side != side:
         if in_check(board):
             return None
-        position.forget()
         position.make_null()
     return [
         ListedMove(score, san.write(position, move), coordinate.write(move))

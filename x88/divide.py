@@ -13,13 +13,11 @@ from queue import Empty, SimpleQueue
 from typing import NamedTuple
 
 from x88 import build
-from x88.board import Board
-from x88.movegen import MoveStack, legal_moves
-from x88.perft import Counter, count_moves
+from x88.board import Board, checked_board
+from x88.movegen import legal_moves
+from x88.perft import DEEPEST as DEEPEST
+from x88.perft import Counter
 from x88.perft_table import PerftTable
-
-DEEPEST = 64
-"""Plies; no deeper count would ever finish."""
 
 MOST_THREADS = 1024
 
@@ -82,7 +80,7 @@ class DividedPerft:
         self.share = 0.0
         self.is_stopped = False
         self._is_stopping = False
-        self._board = board.copy()
+        self._board = checked_board(board).copy()
         self._depth = depth
         self._playing = playing
         self._table = table
@@ -111,8 +109,11 @@ class DividedPerft:
         soon as it is known.
 
         `on_progress` is called ten times a second or more. The iteration ends early after `stop`, and once it
-        is closed no thread runs any more. Raises OverflowError for counts that only a table can reach.
+        is closed no thread runs any more. Raises OverflowError for counts that only a table can reach, and
+        RuntimeError the second time.
         """
+        if self._counters:
+            raise RuntimeError("a count runs only once")
         workers = self._start()
         try:
             given = 0
@@ -193,8 +194,6 @@ class DividedPerft:
     def _pieces(self) -> Generator[_Piece, None, None]:
         """All pieces, in the order of the moves, each split off when it is asked for."""
         board = self._board.copy()
-        board.forget()
-        stack = MoveStack()
         number = 0
 
         def cut(
@@ -202,9 +201,10 @@ class DividedPerft:
         ) -> Iterator[_Piece]:
             nonlocal number
             board.make(moves[-1])
-            replies = count_moves(board, stack, 0)
+            moves_after = legal_moves(board)
+            replies = len(moves_after)
             if replies and depth > 1 and self._is_cut(self._work(max(siblings, replies), depth), share):
-                for i, reply in enumerate(legal_moves(board), 1):
+                for i, reply in enumerate(moves_after, 1):
                     last = is_last and i == replies
                     yield from cut(root, (*moves, reply), replies, depth - 1, share / replies, last)
             else:
@@ -249,6 +249,7 @@ def perft(board: Board, depth: int, threads: int = 1, megabytes: int = 0) -> int
     `megabytes` is the size of a table of subtree counts, 0 for none. Raises ValueError for more than DEEPEST
     plies or MOST_THREADS threads.
     """
+    checked_board(board)
     if depth <= 0:
         return 1
     table = PerftTable(megabytes) if megabytes else None

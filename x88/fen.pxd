@@ -1,8 +1,8 @@
 cimport cython
 
-from x88.board cimport MAX_PIECES, Board
+from x88.board cimport Board
 from x88.move cimport rook_origin
-from x88.piece cimport BLACK, EMPTY, KIND, KING, PAWN, ROOK, WHITE, WHITE_PIECE
+from x88.piece cimport BLACK, EMPTY, KIND, KING, ROOK, WHITE, WHITE_PIECE
 from x88.square cimport FILE, NO_SQUARE, OFF_BOARD
 
 cdef unsigned char[48] LETTER

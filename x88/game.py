@@ -3,7 +3,7 @@
 from x88 import fen, pgn
 from x88.board import Board
 from x88.outcome import Outcome, can_mate, outcome
-from x88.piece import BLACK, SIDES, WHITE
+from x88.piece import BLACK, SIDES, WHITE, checked_side
 
 RESULT_OF_WINNER = {WHITE: "1-0", BLACK: "0-1"}
 DRAWN = "1/2-1/2"
@@ -31,20 +31,22 @@ class OngoingGame:
         return self.result != pgn.UNFINISHED
 
     def play(self, move: int) -> None:
-        """Play a legal move."""
-        self.moves.append(move)
-        self.board.forget()
+        """Play a legal move. Raises ValueError for other moves."""
         self.board.make(move)
+        self.moves.append(move)
         self._judge()
 
     def take_back(self, plies: int = 1) -> int:
-        """Take back up to `plies` moves and return their number. The game is in progress again."""
+        """Take back up to `plies` moves and return their number. The game is in progress again. Raises
+        ValueError for a negative number.
+        """
+        if plies < 0:
+            raise ValueError(f"{plies} plies cannot be taken back")
         taken = min(plies, len(self.moves))
         kept = self.moves[: len(self.moves) - taken]
         # Replay from the start: in a long game, the board has dropped the first moves from its undo stack.
         self.board = self._first.copy()
         for move in kept:
-            self.board.forget()
             self.board.make(move)
         self.moves = kept
         self.result, self.reason = pgn.UNFINISHED, ""
@@ -52,12 +54,16 @@ class OngoingGame:
         return taken
 
     def end(self, result: str, reason: str) -> None:
-        """End the game for a reason other than the rules, such as an adjudication."""
+        """End the game for a reason other than the rules, such as an adjudication. Raises ValueError
+        for what is no result of PGN.
+        """
+        if result not in pgn.RESULTS:
+            raise ValueError(f"{result!r} is not a result")
         self.result, self.reason = result, reason
 
     def resign(self, side: int) -> None:
         """End the game by the resignation of a side."""
-        self.end(RESULT_OF_WINNER[side ^ 1], f"{SIDES[side]} resigns")
+        self.end(RESULT_OF_WINNER[checked_side(side) ^ 1], f"{SIDES[side]} resigns")
 
     def agree_draw(self) -> None:
         """End the game as a draw by agreement."""
@@ -65,7 +71,7 @@ class OngoingGame:
 
     def run_out_of_time(self, side: int) -> None:
         """End the game because the flag of a side has fallen: it loses, unless the opponent cannot mate."""
-        if can_mate(self.board, side ^ 1):
+        if can_mate(self.board, checked_side(side) ^ 1):
             self.end(RESULT_OF_WINNER[side ^ 1], f"{SIDES[side]} runs out of time")
         else:
             self.end(DRAWN, f"{SIDES[side]} runs out of time, {SIDES[side ^ 1]} cannot mate")

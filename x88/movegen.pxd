@@ -14,7 +14,6 @@ from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_R
 
 cpdef enum:
     MAX_MOVES = 448     # upper limit for positions with at most 16 pieces a side
-    STACK_SIZE = 111000 # MAX_MOVES at each ply of a search
     RECAPTURE = 6000
     CAPTURE = 2000
     CASTLE = 500
@@ -31,15 +30,9 @@ cdef class MoveStack:
     cdef int[111000] moves
     cdef int[111000] scores
 
-    cpdef int move_at(self, int index) except? -1
-    cpdef int score_at(self, int index) except? -1
 
-
-cdef int _checked(int index) except -1
-
-
-cpdef int generate(Board board, MoveStack stack, int sp) noexcept nogil
-cpdef int generate_captures(Board board, MoveStack stack, int sp) noexcept nogil
+cdef int generate(Board board, MoveStack stack, int sp) noexcept nogil
+cdef int generate_captures(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(side=int, own=int, code=int, victim=int, kind=int, reach=int, move=int, king=int, attacked=bint, forward=int,
                step=int, sq=int)
 cpdef int plain_move(Board board, int origin, int target) noexcept nogil
@@ -69,5 +62,10 @@ cdef int _moves(Board board, MoveStack stack, int sp, bint quiets) noexcept nogi
 @cython.locals(side=int, recapture=int, king=int, checker=int, row=int, forward=int, start=int, step=int, i=int, origin=int,
                kind=int, target=int, sq=int, line=int)
 cdef int evasions(Board board, MoveStack stack, int sp) noexcept nogil
+@cython.locals(stack=MoveStack, i=int, end=int)
+cpdef bint is_legal(Board board, int move) except -1
+@cython.locals(stack=MoveStack, i=int, end=int)
+cpdef list scored_moves(Board board, bint captures=*)
+cpdef list legal_moves(Board board)
 @cython.locals(stack=MoveStack)
 cdef MoveStack own_stack()

@@ -19,6 +19,7 @@ Source: "Draggenerator", the Swedish series on programming a chess board; pawns 
 """
 
 import threading
+from operator import itemgetter
 
 try:
     import cython
@@ -29,7 +30,7 @@ from x88 import piece, square
 
 if not cython.compiled:
     from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
-    from x88.board import Board
+    from x88.board import Board, checked_board
     from x88.move import (
         CAPTURED,
         CAPTURED_SHIFT,
@@ -58,7 +59,6 @@ if not cython.compiled:
     from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
     MAX_MOVES = 448
-    STACK_SIZE = 111000
     RECAPTURE = 6000
     CAPTURE = 2000
     CASTLE = 500
@@ -91,21 +91,6 @@ class MoveStack:
         self.moves = [0] * 111000
         self.scores = [0] * 111000
 
-    def move_at(self, index: int) -> int:
-        """The packed move at an index. Raises IndexError if it is out of range."""
-        return self.moves[_checked(index)]
-
-    def score_at(self, index: int) -> int:
-        """The score of the move at an index. Raises IndexError if it is out of range."""
-        return self.scores[_checked(index)]
-
-
-def _checked(index: int) -> int:
-    """The index, if it is in range: the compiled arrays have no bounds check of their own."""
-    if not 0 <= index < STACK_SIZE:
-        raise IndexError(f"{index} is not an index of the move stack, 0 to {STACK_SIZE - 1}")
-    return index
-
 
 def generate(board: Board, stack: MoveStack, sp: int) -> int:
     """Write all legal moves with their scores from index `sp` on. Returns the index after the last."""
@@ -132,6 +117,8 @@ def plain_move(board: Board, origin: int, target: int) -> int:
     Any two squares are accepted, since a key collision may return a move of another position. Castling, en
     passant and promotions are left to the generator and give NO_MOVE.
     """
+    if (origin | target) & ~SQUARE:
+        return NO_MOVE
     side = board.side
     own = WHITE_PIECE << side
     code = board.squares[origin]
@@ -443,12 +430,30 @@ def legal_moves(board: Board) -> list[int]:
     return [move for move, _ in scored_moves(board)]
 
 
-def scored_moves(board: Board) -> list[tuple[int, int]]:
-    """All legal moves, packed, with the generator's scores, best first."""
+def is_legal(board: Board, move: int) -> bool:
+    """Whether a packed move is legal."""
+    if not cython.compiled:
+        checked_board(board)
     stack = own_stack()
-    end = generate(board, stack, 0)
-    found = [(stack.move_at(i), stack.score_at(i)) for i in range(end)]
-    found.sort(key=lambda pair: -pair[1])
+    end = generate(board, stack, 0) if board.count[board.side] else 0
+    for i in range(end):  # noqa: SIM110 (compiled, a loop of C)
+        if stack.moves[i] == move:
+            return True
+    return False
+
+
+def scored_moves(board: Board, captures: bool = False) -> list[tuple[int, int]]:
+    """All legal moves, packed, with the generator's scores, best first; or only captures and promotions,
+    unless the side to move is in check.
+    """
+    if not cython.compiled:
+        checked_board(board)
+    if not board.count[board.side]:
+        return []  # on an empty board
+    stack = own_stack()
+    end = generate_captures(board, stack, 0) if captures else generate(board, stack, 0)
+    found = [(stack.moves[i], stack.scores[i]) for i in range(end)]
+    found.sort(key=itemgetter(1), reverse=True)
     return found
 
 

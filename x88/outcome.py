@@ -5,7 +5,7 @@ from enum import Enum
 from x88.attack import in_check
 from x88.board import Board
 from x88.movegen import legal_moves
-from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, side_of
+from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, checked_side, side_of
 
 
 class Outcome(Enum):
@@ -45,7 +45,7 @@ def can_mate(board: Board, side: int) -> bool:
             kinds[side_of(code)].append(code & KIND)
             if code & KIND == BISHOP:
                 colours.add((sq ^ sq >> 4) & 1)
-    own, enemy = kinds[side], kinds[side ^ 1]
+    own, enemy = kinds[checked_side(side)], kinds[side ^ 1]
     if {PAWN, ROOK, QUEEN} & set(own):
         return True
     if KNIGHT in own:

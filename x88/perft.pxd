@@ -15,12 +15,12 @@ from x88.square cimport RANK
 cdef int[50] MOFF
 
 @cython.locals(end=int, total="long long", i=int)
-cpdef long long play_leaves(Board board, MoveStack stack, int sp, int depth) noexcept nogil
+cdef long long play_leaves(Board board, MoveStack stack, int sp, int depth) noexcept nogil
 @cython.locals(end=int, total="long long", i=int)
-cpdef long long perft(Board board, MoveStack stack, int sp, int depth) noexcept nogil
+cdef long long perft(Board board, MoveStack stack, int sp, int depth) noexcept nogil
 @cython.locals(side=int, own=int, enemy=int, blocked=int, total=int, i=int, origin=int, code=int, forward=int, start=int,
                last=int, pinned=bint, target=int, moves=int)
-cpdef int count_moves(Board board, MoveStack stack, int sp) noexcept nogil
+cdef int count_moves(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(step=int, straight=bint, target=int, start=int)
 cdef int _count_pinned(Board board, int origin, int code, int enemy, int forward) noexcept nogil
 @cython.locals(total=int, pawn=int, origin=int)
@@ -43,7 +43,7 @@ cdef class Counter:
     cdef atomic_flag_word halted  # set by another thread
     cdef bint overflowed
 
-    @cython.locals(total="long long", move=int)
-    cpdef leaves_under(self, moves, int depth)
+    @cython.locals(total="long long", plies=int)
+    cpdef leaves_under(self, moves, depth)
     @cython.locals(total="long long", end=int, i=int)
     cdef long long _count(self, int sp, int depth) noexcept nogil

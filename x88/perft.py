@@ -5,6 +5,7 @@ them (bulk counting), `play_leaves` makes and unmakes every leaf.
 """
 
 from collections.abc import Sequence
+from operator import index
 
 try:
     import cython
@@ -35,6 +36,9 @@ if not cython.compiled:
 
 MOFF = piece.MOFF
 
+DEEPEST = 64
+"""Plies; no deeper count would ever finish."""
+
 
 def play_leaves(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
     """The number of leaves at `depth` plies. Makes and unmakes every move."""
@@ -43,9 +47,9 @@ def play_leaves(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
     end = generate(board, stack, sp)
     total = 0
     for i in range(sp, end):
-        board.make(stack.moves[i])
+        board.make_unchecked(stack.moves[i])
         total += play_leaves(board, stack, end, depth - 1)
-        board.unmake()
+        board.unmake_unchecked()
     return total
 
 
@@ -58,9 +62,9 @@ def perft(board: Board, stack: MoveStack, sp: int, depth: int) -> int:
     end = generate(board, stack, sp)
     total = 0
     for i in range(sp, end):
-        board.make(stack.moves[i])
+        board.make_unchecked(stack.moves[i])
         total += perft(board, stack, end, depth - 1)
-        board.unmake()
+        board.unmake_unchecked()
     return total
 
 
@@ -198,7 +202,6 @@ class Counter:
         there is one, holds what others have counted; many counters may share it.
         """
         self.board = board.copy()
-        self.board.forget()  # the plies of the count need room
         self.stack = MoveStack()
         self.playing = playing
         self.has_table = table is not None
@@ -211,17 +214,25 @@ class Counter:
         self.halted = 1
 
     def leaves_under(self, moves: Sequence[int], depth: int) -> int:
-        """The leaves at `depth` plies after some legal moves; when halted, those found so far.
+        """The leaves at `depth` plies, 0 to DEEPEST, after some legal moves; when halted, those found so far.
 
-        Runs without the GIL. Raises OverflowError if one position has 2 ** LEAVES_BITS of them or more: only
-        with a table can a count get that far.
+        Runs without the GIL. Raises ValueError for another depth and for moves that are not legal, and
+        OverflowError if one position has 2 ** LEAVES_BITS leaves or more: only with a table can a count get
+        that far.
         """
-        for move in moves:
-            self.board.make(move)
-        with cython.nogil:
-            total = self._count(0, depth)
-        for _ in moves:
-            self.board.unmake()
+        if not 0 <= index(depth) <= DEEPEST:
+            raise ValueError(f"{depth} is not a depth from 0 to {DEEPEST}")
+        plies = depth
+        self.overflowed = False
+        made = self.board.ply
+        try:
+            for move in moves:
+                self.board.make(move)
+            with cython.nogil:
+                total = self._count(0, plies)
+        finally:
+            while self.board.ply > made:
+                self.board.unmake()
         if self.overflowed:
             raise OverflowError(f"there are more than 2^{LEAVES_BITS} leaves, too many to count")
         return total
@@ -236,19 +247,19 @@ class Counter:
         if self.halted != 0 or self.overflowed:
             return 0
         if self.has_table:
-            total = self.table.probe(self.board.key, depth)  # type: ignore[union-attr]
+            total = self.table.probe_unchecked(self.board.key, depth)  # type: ignore[union-attr]
             if total >= 0:
                 return total
         end = generate(self.board, self.stack, sp)
         total = 0
         for i in range(sp, end):
-            self.board.make(self.stack.moves[i])
+            self.board.make_unchecked(self.stack.moves[i])
             total += self._count(end, depth - 1)
-            self.board.unmake()
+            self.board.unmake_unchecked()
             if total >> LEAVES_BITS:
                 self.overflowed = True
                 total = 0
         # Incomplete counts are not stored.
         if self.has_table and not self.halted and not self.overflowed:
-            self.table.store(self.board.key, depth, total)  # type: ignore[union-attr]
+            self.table.store_unchecked(self.board.key, depth, total)  # type: ignore[union-attr]
         return total

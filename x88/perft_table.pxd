@@ -21,6 +21,6 @@ cdef class PerftTable:
     cdef readonly uint64_t clusters  # in use
 
     @cython.locals(index=uint64_t, i=uint64_t, data=uint64_t)
-    cpdef int64_t probe(self, uint64_t key, int depth) noexcept nogil
+    cdef int64_t probe_unchecked(self, uint64_t key, int depth) noexcept nogil
     @cython.locals(index=uint64_t, i=uint64_t, place=uint64_t, data=uint64_t, least=uint64_t)
-    cpdef void store(self, uint64_t key, int depth, uint64_t leaves) noexcept nogil
+    cdef void store_unchecked(self, uint64_t key, int depth, uint64_t leaves) noexcept nogil

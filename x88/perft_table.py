@@ -14,6 +14,8 @@ bits: with 2^k entries, its probability is 2^(k-64) for each probe of a position
 | 7-63 | leaves |
 """
 
+from operator import index
+
 try:
     import cython
 except ImportError:
@@ -31,6 +33,8 @@ if not cython.compiled:
 
 LARGEST = 65536
 """Megabytes."""
+
+LARGEST_KEY = 2**64 - 1
 
 
 def _depth_keys() -> list[int]:
@@ -81,7 +85,13 @@ class PerftTable:
         self.clusters = max(self.clusters, min(-(-entries // (CLUSTER // 2)), self.most))
 
     def probe(self, key: int, depth: int) -> int:
-        """The leaves at `depth` plies below the position with this key, or -1 if unknown."""
+        """The leaves at `depth` plies below the position with this key, or -1 if unknown. Raises ValueError
+        for a key of more than 64 bits and for a depth not from 1 to 127.
+        """
+        _check(key, depth)
+        return self.probe_unchecked(key, depth)
+
+    def probe_unchecked(self, key: int, depth: int) -> int:
         key ^= DEPTH_KEYS[depth]
         index = (key >> 32) * self.clusters >> 32 << 3
         for i in range(index, index + CLUSTER, 2):
@@ -92,8 +102,14 @@ class PerftTable:
 
     def store(self, key: int, depth: int, leaves: int) -> None:
         """Store the leaves, less than 2 ** LEAVES_BITS, at `depth` plies, 1 to 127. Replaces the entry with
-        the fewest leaves in the cluster, which took the least work.
+        the fewest leaves in the cluster, which took the least work. Raises ValueError for other numbers.
         """
+        _check(key, depth)
+        if not 0 <= index(leaves) < 2**LEAVES_BITS:
+            raise ValueError(f"{leaves} leaves are not from 0 to 2^{LEAVES_BITS} - 1")
+        self.store_unchecked(key, depth, leaves)
+
+    def store_unchecked(self, key: int, depth: int, leaves: int) -> None:
         key ^= DEPTH_KEYS[depth]
         index = (key >> 32) * self.clusters >> 32 << 3
         place = index
@@ -110,3 +126,11 @@ class PerftTable:
         else:
             self.words[place] = key ^ data
             self.words[place + 1] = data
+
+
+def _check(key: int, depth: int) -> None:
+    """Raise ValueError or TypeError for what is no key or depth of a table."""
+    if not 0 <= index(key) <= LARGEST_KEY:
+        raise ValueError(f"{key} is not a key of 64 bits")
+    if not 1 <= index(depth) <= 127:
+        raise ValueError(f"{depth} is not a depth from 1 to 127")

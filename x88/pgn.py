@@ -22,6 +22,7 @@ except ImportError:
 
 from x88 import fen
 from x88.san import complaint
+from x88.san import write as write_san
 
 if not cython.compiled:
     from x88.attack import in_check
@@ -145,7 +146,8 @@ class Move:
     variations: list["Variation"]
 
     def __repr__(self) -> str:
-        return f"<{self.san} {self.fen}>"
+        # Uncompiled, a move that no reader has made has neither.
+        return f"<{getattr(self, 'san', None)} {getattr(self, 'fen', None)}>"
 
 
 def is_chess960(tags: dict[str, str]) -> bool:
@@ -155,7 +157,7 @@ def is_chess960(tags: dict[str, str]) -> bool:
 
 def _variant(tags: dict[str, str]) -> str:
     """The value of the Variant tag in small letters, without anything between words."""
-    return "".join(filter(str.isalnum, tags.get("Variant", "").lower()))
+    return "".join(filter(str.isalnum, dict(tags).get("Variant", "").lower()))
 
 
 def _new_move(san: str, move: int, fen: str) -> Move:
@@ -220,15 +222,16 @@ def _move_as_dict(move: Move) -> dict[str, Any]:
 
 
 def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> Game:
-    """The game that these legal packed moves make from a FEN, ready to be written."""
+    """The game that these packed moves make from a FEN, ready to be written. Raises ValueError for what is
+    no FEN or not a legal move.
+    """
     game = Game(dict(tags))
     game.result = result
     board = fen.parse(start, chess960=True)
     game.start = write_fen(board)
-    stack = MoveStack()
     for move in moves:
-        board.forget()
-        text = play(board, stack, 0, generate(board, stack, 0), move)
+        text = write_san(board, move)
+        board.make(move)
         game.moves.append(_new_move(text, move, write_fen(board)))
     return game
 
@@ -538,7 +541,7 @@ class Reader:
                 if lost:
                     continue
                 if not in_variation:
-                    board.forget()
+                    board.make_room()
                 end = generate(board, stack, 0)
                 move = find(stack, 0, end, read(text, start, i))
                 if move > 0 and board.ply < HISTORY - 1:
@@ -668,7 +671,7 @@ class Reader:
                 self._note(game, start, f"{_quote(word)} is a null move in check")
                 self._lost = True
             else:
-                board.make_null()
+                board.make_null_unchecked()
                 line.moves.append(_new_move("--", NO_MOVE, write_fen(board)))
             return end
         if self._read_part(board, line, word):
@@ -933,15 +936,15 @@ def _take_back(board: Board, move: int) -> None:
     if move == NO_MOVE:
         board.unmake_null()
     else:
-        board.unmake()
+        board.unmake_unchecked()
 
 
 def _play_again(board: Board, move: int) -> None:
     """Make a move or null move."""
     if move == NO_MOVE:
-        board.make_null()
+        board.make_null_unchecked()
     else:
-        board.make(move)
+        board.make_unchecked(move)
 
 
 # Writing.
@@ -951,6 +954,8 @@ def write(game: Game) -> str:
     """The game in export format: the seven tags of the roster in their order, the others sorted, movetext in
     lines of at most 79 characters. A start position with Chess960 castling rights gets a Variant tag.
     """
+    if not isinstance(game, Game):
+        raise TypeError(f"{game!r:.80} is not a game")
     tags = {**ROSTER, **game.tags, "Result": game.result}
     if game.start != fen.START:
         tags |= {"SetUp": "1", "FEN": game.start}

@@ -7,6 +7,8 @@ slides along ranks and files, ``code & 8`` along diagonals. ``code & 0x0E`` is z
 Source: "Draggenerator", the Swedish series on programming a chess board in JavaScript.
 """
 
+from operator import index
+
 try:
     import cython
 except ImportError:
@@ -72,23 +74,34 @@ LETTERS = {PAWN: "p", KNIGHT: "n", KING: "k", ROOK: "r", BISHOP: "b", QUEEN: "q"
 """The lower-case English letter of each kind."""
 
 
+def checked_side(side: int) -> int:
+    """The side, if it is WHITE or BLACK. Raises ValueError or TypeError."""
+    if index(side) not in (WHITE, BLACK):
+        raise ValueError(f"{side} is not a side, 0 or 1")
+    return side
+
+
 def make_piece(side: int, kind: int) -> int:
     """The code of a side's piece of that kind."""
-    return WHITE_PIECE << side | kind
+    return WHITE_PIECE << checked_side(side) | kind
 
 
 def side_of(code: int) -> int:
-    """WHITE or BLACK, for the code of a piece."""
-    return code >> 5
+    """WHITE or BLACK, for the code of a piece. Raises ValueError for other numbers."""
+    return WHITE if letter(code).isupper() else BLACK
 
 
 def letter(code: int) -> str:
-    """The FEN letter of a piece code: upper case for White."""
-    text = LETTERS[code & KIND]
-    return text.upper() if code & WHITE_PIECE else text
+    """The FEN letter of a piece code: upper case for White. Raises ValueError for other numbers."""
+    if code not in LETTER_OF:
+        raise ValueError(f"{code} is not the code of a piece")
+    return LETTER_OF[code]
 
 
-CODE_OF_LETTER = {
-    letter(make_piece(side, kind)): make_piece(side, kind) for side in (WHITE, BLACK) for kind in KINDS
+LETTER_OF = {WHITE_PIECE | kind: text.upper() for kind, text in LETTERS.items()} | {
+    BLACK_PIECE | kind: text for kind, text in LETTERS.items()
 }
+"""The FEN letter of each piece code."""
+
+CODE_OF_LETTER = {text: code for code, text in LETTER_OF.items()}
 """The piece code of each FEN letter."""

@@ -35,9 +35,9 @@ cdef class Rays:
     @cython.locals(i=int, side=int, sq=int, d=int, found=int)
     cpdef void reset(self, Board board) noexcept nogil
     @cython.locals(target=int, slot=int, rook=int, code=int)
-    cpdef void make(self, Board board, int move) noexcept nogil
+    cdef void make(self, Board board, int move) noexcept nogil
     @cython.locals(move=int, target=int, slot=int)
-    cpdef void unmake(self, Board board) noexcept nogil
+    cdef void unmake(self, Board board) noexcept nogil
     @cython.locals(row=int, d=int)
     cdef void _unlink(self, int sq) noexcept nogil
     @cython.locals(row=int, d=int, found=int)
@@ -47,27 +47,27 @@ cdef class Rays:
     cdef void _insert(self, Board board, int sq) noexcept nogil
     @cython.locals(step=int, ahead=int, behind=int)
     cdef void _insert_on_line(self, Board board, int sq, int d) noexcept nogil
-    cpdef int link(self, int sq, int d) noexcept nogil
+    cdef int link(self, int sq, int d) noexcept nogil
     @cython.locals(i=int, side=int, sq=int, d=int, found=int)
-    cpdef bint is_walked(self, Board board) noexcept nogil
+    cdef bint is_walked(self, Board board) noexcept nogil
 
 
 @cython.locals(colour=int, back=int, row=int, d=int, i=int, sq=int, code=int)
-cpdef bint is_attacked(Board board, Rays rays, int target, int side) noexcept nogil
+cdef bint is_attacked(Board board, Rays rays, int target, int side) noexcept nogil
 @cython.locals(found=int)
 cdef bint _sees(Rays rays, int sq, int target) noexcept nogil
 @cython.locals(i=int, pin_count=int, near_count=int, checkers=int, side=int, enemy=int, own=int, king=int, row=int, sq=int,
                kind=int, reach=int, first=int, d=int)
 cdef void find_checks_and_pins(Board board, Rays rays) noexcept nogil
-cpdef int generate(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
-cpdef int generate_captures(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
+cdef int generate(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
+cdef int generate_captures(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
 @cython.locals(side=int, own=int, enemy=int, recapture=int, i=int, origin=int, kind=int, pin=int, first=int, last=int, d=int,
                step=int, found=int, target=int, jx=int)
 cdef int _moves(Board board, Rays rays, MoveStack stack, int sp, bint quiets) noexcept nogil
 @cython.locals(side=int, enemy=int, forward=int, pin=int, target=int)
 cdef int _pawn_moves(Board board, MoveStack stack, int sp, int origin, int recapture, bint quiets) noexcept nogil
 @cython.locals(side=int, victims=int, recapture=int, rank=int, code=int, left=int, i=int)
-cpdef int captures_from_front(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
+cdef int captures_from_front(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
 @cython.locals(side=int, own=int, back=int, jx=int, origin=int, d=int, code=int, king=int)
 cdef int _captures_of(Board board, Rays rays, MoveStack stack, int sp, int victim, int recapture) noexcept nogil
 @cython.locals(pin=int)
@@ -75,4 +75,4 @@ cdef int _pawn_capture(Board board, MoveStack stack, int sp, int origin, int vic
 @cython.locals(side=int, pawn=int, forward=int, last=int, file=int, origin=int)
 cdef int _other_captures(Board board, MoveStack stack, int sp, int recapture) noexcept nogil
 @cython.locals(end=int, i=int, total="long long")
-cpdef long long play_leaves(Board board, Rays rays, MoveStack stack, int sp, int depth) noexcept nogil
+cdef long long play_leaves(Board board, Rays rays, MoveStack stack, int sp, int depth) noexcept nogil

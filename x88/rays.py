@@ -475,9 +475,9 @@ def play_leaves(board: Board, rays: Rays, stack: MoveStack, sp: int, depth: int)
     end = generate(board, rays, stack, sp)
     total = 0
     for i in range(sp, end):
-        board.make(stack.moves[i])
+        board.make_unchecked(stack.moves[i])
         rays.make(board, stack.moves[i])
         total += play_leaves(board, rays, stack, end, depth - 1)
-        board.unmake()
+        board.unmake_unchecked()
         rays.unmake(board)
     return total

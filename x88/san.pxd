@@ -15,7 +15,7 @@ cdef unsigned char[16] LETTER
 cdef unsigned char[256] KIND_OF
 
 @cython.locals(stack=MoveStack)
-cpdef str write(Board board, int move)
+cpdef str write(Board board, move)
 cpdef str plain(str text)
 @cython.locals(move=int)
 cpdef int parse(Board board, str text) except? -1

@@ -22,7 +22,7 @@ from x88.piece import make_piece, side_of
 
 if not cython.compiled:
     from x88.attack import last_move_checks
-    from x88.board import Board
+    from x88.board import Board, checked_board
     from x88.move import CAPTURED, CASTLING, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
     from x88.movegen import MoveStack, generate, own_stack
     from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
@@ -63,16 +63,19 @@ KIND_OF = _kinds()
 
 
 def write(board: Board, move: int) -> str:
-    """The SAN of a legal move, packed."""
+    """The SAN of a legal move, packed. Raises ValueError for other moves."""
+    if not cython.compiled:
+        checked_board(board)
+    board.check_legal(move)
     stack = own_stack()
     text = play(board, stack, 0, generate(board, stack, 0), move)
-    board.unmake()
+    board.unmake_unchecked()
     return text
 
 
 def plain(text: str) -> str:
     """The text with letters for figurines, ASCII for dashes, crosses and daggers, and no invisible marks."""
-    return text.translate(_PLAIN)
+    return str.translate(text, _PLAIN)
 
 
 def parse(board: Board, text: str) -> int:
@@ -88,6 +91,8 @@ def parse(board: Board, text: str) -> int:
 
 def match(board: Board, text: str) -> int:
     """The legal move that the text means on this board, packed; 0 for none, AMBIGUOUS for several."""
+    if not cython.compiled:
+        checked_board(board)
     stack = own_stack()
     characters = _characters(text)
     return find(stack, 0, generate(board, stack, 0), read(characters, 0, len(characters)))
@@ -106,6 +111,8 @@ def _characters(text: str) -> bytes:
 
 def complaint(board: Board, text: str) -> str:
     """Why `parse` refuses the text, in one line."""
+    if not cython.compiled:
+        checked_board(board)
     characters = _characters(text)
     pattern = read(characters, 0, len(characters))
     quoted = repr(text if len(text) <= 40 else text[:40] + "...")
@@ -336,7 +343,7 @@ def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
             text[n] = ord("=")
             text[n + 1] = LETTER[move >> PROMOTED_SHIFT & KIND]
             n += 2
-    board.make(move)
+    board.make_unchecked(move)
     if last_move_checks(board):
         text[n] = ord("#") if generate(board, stack, end) == end else ord("+")
         n += 1

@@ -7,6 +7,8 @@ Two boards of 8x8 lie side by side in rows of 16 cells: index = rank * 16 + file
 Source: Vlad Bazon, "Modelarea tablei și jocului de șah" (XII), 2012.
 """
 
+from operator import index
+
 try:
     import cython
 except ImportError:
@@ -31,17 +33,24 @@ SQUARES = [rank << 4 | file for rank in range(8) for file in range(8)]
 
 
 def name(square: int) -> str:
-    """The name of a square ("e4"), or "-" for NO_SQUARE."""
-    if square & OFF_BOARD:
+    """The name of a square ("e4"), or "-" for NO_SQUARE. Raises ValueError for other numbers."""
+    if square == NO_SQUARE:
         return "-"
-    return "abcdefgh"[square & FILE] + "12345678"[square >> 4]
+    return "abcdefgh"[checked(square) & FILE] + "12345678"[square >> 4]
 
 
 def parse(text: str) -> int:
     """The square with a name ("e4"). Raises ValueError if it is not a square."""
-    if len(text) == 2 and text[0] in "abcdefgh" and text[1] in "12345678":
+    if isinstance(text, str) and len(text) == 2 and text[0] in "abcdefgh" and text[1] in "12345678":
         return (ord(text[1]) - ord("1")) << 4 | (ord(text[0]) - ord("a"))
     raise ValueError(f"{text!r} is not a square")
+
+
+def checked(square: int) -> int:
+    """The square, if it is one of the board. Raises ValueError or TypeError."""
+    if index(square) & ~0x77:
+        raise ValueError(f"{square} is not a square of the board")
+    return square
 
 
 def _directions() -> list[int]:

@@ -1,4 +1,5 @@
-"""Counts captures and attacked squares with the moff loop and with linked rays, for `bench/generators.py`.
+"""Counts captures, attacked squares and leaves with the moff loop and with linked rays, for
+`bench/generators.py`. Arguments are not checked.
 
 The loops are compiled so that no Python call is measured, and kept out of both generators' modules: there the
 compiler would inline the function, which makes it a sixth faster.
@@ -10,7 +11,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from x88 import attack, movegen, rays
+    from x88 import attack, movegen, perft, rays
     from x88.board import Board
     from x88.movegen import MoveStack
     from x88.rays import Rays
@@ -56,3 +57,13 @@ def attacked_by_rays(board: Board, own: Rays, times: int) -> int:
                 if sq & OFF_BOARD == 0 and rays.is_attacked(board, own, sq, side):
                     total += 1
     return total
+
+
+def leaves_by_loop(board: Board, stack: MoveStack, depth: int) -> int:
+    """`perft.play_leaves`."""
+    return perft.play_leaves(board, stack, 0, depth)
+
+
+def leaves_by_rays(board: Board, own: Rays, stack: MoveStack, depth: int) -> int:
+    """`rays.play_leaves`."""
+    return rays.play_leaves(board, own, stack, 0, depth)

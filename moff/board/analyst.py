@@ -131,7 +131,6 @@ class Analyst:
         is_threat_known = threat is not None and _serves(threat, ENOUGH)
         if self.seeks_threat and not is_threat_known and not in_check(board):
             passed = board.copy()
-            passed.forget()
             passed.make_null()
             if legal_moves(passed):
                 self._tasks.append(self._thought(passed, THREAT, self._note_threat))

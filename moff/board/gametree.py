@@ -92,7 +92,6 @@ class GameTree:
         """The board after a move, with the moves that led there."""
         board = fen.parse(self.start, chess960=True)
         for passed in self.path(node):
-            board.forget()
             if passed.move == NO_MOVE:
                 board.make_null()
             else:
@@ -107,7 +106,6 @@ class GameTree:
             if child.move == move:
                 return child
         after = board.copy()
-        after.forget()
         text = san.write(after, move)
         after.make(move)
         return self._grow(parent, move, text, move_number(board), fen.write(after))

@@ -380,7 +380,6 @@ class Tab:
         board, moves = self.tree.board(node), []
         for text in values.text("moves").split():
             moves.append(read_move(board, text))
-            board.forget()
             board.make(moves[-1])
         for move in moves:
             node = self.tree.add(node, self.tree.board(node), move)

@@ -175,7 +175,6 @@ class View:
             found["threat"] = "in check, there is no threat" if in_check(board) else "…"
             if known.threat is not None and not in_check(board):
                 passed = board.copy()
-                passed.forget()
                 passed.make_null()
                 score = known.threat.score
                 found["threat"] = _line(passed, known.threat.moves, score, known.threat.depth)
@@ -250,7 +249,6 @@ def _squares(move: int) -> list[str]:
 def _line(board: Board, moves: list[int], score: int, depth: int) -> dict[str, Any]:
     """A line with its score, which is given for the side to move and shown for White."""
     position = board.copy()
-    position.forget()
     told: list[dict[str, str]] = []
     for move in moves[:LONGEST_LINE]:
         turn = move_number(position) if position.side == WHITE or not told else ""

@@ -144,10 +144,7 @@ def assess(
         found.append(assessment)
         on_position()
         if board.ply:
-            if moves[plies - 1] == NO_MOVE:
-                board.unmake_null()
-            else:
-                board.unmake()
+            board.unmake()
         elif plies:  # a very long game, of which the board has forgotten the beginning
             board = _played(start, moves[: plies - 1])
     return found[::-1]
@@ -157,7 +154,6 @@ def _played(start: str, moves: list[int]) -> Board:
     """The board after these moves, with its history for repetitions."""
     board = fen.parse(start, chess960=True)
     for move in moves:
-        board.forget()
         if move == NO_MOVE:
             board.make_null()
         else:
@@ -190,7 +186,6 @@ def _searched(search: Search, board: Board, limits: Limits) -> Assessment:
 def _mate_in_one(board: Board) -> int:
     """A move that gives mate, NO_MOVE if there is none."""
     copy = board.copy()
-    copy.forget()
     for move in legal_moves(copy):
         copy.make(move)
         is_mate = in_check(copy) and not legal_moves(copy)
@@ -206,6 +201,5 @@ def _legal(board: Board, line: list[int]) -> list[int]:
     for i, move in enumerate(line):
         if move not in legal_moves(copy):
             return line[:i]
-        copy.forget()
         copy.make(move)
     return line

@@ -1,0 +1,359 @@
+"""Calls everything that the documentation of the library lists with wrong arguments: a child process of
+tests/test_library_fuzz.py.
+
+    python -m tests.library_fuzz CALLS SEED FILE
+
+FILE holds the text of the last call begun, so that whoever reads it after a crash knows its name. Each call
+must return, or raise ValueError, TypeError, RuntimeError or what EXPECTED allows; the calls that do not are
+printed, and the exit code is 1.
+"""
+
+import ast
+import importlib
+import io
+import os
+import random
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import moff
+from search import inference
+from search.benchmark import Bench, Settings
+from search.limits import Limits
+from search.pool import Helper, Pool
+from search.search import Search
+from x88 import build, chess960
+from x88.perft_table import PerftTable
+
+ROOT = Path(__file__).resolve().parent.parent
+
+EXPECTED = (ValueError, TypeError, RuntimeError, MemoryError, OSError, OverflowError)
+"""OverflowError: a number that fits no C integer."""
+
+LEFT_OUT = {
+    "build.note_obstacle": "writes beside the sources",
+    "build.record": "writes beside the sources",
+    "Bench.run": "takes a minute",
+    "Job.wait_for_release": "waits for a stop",
+    "Search.wait": "waits for a stop",
+    "Helper.wait": "waits for a stop",
+    "Board.check_invariants": "asserts",
+    "Layer": "abstract",
+}
+
+OFFERED = [value for name in moff.__all__ if callable(value := getattr(moff, name))]
+"""By `import moff`: these refuse objects of other classes, too."""
+
+SECONDS = 60
+"""A call that takes longer hangs."""
+
+NUMBERS = [
+    *(
+        -1,
+        0,
+        1,
+        2,
+        3,
+        4,
+        5,
+        7,
+        8,
+        12,
+        15,
+        16,
+        31,
+        32,
+        63,
+        64,
+        100,
+        119,
+        127,
+        128,
+        136,
+        137,
+        255,
+        256,
+        448,
+        512,
+    ),
+    *(1000, 4095, 4096, 10**6, 10**8, 10**9, 2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64),
+    *(-2, -8, -17, -128, -(10**6), -(2**31), -(2**63), 10**30, -(10**30)),
+]
+SMALL = [-(10**30), -(2**31), -1, 0, 1, 2, 3, 10**6, 2**31, 10**30]
+"""For what a valid large number would take for ever."""
+SLOW = {"depth", "threads", "megabytes", "times", "plies", "min_games", "nodes", "last", "entries", "mate"}
+
+WRONG = [
+    *(None, True, False, 0.5, -1.0, float("nan"), float("inf"), "", "e4", "e2e4", "x" * 3000, "\0", "\ud800"),
+    *(b"", b"e4", [], [1], [None] * 3, (), (1, 2), {}, {0: 3}, {4: 19, 0x74: 35}, {10**6: 18}, set()),
+    *(object(), print, int, iter(()), io.BytesIO(b"1. e4 *"), moff.START, Ellipsis, 1j, slice(0), range(5)),
+]
+
+FENS = [
+    moff.START,
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/8/8/K1pP3r/8/8/6k1/8 w - c6 0 2",
+    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+    "8/8/8/8/8/2k5/1q6/K7 w - - 0 1",
+    "R3k3/8/4K3/8/8/8/8/8 b - - 0 1",
+    "8/8/4k3/8/8/4K3/8/8 w - - 99 80",
+    chess960.start(17),
+]
+
+
+class Function(NamedTuple):
+    """Something public to call: its name, its parameters and their annotations."""
+
+    name: str
+    target: Callable[..., Any]
+    parameters: list[tuple[str, str]]
+    required: int
+    owner: type | None = None
+    """The class of a method."""
+
+
+def documented() -> list[str]:
+    """The modules that the pages of the library list."""
+    pages = [
+        (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+        for page in ("api", "api-x88", "api-search")
+    ]
+    return sorted({*re.findall(r"automodule:: (\S+)", "".join(pages)), *_modules_of_api()})
+
+
+def _modules_of_api() -> set[str]:
+    found = set()
+    for name in moff.__all__:
+        value = getattr(moff, name)
+        module = getattr(value, "__module__", None) or getattr(value, "__name__", "")
+        found.add(str(module))
+    return {name for name in found if name.partition(".")[0] in ("moff", "x88", "search")}
+
+
+def only_for_c(module: str) -> set[str]:
+    """The functions that a header gives to C alone; compiled, Python cannot see them."""
+    header = ROOT / f"{module.replace('.', '/')}.pxd"
+    text = header.read_text(encoding="utf-8") if header.exists() else ""
+    return set(re.findall(r"^\s*cdef [^(\n=]*?(\w+)\(", text, re.MULTILINE))
+
+
+def functions() -> Iterator[Function]:
+    """All public functions, classes and methods of the documented modules, from their sources."""
+    for name in documented():
+        module = importlib.import_module(name)
+        hidden = only_for_c(name)
+        source = ROOT / f"{name.replace('.', '/')}.py"
+        for node in ast.parse(source.read_text(encoding="utf-8")).body:
+            short = name.rpartition(".")[2]
+            if isinstance(node, ast.FunctionDef) and is_public(node.name) and node.name not in hidden:
+                yield function(f"{short}.{node.name}", getattr(module, node.name), node)
+            elif isinstance(node, ast.ClassDef) and is_public(node.name):
+                owner = getattr(module, node.name)
+                methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+                starts = [method for method in methods if method.name == "__init__"]
+                yield function(node.name, owner, starts[0]) if starts else fields(node, owner)
+                for method in methods:
+                    if is_public(method.name) and method.name not in hidden and not method.decorator_list:
+                        target = getattr(owner, method.name)
+                        yield function(f"{node.name}.{method.name}", target, method)._replace(owner=owner)
+
+
+def is_public(name: str) -> bool:
+    return not name.startswith("_")
+
+
+def function(name: str, target: Callable[..., Any], node: ast.FunctionDef) -> Function:
+    arguments = [argument for argument in node.args.args if argument.arg != "self"]
+    parameters = [(each.arg, ast.unparse(each.annotation) if each.annotation else "") for each in arguments]
+    return Function(name, target, parameters, len(parameters) - len(node.args.defaults))
+
+
+def fields(node: ast.ClassDef, owner: type) -> Function:
+    """A class whose constructor takes its fields."""
+    named = [
+        item for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+    ]
+    parameters = [(ast.unparse(item.target), ast.unparse(item.annotation)) for item in named]
+    is_tuple = issubclass(owner, tuple)
+    required = sum(item.value is None for item in named)
+    return Function(node.name, owner, parameters if is_tuple else [], required if is_tuple else 0)
+
+
+def shown(arguments: list[Any]) -> str:
+    """The arguments as text, as far as they have one."""
+    try:
+        return repr(tuple(arguments))[:3000]
+    except Exception as error:
+        return f"(... {error})"
+
+
+class Fuzzer:
+    """The objects that calls are made with, and on."""
+
+    def __init__(self, seed: int, file: int) -> None:
+        self.chance = random.Random(seed)
+        self.file = file
+        self.functions = [each for each in functions() if each.name not in LEFT_OUT]
+        self.offered = {
+            each.name for each in self.functions if each.target in OFFERED or each.owner in OFFERED
+        }
+        self.classes = {each.target for each in self.functions if isinstance(each.target, type)}
+        self.boards = [self.board() for _ in range(6)]
+        self.live: dict[str, list[Any]] = {}
+        self.failures: dict[str, str] = {}
+        self.search = Search(1)
+        weights = inference.shipped()
+        for thing in (
+            self.search,
+            Pool(1),
+            Bench(Settings(1)),
+            PerftTable(1),
+            weights,
+            inference.layer(weights),
+        ):
+            self.keep(thing)
+
+    def board(self) -> moff.Board:
+        """A board, sometimes with a game of thousands of moves behind it, or empty."""
+        if self.chance.random() < 0.1:
+            return moff.Board()
+        board = moff.parse_fen(self.chance.choice(FENS), chess960=True)
+        for _ in range(self.chance.choice((0, 0, 5, 60, 4200 if build.compiled else 300))):
+            moves = moff.legal_moves(board)
+            if not moves:
+                break
+            board.make(self.chance.choice(moves))
+        return board
+
+    def keep(self, thing: Any) -> None:
+        """Keep an object to call its methods and to pass it on."""
+        for base in type(thing).__mro__:
+            kept = self.live.setdefault(base.__name__, [])
+            if len(kept) < 4:
+                kept.append(thing)
+            elif not isinstance(thing, Search):
+                kept[self.chance.randrange(4)] = thing
+
+    def value(self, name: str, annotation: str) -> Any:
+        """A value for a parameter: mostly of its type, but seldom the right one."""
+        chance = self.chance
+        if chance.random() < 0.15:
+            return chance.choice(WRONG)
+        if "Limits" in annotation:
+            return self.limits()
+        if "Board" in annotation:
+            return chance.choice(self.boards)
+        kinds = [kind for kind in re.findall(r"\w+", annotation) if kind in self.live]
+        if kinds and chance.random() < 0.8:
+            return chance.choice(self.live[chance.choice(kinds)])
+        if "Callable" in annotation:
+            return lambda *_: None
+        if "move" in name or (annotation == "int" and chance.random() < 0.2):
+            moves = moff.legal_moves(chance.choice(self.boards))
+            if moves:
+                return moves * 60 if "list" in annotation else chance.choice(moves)
+        if "str" in annotation:
+            return chance.choice(
+                (*FENS, "e2e4", "Nf3", "O-O", "1-0", "KQvK", ".rtbw", "KRvK.rtbz", "moff.net", "e9")
+            )
+        if "dict" in annotation or "Mapping" in annotation:
+            squares = chance.sample(range(-20, 200), chance.randrange(40))
+            return {
+                square: chance.choice((17, 18, 19, 20, 24, 28, 33, 35, 44, *NUMBERS)) for square in squares
+            }
+        if any(kind in annotation for kind in ("list", "tuple", "Sequence", "Iterable", "Collection")):
+            return [chance.choice(NUMBERS) for _ in range(chance.choice((0, 1, 2, 4, 500)))]
+        return chance.choice(SMALL if name in SLOW else NUMBERS)
+
+    def limits(self) -> Limits:
+        """Limits that end a search soon, or wrong ones."""
+        chance = self.chance
+        few = Limits(movetime=1)
+        field = chance.choice(
+            [field for field in Limits._fields if field not in ("movetime", "infinite", "ponder")]
+        )
+        numbers = SMALL[:6] if field == "nodestime" else NUMBERS
+        return few._replace(**{field: chance.choice((*WRONG, *numbers))}) if chance.random() < 0.5 else few
+
+    def call(self) -> None:
+        """One call."""
+        chosen = self.chance.choice(self.functions)
+        if chosen.target in (Helper, Pool, Search, Bench) and self.chance.random() < 0.9:
+            return  # megabytes and threads
+        arguments = [self.value(*parameter) for parameter in chosen.parameters]
+        if chosen.required < len(arguments):
+            arguments = arguments[: self.chance.randint(chosen.required, len(arguments))]
+        if self.chance.random() < 0.02:
+            arguments = arguments[:-1] if arguments else [None]
+        on: list[Any] = []
+        if chosen.owner is not None:
+            kept = self.boards if chosen.owner is moff.Board else self.live.get(chosen.owner.__name__)
+            if not kept:
+                return
+            on = [self.chance.choice(kept)]
+        self.note(chosen.name + shown(arguments))
+        try:
+            found = chosen.target(*on, *arguments)
+            if isinstance(found, Iterator):
+                for _ in islice(found, 30):
+                    pass
+        except EXPECTED:
+            return
+        except Exception as error:
+            if type(error) is AttributeError and chosen.name not in self.offered:
+                return  # of an object of another class
+            text = f"{chosen.name}{shown(arguments):.300}: {type(error).__name__}: {error!s:.200}"
+            self.failures.setdefault(f"{chosen.name} {type(error).__name__}", text)
+            return
+        if isinstance(found, Helper):
+            found.end()
+        elif isinstance(found, moff.Board):
+            self.boards[self.chance.randrange(len(self.boards))] = found
+        elif type(found) in self.classes:
+            self.keep(found)
+
+    def note(self, text: str) -> None:
+        """Say what is about to be called."""
+        os.pwrite(self.file, text.encode("utf-8", "backslashreplace")[:3999].ljust(4000), 0)
+        if hasattr(signal, "alarm"):
+            signal.alarm(SECONDS)  # ends the process
+
+    def run(self, calls: int) -> None:
+        """Call, a part of the time while a search runs."""
+        for number in range(calls):
+            if number % 500 == 0:
+                self.boards[self.chance.randrange(len(self.boards))] = self.board()
+                self.search.stop()
+                self.search.wait()
+            elif number % 500 == 400:
+                self.search.stop()
+                self.search.wait()
+                board = moff.parse_fen(self.chance.choice(FENS))
+                self.note("Search.start")
+                self.search.start(board, Limits(infinite=True), lambda _: None, lambda _: None)
+            self.call()
+        self.search.stop()
+        self.search.wait()
+
+
+def main() -> int:
+    calls, seed, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    threading.excepthook = lambda _: None  # errors of the threads of searches with wrong callbacks
+    sys.unraisablehook = lambda _: None
+    os.chdir(Path(path).parent)
+    fuzzer = Fuzzer(seed, os.open(path, os.O_RDWR | os.O_CREAT))
+    fuzzer.run(calls)
+    print(len(fuzzer.functions), "functions")
+    for text in sorted(fuzzer.failures.values()):
+        print(text)
+    return 1 if fuzzer.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
