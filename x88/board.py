@@ -7,8 +7,8 @@ Methods check what they are given; those named `..._unchecked` do not, and are f
 boards that leave them room. `make_room` keeps a quarter of the undo stack free for them.
 """
 
+from collections.abc import Callable
 from operator import index
-from typing import Any
 
 try:
     import cython
@@ -159,7 +159,7 @@ class Board:
         checked_side(side)
         before = self.copy() if self.count[WHITE] else None
         self._set_up(placement, side, castling, en_passant, halfmove, fullmove, rooks)
-        if _attackers(self, self.king(side ^ 1), side):
+        if _is_attacked(self, self.king(side ^ 1), side):
             if before is None:
                 self.clear()
             else:
@@ -483,7 +483,7 @@ class Board:
 
     def make_null(self) -> None:
         """Make a null move. Raises ValueError if the side to move is in check."""
-        if _attackers(self, self.king(self.side), self.side ^ 1):
+        if _is_attacked(self, self.king(self.side), self.side ^ 1):
             raise ValueError("a side in check cannot make a null move")
         self.make_null_unchecked()
         self.make_room()
@@ -715,15 +715,14 @@ def _is_legal(board: Board, move: int) -> bool:
     return bool(_rules[0](board, move))
 
 
-def _attackers(board: Board, target: int, side: int) -> list[int]:
-    """`attack.attackers`."""
+def _is_attacked(board: Board, target: int, side: int) -> bool:
+    """Whether there are `attack.attackers`."""
     if not _rules:
         _load_rules()
-    found: list[int] = _rules[1](board, target, side)
-    return found
+    return bool(_rules[1](board, target, side))
 
 
-_rules: list[Any] = []
+_rules: list[Callable[..., object]] = []
 
 
 def _load_rules() -> None:
