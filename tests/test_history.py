@@ -1,7 +1,5 @@
 """What the history tables remember of moves, for whom, and within which limits."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -76,16 +74,16 @@ def test_a_quiet_move_scores_as_the_answer_to_the_move_four_plies_ago(history: H
     assert history.quiet_score(WHITE, KNIGHT, 4) == BONUS, "three plies ago does not count"
 
 
-@pytest.mark.parametrize("update", [History.update_squares, History.update_quiet])
+@pytest.mark.parametrize("update", ["update_squares", "update_quiet"])
 def test_a_quiet_move_scores_by_whether_the_opponent_attacks_its_squares(
-    history: History, update: Callable[[History, int, int, int, int], None]
+    history: History, update: str
 ) -> None:
     origin, target = 1 << 6, 1 << 21  # g1 and f3
     history.record_null_move(0)
     history.record_null_move(1)
     for number, squares in enumerate((0, origin, target, origin | target), 1):
         history.set_attacked(2, squares)
-        update(history, WHITE, KNIGHT, 2, 10 * number)
+        getattr(history, update)(WHITE, KNIGHT, 2, 10 * number)
     for number, squares in enumerate((0, origin, target, origin | target), 1):
         history.set_attacked(2, ~origin & ~target & (1 << 64) - 1 | squares)
         assert history.quiet_score(WHITE, KNIGHT, 2) == 10 * number

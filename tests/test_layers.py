@@ -23,7 +23,6 @@ RULES = {
     "attack_map",
     "movegen",
     "rays",
-    "tally",
     "atomic",
     "memory",
     "pointer",
