@@ -471,7 +471,8 @@ class Search:
             lines = (sorted(found, key=self._order) + rest)[:wanted]
             # Report an unfinished iteration too: what it has cost, and what it may have changed. But no line
             # that has never been searched, unless there is no other.
-            self._report_iteration(lines if depth > 1 else lines[: max(1, len(found))])
+            shown = lines if depth > 1 else lines[: max(1, len(found))]
+            self._report_iteration(shown)
             if stop.is_set():
                 break
             if job.limits.mate is not None:
@@ -481,8 +482,8 @@ class Search:
             if job.after_iteration(lines[0].pv[0], lines[0].score, share, depth, len(best)):
                 break
         # The last is reported in any case, an unfinished one too: what it has cost, what it may have changed.
-        if self._reported is not lines:
-            self._report_lines(lines)
+        if self._reported is not shown:
+            self._report_lines(shown)
         return lines
 
     def _allow(self, moves: list[int], lines: list[Line], found: list[Line]) -> None:
