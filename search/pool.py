@@ -17,6 +17,7 @@ except ImportError:
 
 from search import inference
 from search.network import Weights
+from search.tuned import SEARCH
 from x88.piece import WHITE
 
 if not cython.compiled:
@@ -133,9 +134,11 @@ class Helper:
         searcher.allow(moves)
         number = self.number
         searcher.is_searching = True
-        with cython.nogil:
-            has_finished = help_along(searcher, number, last)
-        searcher.is_searching = False
+        try:
+            with cython.nogil:
+                has_finished = help_along(searcher, number, last)
+        finally:
+            searcher.is_searching = False
         self._has_finished = has_finished
         searcher.check_time()
 
@@ -152,6 +155,9 @@ class Pool:
         self.table.is_owned = True
         self.probing = Probing()
         self.weights = inference.shipped()
+        if parameters is not None:
+            # A copy, checked once more: attributes can be set to what no search can use.
+            parameters = Parameters({name: getattr(parameters, name) for name in SEARCH})
         self.first = Searcher(self.table, self.stop, parameters, self.probing, self.weights)
         self.size = 1
         self._parameters = parameters

@@ -72,6 +72,8 @@ class Searcher:
         weights: Weights | None = None,
     ) -> None:
         """`weights` are those of a network, by default of the one that comes with Moff."""
+        if not isinstance(table, TranspositionTable) or not isinstance(stop, Stop):
+            raise TypeError("a searcher needs a table and a stop signal")
         self.table = table
         self.stop = stop
         self.parameters = parameters or Parameters()

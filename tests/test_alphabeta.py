@@ -705,7 +705,7 @@ def test_the_move_that_fails_high_is_rewarded_and_those_before_it_are_punished(b
     for text in quiets:
         score = searcher.history.quiet_score(side, moves[text], 1)
         assert (score > 0, score < 0) == (text == best, text in before and best in quiets)
-    assert searcher.history.killer(1, 0) == (moves[best] if best in quiets else 0)
+    assert searcher.history.killers[2] == (moves[best] if best in quiets else 0)
 
 
 def test_every_node_below_the_root_counts_for_one_of_its_moves() -> None:

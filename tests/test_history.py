@@ -234,9 +234,3 @@ def test_clear_forgets_everything(history: History, attacked: int) -> None:
     history.record_move(1, BLACK, ANSWER)
     assert history.quiet_score(WHITE, KNIGHT, 2) == 0
     assert history.capture_score(WHITE, TAKES_QUEEN) == 0
-
-
-@pytest.mark.parametrize(("ply", "older"), [(-1, 0), (254, 0), (0, 2), (0, -1), (10**6, 1)])
-def test_a_killer_beyond_the_last_ply_is_refused(history: History, ply: int, older: int) -> None:
-    with pytest.raises(IndexError, match=str(ply)):
-        history.killers[2 * ply + older]
