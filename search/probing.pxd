@@ -13,10 +13,10 @@ cpdef enum:
 @cython.final
 cdef class Probing:
     cdef readonly Tablebase tables
-    cdef readonly int depth
-    cdef readonly int limit           # pieces
-    cdef readonly bint heeds_fifty
-    cdef readonly int most            # pieces
+    cdef public int depth
+    cdef public int limit           # pieces
+    cdef public bint heeds_fifty
+    cdef public int most            # pieces
 
     cpdef int largest(self)
     @cython.locals(pieces=int)

@@ -196,11 +196,11 @@ def test_extreme_weights_leave_no_range(module: str) -> None:
 )
 def test_numbers_of_another_width_are_refused(name: str, kind: str, said: str) -> None:
     weights = random_weights(16, 1)
-    wrong = weights._replace(**{name: array(kind, getattr(weights, name))})
+    wrong = weights._replace(**{name: array(kind, [0]) * len(getattr(weights, name))})
     with pytest.raises(ValueError, match=said):
         inference.layer(wrong)
     with pytest.raises(TypeError):
-        inference.layer(weights._replace(**{name: [*getattr(weights, name)]}))
+        inference.layer(weights._replace(**{name: [0] * len(getattr(weights, name))}))
 
 
 @pytest.mark.skipif(not build.compiled, reason="uncompiled, none has vector instructions")
