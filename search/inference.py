@@ -37,8 +37,11 @@ def modules() -> list[str]:
 
 def layer(weights: Weights, module: str = "") -> Layer:
     """A layer with these weights and the inner loops of one of the `modules`, the fastest if none is named.
-    Raises ValueError for other modules, and for weights of other sizes than they say.
+    Raises ValueError for other modules, and for weights of other sizes than they say; TypeError for what are
+    no weights.
     """
+    if not isinstance(weights, Weights):
+        raise TypeError(f"{weights!r:.80} are not a network's weights")
     if module and module not in modules():
         raise ValueError(f"{module!r} is not a module of inner loops here")
     made: Layer = importlib.import_module(module or modules()[0]).Vectors(weights)

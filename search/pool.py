@@ -331,6 +331,7 @@ def vote(lines: list[tuple[int, int, list[int]]]) -> tuple[int, int, list[int]]:
     The weight of a vote grows with the thread's depth and score. The shortest mate wins in any case.
     Raises ValueError without a line, and for a line without a move.
     """
+    lines = [(depth, score, list(pv)) for depth, score, pv in lines]
     if not lines or not all(pv for _, _, pv in lines):
         raise ValueError("there is no line to vote on")
     worst = min(score for _, score, _ in lines)

@@ -27,7 +27,7 @@ PART = 50_000
 def test_wrong_arguments_are_refused_and_end_nothing(begin: int, tmp_path: Path) -> None:
     last = tmp_path / "last call"
     command = [sys.executable, "-m", "tests.library_fuzz", min(PART, CALLS - begin), SEED + begin, last]
-    ended = subprocess.run([*map(str, command)], capture_output=True, text=True, cwd=ROOT)
+    ended = subprocess.run([*map(str, command)], capture_output=True, encoding="utf-8", cwd=ROOT)
     told = last.read_text(encoding="utf-8").rstrip() if last.exists() else "nothing"
     assert ended.returncode == 0, (
         f"exit code {ended.returncode} in {told}\n{ended.stdout}{ended.stderr[-3000:]}"
