@@ -106,11 +106,11 @@ def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
         allowed = max(1, limits.movetime - limits.overhead)
         return Budget(allowed, allowed, allowed, allowed)
     left = limits.time[side] if limits.time[side] is not None else limits.time[side ^ 1]
-    increment = limits.increment[side]
+    increment = max(0, limits.increment[side])
     if left is None:
         # Without a clock, the increment is all the time there is for the move.
         increment = increment or limits.increment[side ^ 1]
-        if not increment:
+        if increment <= 0:
             return None
         left = increment
     moves = EXPECTED_MOVES if limits.movestogo is None else max(1, min(limits.movestogo, EXPECTED_MOVES))
@@ -119,7 +119,8 @@ def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
         overhead = max(overhead, min(2 * lag.longest, left / 2))
     usable = max(1.0, left - overhead)
     # The increment is added after the move, so the limits below never exceed the time on the clock now.
-    reserve = RESERVE * overhead
+    # A single long lag keeps back half of the clock at most. After the last move, the clock is set anew.
+    reserve = min(RESERVE * overhead, max(RESERVE * limits.overhead, usable / 2)) if moves > 1 else 0.0
     share = max(usable - reserve, 0.1 * usable) / moves + 0.75 * increment * usable / max(usable, reserve)
     if lag:
         share = max(share - lag.mean, 0.2 * share)

@@ -292,16 +292,16 @@ class Search:
         if job.is_short():
             run()
             return
-        thread = threading.Thread(target=run, name="search", daemon=True)
+        # Its result may start the next search, so it is kept before it starts.
+        self._thread = thread = threading.Thread(target=run, name="search", daemon=True)
         try:
             thread.start()
         except RuntimeError:
+            self._thread = None
             # The system refuses more threads. A search that only `stop` would end is not begun in this one.
             if limits.infinite or limits.ponder:
                 job.stop()
             run()
-            return
-        self._thread = thread
 
     def stop(self) -> None:
         """Stop the running search, if any. Its result follows immediately."""
@@ -482,7 +482,7 @@ class Search:
             if job.after_iteration(lines[0].pv[0], lines[0].score, share, depth, len(best)):
                 break
         # The last is reported in any case, an unfinished one too: what it has cost, what it may have changed.
-        if self._reported is not shown:
+        if self._reported is not shown and self._reported is not lines:
             self._report_lines(shown)
         return lines
 
@@ -503,13 +503,16 @@ class Search:
             searcher.seeks_mate = True
             searcher.salt = MATE_SALT
             searcher.extension_ply = depth
+            searcher.failed_high = False
             least = MATE - 2 * moves
             with cython.nogil:
                 score = search(searcher, least, INFINITE, depth, 0, 0, False)
             searcher.seeks_mate = False
             searcher.salt = 0
             if score > least and not self._pool.stop.is_set():
-                lines[0] = Line(score, searcher.principal_variation(), depth)
+                mate = Line(score, searcher.principal_variation(), depth)
+                others = [line for line in lines if line.pv[0] != mate.pv[0]]
+                lines[:] = [mate, *others][: len(lines)]
                 self._report_lines(lines)
         return lines[0].score > MATE - 2 * moves
 

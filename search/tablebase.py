@@ -57,8 +57,8 @@ class Tablebase:
         for folder in folders:
             try:
                 names = sorted(os.listdir(folder))
-            except OSError as error:
-                self._complain(f"{folder}: {error.strerror}")
+            except (OSError, ValueError) as error:
+                self._complain(f"{folder}: {getattr(error, 'strerror', None) or error}")
                 continue
             for name in names:
                 self._add(folder, name)

@@ -343,5 +343,7 @@ def test_what_is_wrong_with_the_files_is_told_once(moff: Conversation, tmp_path:
 def test_a_folder_that_is_not_there_is_told(moff: Conversation) -> None:
     moff.send("setoption name SyzygyPath value nowhere")
     assert told(moff)[0] == "info string nowhere: No such file or directory"
+    moff.send("setoption name SyzygyPath value no\0where")
+    assert told(moff)[0] == "info string no\0where: embedded null byte"
     moff.send("setoption name SyzygyProbeDepth value 0", "setoption name SyzygyProbeLimit value 8")
     assert len(told(moff)) == 2

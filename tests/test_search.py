@@ -942,6 +942,17 @@ def test_a_reserve_stays_on_the_clock_and_fills_again(left: float, least: float)
     assert left > 110
 
 
+def test_one_long_lag_does_not_take_the_whole_clock() -> None:
+    lag = Lag()
+    lag.longest, lag.mean = 500.0, 40.0
+    found = budget(Limits(time=(3000, None), overhead=20), WHITE, lag)
+    last = budget(Limits(time=(3000, None), movestogo=1, overhead=20), WHITE, lag)
+    assert found is not None
+    assert last is not None
+    assert found.hard > 25
+    assert last.hard > 1500
+
+
 def test_time_is_kept_back_for_what_moves_lose() -> None:
     lag = lag_of(*((2000 - 20 * n, 10) for n in range(60)))
     limits = Limits(time=(1000, 1000), increment=(10, 10), overhead=10)

@@ -107,6 +107,15 @@ def test_multipv_beyond_the_legal_moves_shows_all_of_them(moff: Conversation) ->
     assert {variation(line)[0] for line in lines} == {move.uci() for move in chess.Board().legal_moves}
 
 
+def test_a_mate_that_is_looked_for_stands_once_among_the_lines(moff: Conversation) -> None:
+    text = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
+    moff.send("setoption name MultiPV value 50", f"position fen {text}", "go mate 2")
+    lines = reports(moff.until("bestmove d2h6"))
+    listed = lines[max(n for n, line in enumerate(lines) if value(line, "multipv") == "1") :]
+    assert " score mate 2 " in listed[0]
+    assert len({variation(line)[0] for line in listed}) == len(listed) > 30
+
+
 def test_a_line_of_multipv_is_what_the_move_alone_is_worth(moff: Conversation) -> None:
     # Mates in one, in two by a check, and a lost game: only exact scores tell them apart.
     moff.send("setoption name MultiPV value 30", "position fen 7k/5Q2/8/6K1/8/8/8/R7 w - - 0 1", "go depth 4")
