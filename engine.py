@@ -451,7 +451,7 @@ class Engine:
         from x88 import diagram
 
         self._write("\n".join(diagram.draw_grid(self._board)))
-        self._write(f"Fen: {fen.write(self._board, self._plays_chess960)}")
+        self._write(f"Fen: {fen.write(self._board)}")
         self._write(f"Key: {self._board.key:016x}")
         checkers = " ".join(square.name(sq) for sq in attack.checkers(self._board))
         self._write(f"Checkers: {checkers}".rstrip())

@@ -392,7 +392,7 @@ class Checkout:
         """
         limited = f'ulimit -v {MEMORY}; exec "$@"'
         command = ["sh", "-c", limited, "sh", sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-rfE"]
-        command += ["-n0", "-p", "no:cacheprovider", *tests]
+        command += ["-n0", "-p", "no:cacheprovider", "--rootdir=.", *tests]
         added = {"MOFF_TOUCHED": str(touched)} if touched else {"PYTHONDONTWRITEBYTECODE": "1"}
         environment = {**self._environment, **added}
         with self._lock:

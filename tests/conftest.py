@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
@@ -42,10 +43,12 @@ settings.load_profile("moff")
 # For the processes that tests start, whose pipes have the system's code page on Windows otherwise.
 os.environ["PYTHONIOENCODING"] = "utf-8"
 
-# Whoever starts the tests in the background may have them ignore Ctrl-C; the processes that they start and
-# interrupt would inherit that.
+# Whoever starts the tests in the background may have them ignore Ctrl-C, or a closed terminal; the processes
+# that they start and end by a signal would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_configure() -> None:

@@ -29,8 +29,8 @@ from search.table import (
     was_pv,
 )
 from search.tuned import SEARCH
-from x88 import build, coordinate, fen
-from x88.attack import attacked_squares, in_check
+from x88 import attack, build, coordinate, fen
+from x88.attack import in_check
 from x88.move import NO_MOVE, captured_of, promoted_of
 from x88.movegen import legal_moves
 from x88.piece import WHITE
@@ -571,7 +571,7 @@ def test_a_quiet_move_may_lose_more_the_deeper_it_is_searched_and_the_better_its
     searcher.parameters.futility = 5000
     board, side = searcher.board, searcher.board.side
     moves = [move for move in legal_moves(board) if not captured_of(move)]
-    searcher.history.set_attacked(1, attacked_squares(board, side ^ 1))
+    searcher.history.set_attacked(1, attack.attacked_squares(board, side ^ 1))
     for number, move in enumerate(moves):
         for _ in range(20):
             searcher.history.update_quiet(side, move, 1, 900 if number % 2 else -1500)
@@ -1000,7 +1000,7 @@ def test_the_squares_that_the_opponent_attacks_are_known_before_a_move_is_tried(
         nonlocal seen
         if not captured_of(move) and not promoted_of(move) and not in_check(searcher.board):
             seen += 1
-            expected = attacked_squares(searcher.board, searcher.board.side ^ 1)
+            expected = attack.attacked_squares(searcher.board, searcher.board.side ^ 1)
             assert searcher.history.attacked[ply] == expected
         make(searcher, move, ply)
 
