@@ -593,7 +593,7 @@ def test_what_other_programs_and_people_write_is_read(text: str, moves: str) -> 
         ("1. e4 e5 1/2-0", "e4 e5", "'1/2-0' is neither a move nor a result"),
         ("1. e4 e5 (1-0)", "e4 e5", "the result 1-0 stands in a variation"),
         ('[Result "White wins"]\n1. e4', "e4", "'White wins' is not a result"),
-        ('[White "a"]\n[White "b"]\n1. e4', "e4", "the tag White has had another value: 'a'"),
+        ('[White "a"]\n[White "b"]\n1. e4', "e4", "the tag White is given twice: 'a' is replaced"),
         ('[Variant "Crazyhouse"]\n1. e4', "", "the variant 'Crazyhouse' is not played here"),
         ("1. Sf3 *", "", "'Sf3' is not a move"),
         ("1. x ½x 1½x *", "", "'x' is not a move"),
@@ -1541,3 +1541,26 @@ def test_reading_takes_time_in_proportion_to_the_text(many: str) -> None:
     # disturbance must occur three times to matter.
     ratios = (seconds(32 * times) / max(1e-3, seconds(times)) for _ in range(3))
     assert any(ratio < 200 for ratio in ratios)
+
+
+@pytest.mark.parametrize(
+    ("text", "sans", "result", "games"),
+    [
+        (
+            '[Result "0-0"]\n\n1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0 {[%x]} 0-0 {[%y]} 0-0',
+            8,
+            "0-0",
+            1,
+        ),
+        ('[Result "1-0"]\n\n1. e4 e5 2. 0-0 {[%clk 1]} d6 3. d4 1-0', 2, "1-0", 1),
+        ('[Result "1-0"]\n\n1. e4 e5 2. 0-0', 2, "1-0", 1),
+        ("1. e4 0.5 e5 0.25 2. Nf3 1-0", 3, "1-0", 1),
+        ('1. e4 {text\n\n  [White "fake"]\nmore} e5 1-0', 2, "1-0", 1),
+        ('1. e4 e5 [Diagram "x"] 2. Nf3 Nc6 *', 4, "*", 1),
+        ('1. e4 e5 [Event "x"] 1. d4 *', 2, "*", 2),
+    ],
+)
+def test_nothing_in_a_game_is_taken_for_its_end(text: str, sans: int, result: str, games: int) -> None:
+    found = list(pgn.Reader(io.BytesIO(text.encode())))
+    assert len(found) == games
+    assert (len(found[0].moves), found[0].result) == (sans, result)

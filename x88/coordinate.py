@@ -38,7 +38,9 @@ def parse(board: Board, text: str) -> int:
     """The legal move that the text means on this board, packed; standard castling in either form. Raises
     ValueError with text and reason.
     """
-    wanted = str.lower(text)
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r:.80} is not text")
+    wanted = text.lower()
     for move in legal_moves(board):
         if write(move) == wanted or (move & CASTLING and write(move, chess960=True) == wanted):
             return move

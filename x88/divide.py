@@ -246,11 +246,11 @@ def shared_table(megabytes: int) -> PerftTable:
 def perft(board: Board, depth: int, threads: int = 1, megabytes: int = 0) -> int:
     """The number of leaves of the tree of legal moves at `depth` plies.
 
-    `megabytes` is the size of a table of subtree counts, 0 for none. Raises ValueError for more than DEEPEST
-    plies or MOST_THREADS threads.
+    `megabytes` is the size of a table of subtree counts, 0 for none. Raises ValueError unless there are 0
+    to DEEPEST plies and 1 to MOST_THREADS threads.
     """
     checked_board(board)
-    if depth <= 0:
+    if depth == 0:
         return 1
     table = PerftTable(megabytes) if megabytes else None
     return sum(leaves for _, leaves in DividedPerft(board, depth, threads=threads, table=table).run())

@@ -65,7 +65,9 @@ def parse(text: str, told: list[str] | None = None, chess960: bool = False) -> B
     """
     remarks: list[str] = []
     try:
-        fields = str.split(text) if told is None else _position_fields(text, remarks)
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r:.80} is not text")
+        fields = text.split() if told is None else _position_fields(text, remarks)
         board = _parse(fields, remarks, chess960)
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error}") from None

@@ -64,6 +64,7 @@ cdef class Reader:
                                  Py_ssize_t size, bint in_variation, bint lost) except -1
     @cython.locals(rest=Py_ssize_t)
     cdef bint _is_forfeit(self, game, Board board, Py_ssize_t i, bint lost) except -1
+    cdef bint _begins_game(self, Py_ssize_t i) except -1
     @cython.locals(end=Py_ssize_t, inner=bytes)
     cdef bint _read_in_parentheses(self, Board board, line, const unsigned char* text, Py_ssize_t i,
                                    Py_ssize_t size) except -1

@@ -102,7 +102,9 @@ _TAG_NAMES = {
     for name in (*ROSTER, "FEN", "SetUp", "Variant")
     for spelling in (str.lower, str.upper, str.capitalize)
 }
-_BLANK = rb"(?:\s|\xc2?\xa0|\xe2\x80[\x80-\x8f\xa8-\xaf]|\xef\xbb\xbf)*"
+_SPACE = rb"\s|\xc2?\xa0|\xe2\x80[\x80-\x8f\xa8-\xaf]|\xef\xbb\xbf"
+_BLANK = rb"(?:" + _SPACE + rb")*"
+_REMARKS = re.compile(rb"(?:" + _SPACE + rb"|\{[^}]*\}|;[^\n]*)*")
 _TAG_NAME = rb"\[" + _BLANK + rb"(\w[\w+#-]*)" + _BLANK + rb"[:=]?" + _BLANK
 _TAG_END = _BLANK + rb"\]"
 _TAG = re.compile(_TAG_NAME + rb'"((?:[^"\\\n]|\\.)*)"' + _TAG_END)
@@ -112,7 +114,7 @@ _ESCAPED = re.compile(r'\\(["\\])')
 _HALF = rb"(?:1/2|0[.,]5|\xc2?\xbd)"
 _POINTS = rb"(?:" + _HALF + rb"|[01])"
 _DASH = rb"\s*(?:[-:\x96\x97]|\xe2\x80[\x90-\x95]|\xe2\x88\x92)\s*"
-_SCORE = re.compile(rb"(?:" + _POINTS + _DASH + _POINTS + rb"|" + _HALF + rb")[.,!]*(?![\w/:+#=-])")
+_SCORE = re.compile(rb"(?:" + _POINTS + _DASH + _POINTS + rb"|1/2|\xc2?\xbd)[.,!]*(?![\w/:+#=-])")
 """What may be a result, but for the asterisk."""
 _ENDS = tuple(
     text.encode() for text in ("1-0", "0-1", "1/2-1/2", "*", "1–0", "0–1", "1/2–1/2", "½-½", "½–½", "½")
@@ -424,7 +426,7 @@ class Reader:
         tags = game.tags
         known = tags.setdefault(name, value)
         if known != value:
-            self._note(game, i, f"the tag {name} has had another value: {_quote(known)}")
+            self._note(game, i, f"the tag {name} is given twice: {_quote(known)} is replaced")
             tags[name] = value
 
     def _set_up(self, game: Game) -> Board | None:
@@ -532,7 +534,11 @@ class Reader:
                     self._read_word(game, board, line, start, i)
                     lost = self._lost
             elif c == ord("[") and _end_of_tag(text, i, size) > i:
-                break
+                if self._begins_game(i):
+                    break
+                start = i
+                i = _end_of_tag(text, i, size)
+                self._note(game, start, f"{_quote(_decode(self._text[start:i]))} stands among the moves")
             elif c >= 0x80 and _blank(text, i, size):
                 i += abs(_blank(text, i, size))
             else:
@@ -640,11 +646,22 @@ class Reader:
         return end
 
     def _is_forfeit(self, game: Game, board: Board, i: int, lost: bool) -> bool:
-        """Whether the "0-0" before an index is a double forfeit, and not castling."""
-        rest = _end_of_head(self._text, i, len(self._text))
-        if rest < len(self._text) and self._text[i:rest].count(b"[") == 0:
+        """Whether the "0-0" before an index is a double forfeit, and not castling: the game ends there, and
+        its tag does not say otherwise.
+        """
+        remarks = _REMARKS.match(self._text, i)
+        rest = remarks.end() if remarks else i
+        if rest < len(self._text) and _end_of_tag(self._text, rest, len(self._text)) == rest:
             return False
-        return lost or _result(game.tags.get("Result", "")) == DOUBLE_FORFEIT or match(board, "O-O") <= 0
+        claimed = _result(game.tags.get("Result", ""))
+        if claimed not in ("", UNFINISHED, DOUBLE_FORFEIT):
+            return False
+        return lost or claimed == DOUBLE_FORFEIT or match(board, "O-O") <= 0
+
+    def _begins_game(self, i: int) -> bool:
+        """Whether the tag pair at an index is one that games begin with."""
+        found = _TAG.match(self._text, i)
+        return found is not None and _TAG_NAMES.get(found[1].decode(), "") in ROSTER
 
     def _read_in_parentheses(self, board: Board, line: Variation, text: bytes, i: int, size: int) -> bool:
         """Read a remark on the last move in parentheses, as in "exd6(ep)"; False if it is a variation."""
@@ -759,11 +776,11 @@ def _blank(text: bytes, i: int, size: int) -> int:
 
 
 def _margin(text: bytes, size: int, is_open: bool) -> int:
-    """How many bytes to drop where a line begins: white space before a tag, and byte order marks and the like
-    outside comments; all of a blank line.
+    """How many bytes to drop where a line begins: outside comments, white space before a tag, and byte order
+    marks and the like; all of a blank line.
     """
     end = _end_of_space(text, 0, size)
-    return end if end == size or text[end] == ord("[") or (text[0] >= 0x80 and not is_open) else 0
+    return end if end == size or (not is_open and (text[end] == ord("[") or text[0] >= 0x80)) else 0
 
 
 def _index_of(text: bytes, i: int, size: int, character: int) -> int:
