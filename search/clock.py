@@ -119,9 +119,9 @@ def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
         overhead = max(overhead, min(2 * lag.longest, left / 2))
     usable = max(1.0, left - overhead)
     # The increment is added after the move, so the limits below never exceed the time on the clock now.
-    # A single long lag keeps back half of the clock at most. After the last move, the clock is set anew.
-    reserve = min(RESERVE * overhead, max(RESERVE * limits.overhead, usable / 2)) if moves > 1 else 0.0
-    share = max(usable - reserve, 0.1 * usable) / moves + 0.75 * increment * usable / max(usable, reserve)
+    # After the last move before a time control, the clock is set anew.
+    reserve = RESERVE * overhead if moves > 1 else 0.0
+    share = max(usable - reserve, 0.2 * usable) / moves + 0.75 * increment * usable / max(usable, reserve)
     if lag:
         share = max(share - lag.mean, 0.2 * share)
     # The last move before the time control may use nearly all of it; otherwise a hard move gets a few shares.

@@ -949,7 +949,7 @@ def test_one_long_lag_does_not_take_the_whole_clock() -> None:
     last = budget(Limits(time=(3000, None), movestogo=1, overhead=20), WHITE, lag)
     assert found is not None
     assert last is not None
-    assert found.hard > 25
+    assert found.hard > 10
     assert last.hard > 1500
 
 
