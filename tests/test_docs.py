@@ -610,6 +610,7 @@ def test_the_tests_end_with_how_many_were_skipped_and_why(tmp_path: Path) -> Non
         done = subprocess.run(
             [*command, "-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}"],
             cwd=ROOT,
+            env=os.environ | {"MOFF_SKIPPED": ""},
             capture_output=True,
             encoding="utf-8",
             timeout=TIMEOUT,
