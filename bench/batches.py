@@ -82,7 +82,7 @@ def batch_of(records: Records, blend: float, scale: float, outputs: int, device:
     """These positions, on a device."""
     own, other, starts = inputs_of(records)
     pieces = np.diff(starts, append=len(own))
-    bands = np.array([network.band(count, outputs) for count in range(33)])
+    bands = np.array([0, *(network.band(count, outputs) for count in range(1, 33))])
     return Batch(
         [torch.from_numpy(own).to(device), torch.from_numpy(other).to(device)],
         torch.from_numpy(starts).to(device),

@@ -60,12 +60,12 @@ def test_one_file_with_another_network(tmp_path: Path) -> None:
     engine = Engine(lines.append)
     engine.execute("position startpos moves e2e4 d7d5 e4d5")
     engine.execute("eval")
-    assert told.splitlines() != "\n".join(lines).splitlines()
+    assert told.splitlines() != "\n".join([*lines, ""]).splitlines()
     engine.execute(f"setoption name EvalFile value {net}")
     lines.clear()
     engine.execute("eval")
     assert lines
-    assert told.splitlines() == "\n".join(lines).splitlines()
+    assert told.splitlines() == "\n".join([*lines, ""]).splitlines()
 
 
 def test_no_program_is_built_with_a_damaged_network(tmp_path: Path) -> None:
