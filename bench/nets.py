@@ -2,14 +2,16 @@
 
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from batches import Batch
+from dataset import Rows
 from torch.nn import functional
 
 from search import network
+from search.evaluate import FULL_MATERIAL, MATERIAL_STEP
 
 MOST_WEIGHT = network.MOST_OUTPUT / network.OUTPUT_SCALE
 """Weights are clipped to this during training, so that they can be quantised."""
@@ -21,6 +23,32 @@ rounding.
 
 DIFFERENCE = 0.1
 """The standard deviation of what is added to the input weights of each copy, relative to theirs."""
+
+
+@dataclass
+class Batch:
+    """Positions as input to the network, the factors of its values in the search, its targets, and how much
+    each counts.
+    """
+
+    perspectives: list[torch.Tensor]
+    starts: torch.Tensor
+    bands: torch.Tensor
+    factors: torch.Tensor
+    targets: torch.Tensor
+    weights: torch.Tensor
+
+
+def batch_of(rows: Rows, blend: float, outputs: int, weights: npt.NDArray[np.float32], device: str) -> Batch:
+    """These positions, on a device. The targets are a blend of the results expected from the scores and
+    those of the games; `weights` are those of positions by their number of pieces.
+    """
+    bands = np.array([0, *(network.band(count, outputs) for count in range(1, 33))])
+    factors = (1 + MATERIAL_STEP / 1024 * (rows.material - FULL_MATERIAL)).astype(np.float32)
+    targets = (blend * rows.expected + (1 - blend) * rows.points).astype(np.float32)
+    found = (rows.own, rows.other, rows.starts, bands[rows.pieces], factors, targets, weights[rows.pieces])
+    own, other, *others = (torch.from_numpy(numbers).to(device) for numbers in found)
+    return Batch([own, other], *others)
 
 
 class Net(torch.nn.Module):

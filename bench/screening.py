@@ -91,7 +91,7 @@ class Screening:
         return (
             f"{len(self.pairs)} pairs of games, {len(rows)} changes\n\n{found}\n\n"
             "An effect is the average over the other changes made and not made, and one interval in twenty\n"
-            "misses the true value: confirm what you keep with a match (bench/selfplay.py --compare)."
+            "misses the true value: confirm what you keep with a match (bench/compare.py)."
         )
 
 

@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 sys.path.insert(0, str(ROOT))
 
+BENCH_ONLY = ("linked", "replay", "tally")
+"""Modules that choose no move, and that an installed Moff lacks."""
+
 WRONG_USAGE = 2
 INTERRUPTED = 130
 """Exit codes, as shells use them."""
@@ -30,11 +33,11 @@ SOON = 0.05
 Parameters = ParamSpec("Parameters")
 
 
-def fingerprint() -> str:
-    """A short hash of all files that take part in choosing a move."""
+def fingerprint(root: Path = ROOT) -> str:
+    """A short hash of all files of this Moff that take part in choosing a move."""
     digest = hashlib.sha256()
-    for path in sorted(path for folder in ("search", "x88") for path in (ROOT / folder).iterdir()):
-        if path.is_file() and path.suffix not in (".so", ".pyd", ".c", ".txt"):
+    for path in sorted(path for folder in ("search", "x88") for path in (root / folder).iterdir()):
+        if path.suffix in (".py", ".pxd", ".net") and path.stem not in BENCH_ONLY:
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
@@ -78,8 +81,8 @@ def cannot_begin(error: ImportError, extra: str, description: str) -> NoReturn:
 def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
     """A `main` that ends every failure with one line on standard error.
 
-    ImportError, ValueError and OSError become exit code 2; an interrupt (Ctrl-C or SIGTERM) becomes 130, with
-    the text of the KeyboardInterrupt if it has one.
+    ImportError, ValueError, OSError and MemoryError become exit code 2; an interrupt (Ctrl-C or SIGTERM)
+    becomes 130, with the text of the KeyboardInterrupt if it has one.
     """
 
     @functools.wraps(main)
@@ -89,7 +92,7 @@ def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
         try:
             interrupt_on_termination()
             return main(*arguments, **keywords)
-        except (ImportError, ValueError, OSError) as error:
+        except (ImportError, ValueError, OSError, MemoryError) as error:
             print(error, file=sys.stderr)
             return WRONG_USAGE
         except KeyboardInterrupt as error:

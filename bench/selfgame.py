@@ -1,24 +1,19 @@
-"""Games of Moff against itself within this process, which call the search directly, without UCI.
+"""Games of a comparison, played within this process: they call the search directly, without UCI.
 
-`play_game` plays a game of a comparison, `play_training_game` one to train a network on. Moves are limited by
-nodes, so that the job of a game and the engine determine every move, on every machine.
+Moves are limited by nodes, so that the job of a game and the engine determine every move, on every machine.
 """
 
 import hashlib
-import threading
-from array import array
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from gamefile import NO_SCORE, Game, index_of
-
 from moff.tables import opened
 from search.limits import Limits
 from search.parameters import Parameters
 from search.search import Report, Search
-from x88 import chess960, coordinate, fen
+from x88 import chess960, fen
 from x88.board import Board
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.movegen import legal_moves
@@ -33,8 +28,7 @@ class Adjudication:
     """When a game ends early, in plies and centipawns.
 
     Resigned: the same side was ahead by `resign_score` or more for `resign_plies` in a row. Drawn: after move
-    `draw_from`, the score was within `draw_score` for `draw_plies` in a row. Too long: after `longest` plies,
-    or never if that is 0.
+    `draw_from`, the score was within `draw_score` for `draw_plies` in a row.
     """
 
     resign_plies: int
@@ -42,19 +36,9 @@ class Adjudication:
     draw_plies: int
     draw_score: int
     draw_from: int
-    longest: int = 0
 
 
 RULE = Adjudication(resign_plies=4, resign_score=DECISIVE, draw_plies=8, draw_score=8, draw_from=40)
-"""For comparisons."""
-
-LATE_RULE = Adjudication(
-    resign_plies=4, resign_score=2000, draw_plies=12, draw_score=5, draw_from=70, longest=400
-)
-"""For training: late, so that a network sees how won endings are converted."""
-
-UNDECIDED = 300
-"""Largest score in centipawns of an opening that is played."""
 
 TRIES = 1000
 """Random openings to try before giving up."""
@@ -115,30 +99,6 @@ class Played:
     reason: str
 
 
-@dataclass(frozen=True)
-class Training:
-    """How a game for training is played: nodes per move and the fraction by which they vary; least and most
-    random plies after the opening; megabytes of the table, which both sides share; folders of endgame
-    tablebases.
-    """
-
-    nodes: int = 2000
-    jitter: float = 0.2
-    random_plies: tuple[int, int] = (8, 10)
-    megabytes: int = 1
-    tables: str = ""
-
-
-@dataclass(frozen=True)
-class TrainingJob:
-    """A game for training: its number, the run's seed, the opening, how to play it."""
-
-    number: int
-    seed: int
-    opening: Opening
-    training: Training
-
-
 def read_numbers(words: list[str]) -> Numbers:
     """The numbers of NAME=VALUE words. Raises ValueError."""
     found = {}
@@ -183,10 +143,6 @@ class Book:
         """The opening of that number."""
         return self.openings[number % len(self.openings)]
 
-    def training_job(self, number: int, training: Training) -> TrainingJob:
-        """The game for training with that number."""
-        return TrainingJob(number, self.seed, self.opening(number), training)
-
     def job(self, number: int, pace: Pace) -> Job:
         """The game with that number and its own opening."""
         return Job(number, f"{self.seed}/{number}", self.opening(number), pace)
@@ -229,10 +185,6 @@ def start(job: Job) -> OngoingGame:
     return game
 
 
-class Decided(ValueError):
-    """No random plies keep an opening undecided."""
-
-
 class Player:
     """Searches every move with about the same number of nodes."""
 
@@ -273,8 +225,6 @@ class Referee:
             game.end(RESULT_OF_WINNER[WHITE if self._lead > 0 else BLACK], "adjudication: resigned")
         elif self._level >= rule.draw_plies and game.board.fullmove > rule.draw_from:
             game.end(DRAWN, "adjudication: drawn")
-        elif rule.longest and len(game.moves) >= rule.longest:
-            game.end(DRAWN, "adjudication: too long")
 
 
 def play_game(job: Job) -> Played:
@@ -300,60 +250,3 @@ def _from_white(side: int, report: Report | None) -> int | None:
     if report is None:
         return None
     return report.score if side == WHITE else -report.score
-
-
-_searches: dict[tuple[int, int, str], Search] = {}
-"""By thread, megabytes and tables; kept from game to game, because creating one takes as long as several
-moves. Not on a cluster, where every task gets a copy of this module.
-"""
-
-
-def play_training_game(job: TrainingJob) -> Game:
-    """Play a game for training. Raises Decided."""
-    training = job.training
-    chance = Random(f"{job.seed}/{job.number}")
-    key = (threading.get_ident(), training.megabytes, training.tables)
-    if key not in _searches:
-        _searches[key] = searcher(training.megabytes, AS_IT_IS, training.tables)
-    search = _searches[key]
-    search.new_game()
-    player = Player(search, training.nodes, training.jitter, chance)
-    for _ in range(TRIES):
-        game = begin(job.opening, chance.randint(*training.random_plies), chance)
-        if game.is_over():
-            continue
-        move, report = player.think(game.board)
-        if report is not None and abs(report.score) <= UNDECIDED:
-            break
-        search.new_game()
-    else:
-        origin, line = job.opening
-        words = " ".join([origin, *map(coordinate.write, line)])
-        raise Decided(f"no random plies keep this opening undecided: {words}")
-    board = fen.parse(game.start, chess960=True)
-    moves = bytearray()
-    for played in game.moves:
-        moves.append(index_of(board, played))
-        board.make(played)
-    scores, bounds = array("h"), bytearray()
-    referee = Referee(LATE_RULE)
-    while True:
-        score = _from_white(game.board.side, report)
-        moves.append(index_of(game.board, move))
-        scores.append(NO_SCORE if score is None else score)
-        bounds.append(report is not None and report.bound != "")
-        game.play(move)
-        referee.judge(game, score)
-        if game.is_over():
-            break
-        move, report = player.think(game.board)
-    start = "" if game.start == fen.START else game.start
-    return Game(job.number, start, bytes(moves), scores, bytes(bounds), round(2 * POINTS[game.result]))
-
-
-def training_game(job: TrainingJob) -> tuple[int, Game | None, str]:
-    """Play a game for training, if its opening allows: its number, the game, and else the reason."""
-    try:
-        return job.number, play_training_game(job), ""
-    except Decided as error:
-        return job.number, None, str(error)

@@ -1,7 +1,6 @@
 """A training run of bench/train.py, kept in a folder with its settings, last checkpoint and losses."""
 
 import csv
-import itertools
 import json
 import math
 import os
@@ -14,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from batches import Batch, Source, batch_of, shuffled
-from nets import Net, dequantised, mean, quantised, values, widened
-from recordfile import Records
+from dataset import Filters, Rows, Stream, usable, weights
+from gamefile import Place
+from nets import Batch, Net, batch_of, dequantised, mean, quantised, values, widened
 from tqdm import tqdm
 
 from search import network
@@ -25,7 +24,9 @@ ROUNDING = 0.9
 """After this share of the steps, the network computes with rounded weights."""
 
 PARTS = 8
-"""Checkpoints in an epoch."""
+"""Checkpoints in an epoch, as far as each has LEAST batches."""
+
+LEAST = 16
 
 COLUMNS = ("part", "positions", "rate", "loss", "validation", "seconds")
 
@@ -41,13 +42,14 @@ class Settings:
     rate: float
     final_rate: float
     blend: float
-    scale: float
-    factors: list[float]
-    """By what the scores of each file are multiplied, those for validation last."""
+    lookahead: float
+    flatten: float
+    filters: Filters
     seed: int
-    positions: int
-    checked: int
-    """Positions for training and for validation."""
+    share: float
+    """Of the blocks, set aside for validation."""
+    ends: dict[str, int]
+    """How far each file of games was read: it may have grown since."""
     material: list[int]
     """How the network's values are scaled: MATERIAL_STEP and FULL_MATERIAL of search.evaluate."""
     begin: str
@@ -69,7 +71,10 @@ class Run:
         torch.manual_seed(settings.seed)
         self.net = Net(settings.hidden, settings.outputs).to(device)
         self.optimiser = torch.optim.Adam(self.net.parameters(), settings.rate)
-        self.step = 0
+        self.step = self.part = 0
+        self.done = 0.0
+        """The share of the training that lies behind."""
+        self._weights = np.ones(33, np.float32)
         self.losses: list[dict[str, float]] = []
         folder.mkdir(parents=True, exist_ok=True)
         known = folder / "settings.json"
@@ -85,57 +90,58 @@ class Run:
             state = _checkpoint(folder, device)
             self.net.load_state_dict(state["net"])
             self.optimiser.load_state_dict(state["optimiser"])
-            self.step = state["step"]
+            self.step, self.part, self.done = state["step"], state["part"], state["done"]
             self.losses = state["losses"]
         self._choose_rounding()
 
-    def steps_of_epoch(self) -> int:
-        """Batches in an epoch."""
-        return self.settings.positions // self.settings.batch
-
     def _choose_rounding(self) -> None:
-        self.net.rounds = self.step >= ROUNDING * self.steps_of_epoch() * self.settings.epochs
+        self.net.rounds = self.done >= ROUNDING
 
-    def train(self, files: list[Source], checked: Records) -> None:
-        """Train to the last epoch."""
+    def train(self, places: list[Place], checked: list[Rows]) -> None:
+        """Train on these blocks to the last epoch."""
         settings = self.settings
-        steps = self.steps_of_epoch()
-        part = -(-steps // PARTS)
-        began, loss = time.perf_counter(), torch.zeros((), device=self.device)
+        self._weights = weights(places, settings.flatten)
+        positions = usable(places)
+        parts = max(1, min(PARTS, positions // (LEAST * settings.batch), len(places)))
         with tqdm(
-            total=steps * settings.epochs * settings.batch,
+            total=positions * settings.epochs,
             initial=self.step * settings.batch,
             unit=" positions",
             unit_scale=True,
             disable=None,
         ) as bar:
-            while self.step < steps * settings.epochs:
-                epoch, done = divmod(self.step, steps)
-                for number, batch in enumerate(self._batches(files, epoch, done), done):
+            while self.part < parts * settings.epochs:
+                epoch, part = divmod(self.part, parts)
+                began, loss, count = time.perf_counter(), torch.zeros((), device=self.device), 0
+                for batch, share in self._batches(places, epoch, part, parts):
+                    self.done = (self.part + share) / (parts * settings.epochs)
                     loss += self._learn(batch)
+                    count += 1
                     bar.update(settings.batch)
-                    if (number + 1) % part == 0 or number + 1 == steps:
-                        count = number % part + 1
-                        self._note(float(loss) / count, checked, time.perf_counter() - began)
-                        bar.set_postfix(
-                            loss=self.losses[-1]["loss"], validation=self.losses[-1]["validation"]
-                        )
-                        began = time.perf_counter()
-                        loss.zero_()
+                self.part += 1
+                if count:
+                    self._note(float(loss) / count, checked, time.perf_counter() - began)
+                    bar.set_postfix(loss=self.losses[-1]["loss"], validation=self.losses[-1]["validation"])
+        if not self.losses:
+            raise ValueError(f"no batch of {settings.batch} positions is left by the filters")
 
-    def _batches(self, files: list[Source], epoch: int, done: int) -> Iterator[Batch]:
-        """The batches of an epoch after those that are done. While the network learns from one, a thread
-        prepares the next.
+    def _batches(
+        self, places: list[Place], epoch: int, part: int, parts: int
+    ) -> Iterator[tuple[Batch, float]]:
+        """The batches of a part of an epoch, and which share of it then lies behind. While the network learns
+        from one, a thread prepares the next.
         """
-        rows = shuffled(files, self.settings.batch, self.settings.seed, epoch)
-        chosen = itertools.islice(rows, done, None)
+        settings = self.settings
+        seed = f"{settings.seed}/{epoch}/{part}"
+        stream = Stream(places[part::parts], settings.batch, seed, settings.lookahead, settings.filters)
         with ThreadPoolExecutor(1) as worker:
+            rows = iter(stream)
 
-            def prepare() -> Batch | None:
-                records = next(chosen, None)
-                return None if records is None else self._batch(records)
+            def prepare() -> tuple[Batch, float] | None:
+                found = next(rows, None)
+                return None if found is None else (self._batch(found[0]), found[1])
 
-            batch = prepare()  # here, so that an interrupt ends it: those that are done are skipped first
+            batch = prepare()
             while batch is not None:
                 following = worker.submit(prepare)
                 yield batch
@@ -146,7 +152,7 @@ class Run:
         self._choose_rounding()
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
-        loss = torch.mean(self._errors(batch))
+        loss = torch.mean(batch.weights * self._errors(batch))
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
@@ -159,29 +165,23 @@ class Run:
         expected: torch.Tensor = torch.sigmoid(self.net(batch) * batch.factors)
         return (expected - batch.targets) ** 2
 
-    def _batch(self, rows: Records) -> Batch:
+    def _batch(self, rows: Rows) -> Batch:
         settings = self.settings
-        return batch_of(rows, settings.blend, settings.scale, settings.outputs, self.device)
+        return batch_of(rows, settings.blend, settings.outputs, self._weights, self.device)
 
     def rate(self) -> float:
         """The learning rate of the next step."""
         settings = self.settings
-        done = min(1, self.step / max(1, self.steps_of_epoch() * settings.epochs - 1))
-        return (
-            settings.final_rate + (settings.rate - settings.final_rate) * (1 + math.cos(math.pi * done)) / 2
-        )
+        fall = settings.rate - settings.final_rate
+        return settings.final_rate + fall * (1 + math.cos(math.pi * self.done)) / 2
 
-    def loss(self, records: Records) -> float:
+    def loss(self, checked: list[Rows]) -> float:
         """The mean loss over these positions."""
-        total = 0.0
         with torch.no_grad():
-            for first in range(0, len(records), self.settings.batch):
-                rows = records[first : first + self.settings.batch]
-                batch = self._batch(rows)
-                total += float(torch.sum(self._errors(batch)))
-        return total / len(records)
+            total = sum(float(torch.sum(self._errors(self._batch(rows)))) for rows in checked)
+        return total / sum(map(len, checked))
 
-    def _note(self, loss: float, checked: Records, seconds: float) -> None:
+    def _note(self, loss: float, checked: list[Rows], seconds: float) -> None:
         """Record the losses, and save a checkpoint."""
         settings = self.settings
         validation = self.loss(checked)
@@ -191,6 +191,8 @@ class Run:
             "net": self.net.state_dict(),
             "optimiser": self.optimiser.state_dict(),
             "step": self.step,
+            "part": self.part,
+            "done": self.done,
             "losses": self.losses,
         }
         part = self.folder / "checkpoint.pt.part"
@@ -219,15 +221,15 @@ class Run:
         figure.savefig(self.folder / "losses.svg")
         pyplot.close(figure)
 
-    def export(self, path: Path, checked: Records, other: Path | None = None) -> str:
+    def export(self, path: Path, checked: list[Rows], other: Path | None = None) -> str:
         """Write the quantised network, or the mean of its weights and those of another. Returns a line that
         names the file and, if there are positions, compares its values with those in floating point.
 
         Raises ValueError if the other network is damaged or has other sizes, or for positions as well, since
         a mean in floating point is not computed; or OSError.
         """
-        if other and len(checked):
-            raise ValueError("--mean-with and --validation cannot be combined")
+        if other and checked:
+            raise ValueError("--mean-with and positions cannot be combined")
         weights = quantised(self.net)
         if other:
             weights = mean(weights, network.read(other), str(other))
@@ -235,9 +237,9 @@ class Run:
         network.write(part, weights)
         os.replace(part, path)
         text = f"{path}: {path.stat().st_size} bytes"
-        if not len(checked):
+        if not checked:
             return text
-        batch = self._batch(checked[:10_000])
+        batch = self._batch(checked[0])
         with torch.no_grad():
             exact = self.net(batch).cpu().double().numpy() * network.SCALE
         differences = np.abs(values(network.read(path), batch) - exact)
@@ -250,8 +252,9 @@ class Run:
 def known_settings(folder: Path) -> Settings:
     """The settings of a run. Raises ValueError or OSError."""
     try:
-        return Settings(**json.loads((folder / "settings.json").read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
+        found = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+        return Settings(**found | {"filters": Filters(**found["filters"])})
+    except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{folder / 'settings.json'} is damaged or of another version: {error}") from None
 
 
@@ -267,7 +270,7 @@ def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:
         raise ValueError(f"{path} is damaged: {reason}") from None
     if (
         not isinstance(found, dict)
-        or found.keys() != {"net", "optimiser", "step", "losses"}
+        or found.keys() != {"net", "optimiser", "step", "part", "done", "losses"}
         or found["net"].keys() != {"inputs.weight", "biases", "outputs.weight", "outputs.bias"}
     ):
         raise ValueError(f"{path} is not a checkpoint of a run")

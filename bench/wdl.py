@@ -1,6 +1,6 @@
 """Fit the model of win, draw and loss (search/wdl.py) to the results of self-play games.
 
-    python bench/wdl.py gen1.moff
+    python bench/wdl.py pile
 
 A win has the probability 1 / (1 + exp((EVEN_WIN - score) / SPREAD)), a loss the same with the negated score.
 Both numbers are fitted by maximum likelihood to all positions after the openings whose score is within 1500,
@@ -8,14 +8,13 @@ and then, to see how they change in the course of a game, to ranges of --step mo
 EVEN_WIN is 100 at about move 32; the NORMAL_PAWN of search/score.py that would achieve this is printed. After
 a change of it, EVEN_WIN and SPREAD have to be multiplied by the old one and divided by the new one.
 
-The games are those of bench/selfplay.py --positions, and should be by the version that the model is for: the
-scores of others may be normalised by another number (docs/network.md), or not at all. The exit code is 0; 2
-after wrong usage; 130 when interrupted. Needs the `tuning` extra.
+The games are those of bench/selfplay.py, and should be by the version that the model is for.
+
+The exit code is 0; 2 after wrong usage; 130 when interrupted. Needs the `tuning` extra.
 """
 
 import argparse
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import script  # first: it puts this checkout on the path
@@ -28,9 +27,7 @@ try:
 except ImportError as error:
     script.cannot_begin(error, "tuning", __doc__ or "")
 
-import positions
-import recordfile
-from recordfile import MOST_PLIES, RESULT_SHIFT
+from dataset import Blocks, Table
 
 from search.score import NORMAL_PAWN
 
@@ -49,15 +46,15 @@ LEAST = 1000
 Counts = npt.NDArray[np.int64]
 
 
-def count(blocks: Iterable[recordfile.Records]) -> Counts:
+def count(pile: Blocks) -> Counts:
     """The number of positions by move up to LAST, score + BOUND and result (lost, drawn, won)."""
     counts = np.zeros((LAST + 1, 2 * BOUND + 1, 3), np.int64)
-    for records in blocks:
-        scores = records["score"].astype(np.int64)
+    for place in pile.places:
+        table = Table(place)
+        scores = np.rint(table.scores * 100 / NORMAL_PAWN).astype(np.int64)
         kept = np.abs(scores) <= BOUND
-        moves = np.minimum((records["counts"].astype(np.int64) & MOST_PLIES) // 2 + 1, LAST)
-        results = records["state"].astype(np.int64) >> RESULT_SHIFT & 3
-        np.add.at(counts, (moves[kept], scores[kept] + BOUND, results[kept]), 1)
+        moves = np.minimum(table.plies // 2 + 1, LAST)
+        np.add.at(counts, (moves[kept], scores[kept] + BOUND, table.results[kept]), 1)
     return counts
 
 
@@ -107,9 +104,10 @@ def report(counts: Counts, step: int) -> str:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = script.parser(__doc__ or "")
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="written by bench/selfplay.py")
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="files of bench/selfplay.py, or folders"
+    )
     parser.add_argument("--step", type=script.positive, default=10, metavar="N", help="moves (default 10)")
-    parser.add_argument("--concurrency", type=script.positive, default=1, metavar="N", help="processes")
     return parser.parse_args(arguments)
 
 
@@ -117,9 +115,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Print the fit; returns the exit code."""
     options = _options(arguments)
-    reader = positions.Reader(options.files)
-    blocks = (records for _, records in positions.expand_all(reader, options.concurrency))
-    print(report(count(blocks), options.step))
+    print(report(count(Blocks(options.paths)), options.step))
     return 0
 
 

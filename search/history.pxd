@@ -31,6 +31,7 @@ cdef class History:
     cdef void weigh(self, int fourth, int pawns) noexcept nogil
     cdef void clear(self) noexcept nogil
     cdef void new_search(self) noexcept nogil
+    cdef void age(self) noexcept nogil
     cdef void record_move(self, int ply, int side, int move) noexcept nogil
     cdef void record_null_move(self, int ply) noexcept nogil
     cdef void set_pawns(self, int ply, uint64_t key) noexcept nogil

@@ -68,11 +68,14 @@ class History:
         self.new_search()
 
     def new_search(self) -> None:
-        """Clear the killers and the line, and halve quiet history, for the next search of the same game."""
+        """Clear the killers and the line, for the next search of the same game."""
         for i in range(256):
             self.moved[i] = NO_PREVIOUS
         for i in range(508):
             self.killers[i] = 0
+
+    def age(self) -> None:
+        """Halve quiet history, for the next search of the same game."""
         for i in range(32768):
             self.quiets[i] = self.quiets[i] >> 1
 

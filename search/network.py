@@ -42,7 +42,6 @@ from collections.abc import Sequence
 from operator import index
 from typing import NamedTuple
 
-from search.score import normalised
 from x88 import memory
 
 INPUTS = 768
@@ -50,11 +49,6 @@ INPUT_SCALE = 362
 OUTPUT_SCALE = 512
 SCALE = 267
 """The centipawns (`search.score`) of a network's value that multiply the odds by e."""
-
-REPORTED_SCALE = normalised(SCALE)
-"""The same in the centipawns that are reported and that the scores of games have, which are scaled by the
-material (`search.evaluate`).
-"""
 
 UNIT = INPUT_SCALE**2 // 4 * OUTPUT_SCALE
 """The sum of an output that means a value of SCALE."""

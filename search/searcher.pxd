@@ -81,6 +81,9 @@ cdef class Searcher:
     cdef object on_bound
     cdef bint is_searching    # in the thread of a helper
 
+    cpdef void forget_search(self) noexcept nogil
+    @cython.locals(i=int)
+    cdef void begin(self, long long node_limit) noexcept nogil
     @cython.locals(side=int, back=int, move=int)
     cdef void record_game(self) noexcept nogil
     @cython.locals(kept=int, i=int, j=int)

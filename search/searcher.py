@@ -137,6 +137,13 @@ class Searcher:
         self._check_idle()
         board.king(WHITE)
         self.board = board.copy()
+        self.history.age()
+        self.begin(node_limit)
+        if self.counts is not None:
+            self.counts.begin(self.board.key)
+
+    def begin(self, node_limit: int) -> None:
+        """Set up a search of the position on the board with at most `node_limit` nodes (0: no limit)."""
         self.evaluation.reset(self.board)
         self.keys.reset(self.board)
         self.history.new_search()
@@ -155,8 +162,6 @@ class Searcher:
             self.excluded[i] = 0
             self.reductions[i] = 0
         self.allowed_count = 0
-        if self.counts is not None:
-            self.counts.begin(self.board.key)
         self.root_count = generate(self.board, self.stack, 0)
         for i in range(self.root_count):
             self.root_moves[i] = self.stack.moves[i]

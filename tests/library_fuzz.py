@@ -42,6 +42,7 @@ LEFT_OUT = {
     "Bench.run": "takes a minute",
     "Job.wait_for_release": "waits for a stop",
     "Search.wait": "waits for a stop",
+    "Selfplay.play": "takes as long as its nodes say",
     "Helper.wait": "waits for a stop",
     "Board.check_invariants": "asserts",
     "Layer": "abstract",

@@ -212,6 +212,7 @@ def test_a_new_search_halves_what_was_learnt_of_squares_alone(history: History, 
     history.update_quiet(WHITE, OTHER, 2, -BONUS)
     history.update_capture(WHITE, TAKES_QUEEN, BONUS)
     history.new_search()
+    history.age()
     # The line of the last search is gone.
     assert history.quiet_score(WHITE, KNIGHT, 2) == BONUS // 2
     assert history.quiet_score(WHITE, OTHER, 2) == -BONUS // 2

@@ -13,15 +13,24 @@ from search import inference, network
 from search.accumulators import Accumulators
 from tests.networks import random_weights
 from tests.oracle import scaled
-from tests.records import record_of
+from tests.stored import Stored
+from tests.test_dataset import Reference
 from x88 import fen
 
 np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
 torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "bench"))
-batches: Any = importlib.import_module("batches")
+dataset: Any = importlib.import_module("dataset")
 nets: Any = importlib.import_module("nets")
+
+
+def row_of(board: chess.Board) -> Any:
+    """A position as a network takes it."""
+    position = Reference(board, 0, 0, Stored(board, [], 0, [], 1), chess.Move.null())
+    own, other = (np.array(sorted(inputs), np.int32) for inputs in (position.own, position.other))
+    one = np.ones(1, np.int32)
+    return dataset.Rows(own, other, 0 * one, len(own) * one, position.points * one, one / 2, one / 2)
 
 
 def test_however_large_weights_grow_they_can_be_exported(tmp_path: Path) -> None:
@@ -51,20 +60,18 @@ def test_the_shipped_network_in_floating_point_is_within_two_centipawns_of_the_e
     accumulators = Accumulators(inference.layer(weights))
     chance = Random(5)
     board = chess.Board()
-    records, found = [], []
+    rows, found = [], []
     for _ in range(scaled(10_000, 1_000)):
         if board.is_game_over():
             board.reset()
         board.push(chance.choice(list(board.legal_moves)))
-        records.append(record_of(board))
+        rows.append(row_of(board))
         ours = fen.parse(board.fen())
         accumulators.reset(ours)
         found.append(accumulators.value(ours))
     exact: list[float] = []
-    for first in range(0, len(records), 1000):
-        batch = batches.batch_of(
-            np.concatenate(records[first : first + 1000]), 1, 400, weights.outputs, "cpu"
-        )
+    for row in rows:
+        batch = nets.batch_of(row, 1, weights.outputs, np.ones(33, np.float32), "cpu")
         with torch.no_grad():
             exact += (net(batch).double() * network.SCALE).tolist()
     assert len(set(found)) > len(found) / 4

@@ -101,7 +101,7 @@ def test_missing_packages_are_told_with_the_command_that_installs_them() -> None
         assert str(caught.value) == f'{said}: python -m pip install -e ".[bench]"'
 
 
-@pytest.mark.parametrize("name", ["nearby", "positions", "train", "wdl"])
+@pytest.mark.parametrize("name", ["train", "wdl"])
 def test_help_needs_no_package(name: str) -> None:
     """`-S` hides what is installed."""
     for words, code in (["--help"], 0), (["a.moff"], 2):

@@ -1,648 +1,561 @@
-"""bench/selfplay.py: games by the rules and by chance alone, and a file that goes on whatever ends a run."""
+"""search/selfplay.py and bench/selfplay.py: games that follow from seed and number, and a folder of them that
+goes on growing whatever ends a run.
+"""
 
+import hashlib
 import importlib
-import itertools
 import json
-import re
+import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 
 from search import inference, network
-from x88 import chess960, coordinate, fen
-from x88.board import Board
-from x88.move import captured_of
-from x88.movegen import legal_moves
-from x88.piece import WHITE
+from search.limits import Limits
+from search.network import Weights
+from search.score import normalised
+from search.search import Report, Search
+from search.selfplay import Game, Selfplay
+from tests.networks import random_weights
+from tests.oracle import scaled
+from tests.stored import Stored, games
+from x88 import build, coordinate, fen
 
-SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "selfplay.py"
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPT = ROOT / "bench" / "selfplay.py"
 
 sys.path.append(str(SCRIPT.parent))
-pytest.importorskip("tabulate", reason="the bench extra is not installed")
-pytest.importorskip("tqdm", reason="the bench extra is not installed")
-selfgame: Any = importlib.import_module("selfgame")
-selfplay: Any = importlib.import_module("selfplay")
+dataset: Any = importlib.import_module("dataset")
 gamefile: Any = importlib.import_module("gamefile")
+pile: Any = importlib.import_module("pile")
+script: Any = importlib.import_module("script")
 
-TABLES = SCRIPT.parents[2] / "shared" / "data" / "syzygy"
-NODES = 60
-PACE = selfgame.Pace(NODES, random_plies=6)
-TRAINING = selfgame.Training(NODES)
-
-
-def command(path: Path, *arguments: object) -> list[str]:
-    """The command that adds games with short searches to the file."""
-    words = ["--positions", path, "--nodes", NODES, *arguments]
-    return [sys.executable, str(SCRIPT), *map(str, words)]
+NODES = scaled(40, 2)
 
 
-def generate(path: Path, *arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    """Add games to the file."""
-    ended = subprocess.run(command(path, *arguments), capture_output=True, encoding="utf-8", timeout=300)
-    assert ended.returncode == code, ended.stderr
-    assert "Traceback" not in ended.stderr
-    return ended
+def played(seed: int, numbers: range, nodes: int = NODES, weights: Weights | None = None) -> list[Game]:
+    player = Selfplay(weights)
+    found = [player.play(seed, number, nodes) for number in numbers]
+    return [game for game in found if game is not None]
 
 
-def read(path: Path) -> dict[tuple[int, int], Any]:
-    """The games of a file, by seed and number; nothing else is in it."""
-    found = {}
-    for block in gamefile.scan(path.read_bytes()):
-        assert isinstance(block, gamefile.Block), block
-        for game in block.games:
-            assert (block.seed, game.number) not in found
-            found[block.seed, game.number] = game
+def stored(found: list[Game]) -> list[Stored]:
+    """The games, unpacked with python-chess."""
+    return games(gamefile.packed(0, 0, {}, found).inflated(), len(found))
+
+
+@pytest.fixture(scope="module")
+def some() -> list[Game]:
+    return played(3, range(scaled(60, 4)))
+
+
+# --- Games
+
+
+def test_a_game_follows_from_seed_and_number(some: list[Game]) -> None:
+    alone = Selfplay()
+    for number in (3, 1):
+        assert alone.play(3, number, NODES) == some[number]
+    assert alone.play(4, 1, NODES) != some[1]
+    assert len({game.moves for game in some}) == len(some)
+
+
+@pytest.mark.skipif(not build.compiled, reason="compares the builds")
+def test_both_builds_play_the_same_games() -> None:
+    code = """
+import hashlib
+from search.selfplay import Selfplay
+player = Selfplay()
+for number in (0, 14, 25):
+    print(hashlib.sha256(repr(player.play(11, number, 3)).encode()).hexdigest())
+"""
+    told = []
+    for forced in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=ROOT,
+            env=os.environ | {"MOFF_PURE": forced},
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+        )
+        told.append(done.stdout)
+    assert told[0] == told[1]
+    assert len(set(told[0].split())) == 3
+
+
+def test_games_are_legal_and_their_results_right(some: list[Game]) -> None:
+    decided = 0
+    for game in stored(some):
+        board = game.start.copy()
+        for move in game.moves:
+            assert board.outcome(claim_draw=False) is None
+            assert not board.is_repetition(3)
+            assert board.halfmove_clock < 100
+            assert board.is_legal(move)
+            board.push(move)
+        outcome = board.outcome(claim_draw=False)
+        last = game.scores[-4:]
+        if outcome is not None:
+            assert game.result == {True: 2, False: 0, None: 1}[outcome.winner]
+        elif board.is_repetition(3) or board.halfmove_clock >= 100 or len(game.moves) == 400:
+            assert game.result == 1
+        elif all(score >= 2660 for score in last):
+            assert game.result == 2
+        elif all(score <= -2660 for score in last):
+            assert game.result == 0
+        else:
+            assert game.result == 1
+            assert all(abs(score) <= 7 for score in game.scores[-12:])
+            assert board.fullmove_number > 70
+        decided += game.result != 1
+    assert decided > len(some) / 4
+
+
+def test_a_game_ends_as_soon_as_it_is_decided(some: list[Game]) -> None:
+    for game in stored(some):
+        for first in range(len(game.scores) - 4):
+            assert not all(score >= 2660 for score in game.scores[first : first + 4])
+            assert not all(score <= -2660 for score in game.scores[first : first + 4])
+
+
+def test_random_plies_lose_no_material_and_decide_nothing(some: list[Game]) -> None:
+    lengths = set()
+    for game in stored(some):
+        lengths.add(game.opening)
+        assert abs(game.scores[0]) <= 400
+        board = game.start.copy()
+        for move in game.moves[: game.opening]:
+            lost = board.piece_at(move.from_square)
+            taken = board.piece_at(move.to_square)
+            board.push(move)
+            if lost is None or taken is not None:
+                continue
+            if not board.attackers(not lost.color, move.to_square) or lost.piece_type == chess.PAWN:
+                # Nobody protects it, and it is more than a pawn: nobody may take it.
+                attackers = board.attackers(board.turn, move.to_square)
+                legal = any(board.is_legal(chess.Move(square, move.to_square)) for square in attackers)
+                protected = board.attackers(lost.color, move.to_square)
+                if not protected and lost.piece_type != chess.KING:
+                    assert not legal, (board.fen(), move)
+    assert lengths == {8, 9} if build.compiled else lengths <= {8, 9}
+
+
+def test_scores_are_white_s_and_those_of_a_finished_search(some: list[Game]) -> None:
+    agreed = of = 0
+    for game in stored(some):
+        if game.result != 1:
+            half = game.scores[len(game.scores) // 2 :]
+            of += len(half)
+            agreed += sum((score > 0) == (game.result == 2) for score in half)
+    assert agreed > 0.75 * of
+    mate = next((game for game in stored(some) if abs(game.scores[-1]) == 31999), None)
+    if mate is not None:
+        board = mate.start.copy()
+        for move in mate.moves:
+            board.push(move)
+        assert board.is_checkmate()
+
+
+def test_one_game_in_ten_is_no_standard_chess() -> None:
+    player = Selfplay()
+    found = [player.play(8, number, 1) for number in range(scaled(2000, 40))]
+    starts = [(game.white, game.black) for game in found if game is not None]
+    same = sum(white == black != 518 for white, black in starts)
+    double = sum(white != black for white, black in starts)
+    if build.compiled:
+        assert 60 < same < 140
+        assert 60 < double < 140
+        assert len(set(starts)) > 150
+    assert same + double < len(starts) / 2
+
+
+def test_usable_positions_are_counted(some: list[Game]) -> None:
+    from search.replay import Mixer
+
+    block = gamefile.packed(0, 0, {}, some)
+    mixer = Mixer(block.positions)
+    mixer.add(block.inflated(), block.games)
+    assert mixer.count == block.usable == sum(game.usable for game in some)
+    assert block.positions == sum(len(game.scores) for game in some)
+
+
+@pytest.mark.parametrize(("nodes", "depth"), [(1, 1), (scaled(40, 2), None)])
+def test_a_search_ends_with_the_iteration_that_reaches_its_nodes(nodes: int, depth: int | None) -> None:
+    """The first one of a game has the move and the score of an ordinary search."""
+    alike = of = 0
+    for game in stored(played(21, range(scaled(40, 3)), nodes)):
+        board = fen.parse(game.start.fen(), chess960=True)
+        for move in game.moves[: game.opening]:
+            board.make(coordinate.parse(board, game.start.uci(move, chess960=True)))
+            game.start.push(move)
+        reports: list[Report] = []
+        limits = Limits(depth=depth or 20, nodes=None if depth else 20 * nodes)
+        Search(1).think(board, limits, reports.append)
+        last = next(report for report in reports if report.depth == depth or report.nodes >= nodes)
+        own = game.scores[0] if game.start.turn else -game.scores[0]
+        played_move = game.start.uci(game.moves[game.opening], chess960=True)
+        alike += (normalised(own), played_move) == (last.score, coordinate.write(last.pv[0], chess960=True))
+        of += 1
+    # Where an opening was thrown away, the table remembers its search.
+    assert alike > 0.8 * of
+
+
+def test_another_network_plays_other_games() -> None:
+    weights = random_weights(16, 8)
+    assert played(3, range(2), NODES, weights) == played(3, range(2), NODES, weights)
+    assert played(3, range(2), NODES, weights) != played(3, range(2))
+    assert played(3, range(2), NODES, inference.shipped()) == played(3, range(2))
+
+
+def test_stop_ends_a_game_and_those_after_it() -> None:
+    player = Selfplay()
+    found: list[Game | None] = []
+    thread = threading.Thread(target=lambda: found.append(player.play(1, 1, 10**9)))
+    thread.start()
+    time.sleep(0.1)
+    player.stop()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert found == [None]
+    assert player.play(1, 2, 1) is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [(-1, 0, 1), (2**64, 0, 1), (0, -1, 1), (0, 2**64, 1), (0, 0, 0), (0, 0, -5)]
+)
+def test_impossible_games_are_refused(wrong: tuple[int, int, int]) -> None:
+    with pytest.raises(ValueError, match="no"):
+        Selfplay().play(*wrong)
+    with pytest.raises(TypeError):
+        Selfplay().play("1", 0, 1)  # type: ignore[arg-type]
+
+
+# --- The folder
+
+
+compiled = pytest.mark.skipif(not build.compiled, reason="a block takes minutes uncompiled")
+
+
+def command(folder: Path, *words: object) -> list[str]:
+    return [sys.executable, str(SCRIPT), "--positions", *map(str, (folder, "--nodes", 5, *words))]
+
+
+def fill(
+    folder: Path, *words: object, code: int = 0, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Fill a folder with games of short searches."""
+    done = subprocess.run(
+        command(folder, *words),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        env=env and os.environ | env,
+    )
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def status(folder: Path) -> str:
+    words = [sys.executable, str(SCRIPT), "--status", str(folder)]
+    return subprocess.run(words, capture_output=True, encoding="utf-8", check=True).stdout
+
+
+def running(folder: Path) -> dict[str, Any]:
+    """What the run in progress has noted."""
+    end = time.monotonic() + 60
+    while not (folder / "running.json").exists():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    found: dict[str, Any] = json.loads((folder / "running.json").read_text(encoding="utf-8"))
     return found
 
 
-def job(number: int = 0, seed: int = 0, start: str = fen.START, pace: Any = PACE) -> Any:
-    """A game of a comparison from a position."""
-    return selfgame.Book([(start, ())], seed).job(number, pace)
+def digests(folder: Path) -> dict[tuple[int, int], str]:
+    """The blocks of a folder, by seed and first number; nothing else is in its files."""
+    found = {}
+    for path in folder.glob("*.moff"):
+        for place in gamefile.scan(path):
+            assert isinstance(place, gamefile.Place), place
+            block = gamefile.read(place)
+            assert (place.seed, place.first) not in found
+            found[place.seed, place.first] = hashlib.sha256(gamefile.encode(block)).hexdigest()
+    return found
 
 
-def training_game(number: int = 0, seed: int = 0, start: str = fen.START, training: Any = TRAINING) -> Any:
-    """A game for training from a position."""
-    return selfgame.play_training_game(selfgame.Book([(start, ())], seed).training_job(number, training))
+def begun(folder: Path, *words: object) -> "subprocess.Popen[str]":
+    """A run that has written a block."""
 
+    def size() -> int:
+        return sum(path.stat().st_size for path in folder.glob("*.moff"))
 
-class Player:
-    """Plays the first of the moves that it may choose from, and tells a score from White's view."""
-
-    def __init__(self, score: int | None, captures: bool = False) -> None:
-        self.score = score
-        self.captures = captures
-
-    def think(self, board: Board, limits: Any, on_report: Any) -> Any:
-        moves = legal_moves(board)
-        chosen = [move for move in moves if bool(captured_of(move)) == self.captures] or moves
-        if self.score is not None:
-            score = self.score if board.side == WHITE else -self.score
-            on_report(selfgame.Report(1, 1, score, None, 1, 0.0, 0, chosen[:1]))
-        return importlib.import_module("search.search").Result(chosen[0], 0, 1)
-
-    def new_game(self) -> None:
-        pass
-
-
-def fake(monkeypatch: pytest.MonkeyPatch, *arguments: Any, kind: Any = Player) -> None:
-    """Let such players play."""
-    monkeypatch.setattr(selfgame, "searcher", lambda megabytes, numbers, tables: kind(*arguments))
-    monkeypatch.setattr(selfgame, "_searches", {})
-
-
-# --- Games for training
-
-
-def test_a_game_follows_from_seed_and_number() -> None:
-    assert training_game(1) == training_game(1)
-    assert training_game(1).moves != training_game(2).moves
-    assert training_game(1).moves != training_game(1, seed=1).moves
-
-
-def test_every_move_after_the_opening_has_a_score() -> None:
-    openings = set()
-    for number in range(8):
-        game = training_game(number)
-        assert game.start == ""
-        opening = len(game.moves) - len(game.scores)
-        openings.add(opening)
-        assert 8 <= opening <= 10
-        assert len(game.bounds) == len(game.scores)
-        assert set(game.bounds) <= {0, 1}
-        assert abs(game.scores[0]) <= 300
-        assert len(game.moves) <= 400
-        assert len(list(gamefile.replay(game))) == len(game.moves)
-    assert len(openings) > 1
-
-
-def test_scores_are_from_white_s_view() -> None:
-    start = "4k3/8/8/8/8/8/PPPP4/4K3 b - - 0 1"
-    chance = selfgame.Training(NODES, random_plies=(0, 0))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(selfgame, "UNDECIDED", 5000)
-        game = training_game(start=start, training=chance)
-    assert game.start == start
-    assert game.scores[0] > 100
-    assert game.scores[1] > 100
-
-
-def test_the_result_is_that_of_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selfgame, "UNDECIDED", 32000)
-    training = selfgame.Training(NODES, random_plies=(0, 0))
-    game = training_game(start="6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", training=training)
-    assert game.result == 2
-    _, move = list(gamefile.replay(game))[-1]
-    assert coordinate.write(move) == "a1a8"
-    assert training_game(start="r3k3/8/8/8/8/8/5PPP/6K1 b - - 0 1", training=training).result == 0
-    assert training_game(start="8/8/8/8/3k4/8/3p4/3K4 w - - 99 80", training=training).result == 1
-
-
-@pytest.mark.parametrize(("score", "result", "plies"), [(2000, 2, 4), (-2000, 0, 4), (1999, 1, 392)])
-def test_a_game_goes_on_until_one_side_is_far_ahead(
-    monkeypatch: pytest.MonkeyPatch, score: int, result: int, plies: int
-) -> None:
-    monkeypatch.setattr(selfgame, "UNDECIDED", 5000)
-    monkeypatch.setattr(selfgame.OngoingGame, "_judge", lambda self: None)
-    fake(monkeypatch, score)
-    game = training_game(training=selfgame.Training(1, random_plies=(8, 8)))
-    assert (game.result, len(game.scores)) == (result, plies)
-
-
-def test_a_level_game_is_drawn_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake(monkeypatch, 5)
-    training = selfgame.Training(1, random_plies=(0, 0))
-    for number, plies in ((60, 21), (70, 12), (90, 12)):
-        # After move 70, where Black moves first here.
-        start = f"4k3/p7/8/8/8/8/P7/4K3 b - - 0 {number}"
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(selfgame.OngoingGame, "_judge", lambda self: None)
-            game = training_game(start=start, training=training)
-        assert (game.result, len(game.scores)) == (1, plies), number
-
-
-def test_a_score_that_is_missing_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Silent(Player):
-        thoughts = 0
-
-        def think(self, board: Board, limits: Any, on_report: Any) -> Any:
-            self.thoughts += 1
-            self.score = 10 if self.thoughts == 1 else None
-            return super().think(board, limits, on_report)
-
-    fake(monkeypatch, 10, kind=Silent)
-    game = training_game(training=selfgame.Training(1))
-    assert list(game.scores) == [10, *[gamefile.NO_SCORE] * (len(game.scores) - 1)]
-    assert len(game.scores) > 1
-
-
-def test_an_opening_that_is_decided_is_not_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selfgame, "TRIES", 20)
-    with pytest.raises(ValueError, match="undecided"):
-        training_game(
-            start="3qk3/8/8/8/8/8/8/4K3 w - - 0 1", training=selfgame.Training(NODES, random_plies=(2, 2))
-        )
-
-
-def test_a_bound_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Unsure(Player):
-        def think(self, board: Board, limits: Any, on_report: Any) -> Any:
-            def told(report: Any) -> None:
-                on_report(report._replace(bound="lower" if board.side == WHITE else ""))
-
-            return super().think(board, limits, told)
-
-    fake(monkeypatch, 10, kind=Unsure)
-    game = training_game(training=selfgame.Training(1, random_plies=(8, 8)))
-    assert game.bounds[:4] == b"\1\0\1\0"
-
-
-def test_nodes_vary_by_the_jitter(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    class Counting(Player):
-        def think(self, board: Board, limits: Any, on_report: Any) -> Any:
-            asked.append(limits.nodes)
-            return super().think(board, limits, on_report)
-
-    fake(monkeypatch, 10, kind=Counting)
-    training_game(training=selfgame.Training(1000, jitter=0.2))
-    assert 800 <= min(asked) < 900
-    assert 1100 < max(asked) <= 1200
-    asked.clear()
-    training_game(training=selfgame.Training(1000, jitter=0.0))
-    assert set(asked) == {1000}
-
-
-# --- The file
-
-
-def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    whole, parts = tmp_path / "whole.moff", tmp_path / "parts.moff"
-    ended = generate(whole, "--games", 6)
-    assert re.search(r"6 games, \+ = - [\d ]+, \d+ positions, \d+/s, .* left", ended.stderr)
-    generate(parts, "--games", 2)
-    parts.write_bytes(parts.read_bytes() + whole.read_bytes()[:50])
-    ended = generate(parts, "--games", 6, "--concurrency", 2)
-    assert "cut off 50 bytes of an unfinished block" in ended.stderr
-    assert "already holds 2 games with" in ended.stderr
-    assert read(parts) == read(whole)
-    assert len(read(whole)) == 6
-    data = parts.read_bytes()
-    generate(parts, "--games", 6)
-    assert parts.read_bytes() == data
-    generate(parts, "--games", 1, "--seed", 7)
-    assert parts.read_bytes().startswith(data)
-    assert read(parts).keys() - read(whole).keys() == {(7, 0)}
-
-
-def test_the_block_says_how_the_games_were_played(tmp_path: Path) -> None:
-    path = tmp_path / "a.moff"
-    generate(path, "--games", 1, "--seed", 3, "--jitter", 0.1, "--random-plies", 4, 5)
-    (block,) = gamefile.scan(path.read_bytes())
-    assert block.seed == 3
-    assert block.settings == {
-        "nodes": NODES,
-        "jitter": 0.1,
-        "random_plies": [4, 5],
-        "hash": 1,
-        "openings": "",
-        "engine": selfplay.script.fingerprint(),
-        "chess960": False,
-        "tables": 0,
-    }
-    assert json.loads(json.dumps(block.settings)) == block.settings
-
-
-def test_one_seed_plays_with_one_set_of_options(tmp_path: Path) -> None:
-    path = tmp_path / "a.moff"
-    generate(path, "--games", 1)
-    data = path.read_bytes()
-    ended = generate(path, "--games", 2, "--jitter", 0.1, code=2)
-    assert "seed 0 with jitter 0.2, not 0.1" in ended.stderr
-    assert path.read_bytes() == data
-    generate(path, "--games", 1, "--jitter", 0.1, "--seed", 1)
-    assert read(path).keys() == {(0, 0), (1, 0)}
-
-
-def test_a_book_gives_the_openings(tmp_path: Path) -> None:
-    path, book = tmp_path / "a.moff", tmp_path / "book.epd"
-    starts = {"4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1", "4k3/4pppp/8/8/8/8/4PPPP/4K3 b - - 0 1"}
-    book.write_text("".join(start.rsplit(" ", 2)[0] + "\n" for start in starts), encoding="ascii")
-    generate(path, "--games", 4, "--openings", book, "--random-plies", 1, 2)
-    found = read(path).values()
-    assert {game.start for game in found} == starts
-    assert {len(game.moves) - len(game.scores) for game in found} <= {1, 2}
-    book.write_text(book.read_text(encoding="ascii") + "4k3/8/8/8/8/8/4P3/4K3 w - -\n", encoding="ascii")
-    ended = generate(path, "--games", 5, "--openings", book, "--random-plies", 1, 2, code=2)
-    assert re.search("seed 0 with openings 'book.epd [0-9a-f]{16}', not 'book.epd ", ended.stderr)
-
-
-def test_a_game_whose_opening_is_decided_is_left_out(tmp_path: Path) -> None:
-    path, book = tmp_path / "a.moff", tmp_path / "book.epd"
-    book.write_text(f"{fen.START[:-4]}\n3qk3/8/8/8/8/8/8/4K3 w - -\n", encoding="ascii")
-    ended = generate(path, "--games", 4, "--openings", book, "--random-plies", 0, code=1)
-    told = re.findall(r"game (\d) is left out: no random plies keep this opening .*: 3qk3/8", ended.stderr)
-    assert sorted(told) in (["0", "2"], ["1", "3"])
-    assert {number for _, number in read(path)} == {0, 1, 2, 3} - set(map(int, told))
-
-
-def test_an_uninterrupted_run_writes_the_same_file_whatever_plays_it(tmp_path: Path) -> None:
-    one, many = tmp_path / "one.moff", tmp_path / "many.moff"
-    for path, concurrency in ((one, 1), (many, 4)):
-        words = [sys.executable, "-c", IN_SMALL_BLOCKS, *command(path, "--games", 12)[2:]]
-        subprocess.run(
-            [*words, "--concurrency", str(concurrency)], cwd=SCRIPT.parent, check=True, timeout=120
-        )
-    assert one.read_bytes() == many.read_bytes()
-    assert [len(block.games) for block in gamefile.scan(one.read_bytes())] == [2] * 6
-
-
-@pytest.mark.parametrize("ends", list(itertools.permutations(range(4))))
-def test_games_are_brought_into_the_order_of_their_numbers(ends: tuple[int, ...]) -> None:
-    order = selfplay.Order(iter([3, 5, 6, 8]))
-    numbers = list(order)
-    for count, n in enumerate(ends, 1):
-        order.add(numbers[n], numbers[n] if n != 2 else None)
-        ended = {numbers[n] for n in ends[:count]}
-        ready = list(itertools.takewhile(ended.__contains__, numbers))
-        assert order.ready == [number for number in ready if number != 6]
-        assert order.waiting() == sorted(ended - set(ready) - {6})
-
-
-class Interrupter:
-    """Raises KeyboardInterrupt at one of the lines that run in a few functions."""
-
-    CODES = (
-        selfplay.generate.__code__,
-        selfplay.Order.add.__code__,
-        gamefile.GameFile.add.__code__,
-        gamefile.GameFile._count.__code__,
+    before = size()
+    process = subprocess.Popen(
+        command(folder, *words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     )
-
-    def __init__(self, line: int) -> None:
-        self.left = line
-
-    def __call__(self, frame: Any, event: str, _: object) -> Any:
-        if event == "line":
-            self.left -= 1
-            if self.left == 0:
-                raise KeyboardInterrupt
-        return self if frame.f_code in self.CODES or frame.f_code.co_name == "write" else None
-
-
-@pytest.mark.skipif(sys.gettrace() is not None, reason="coverage or a debugger traces lines, too")
-def test_no_interrupt_loses_or_doubles_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The games end in the order 1, 2, 0, 3, ..., and the interrupt comes at every line in turn."""
-    game = training_game(training=selfgame.Training(1, random_plies=(0, 0)))
-    played: list[int] = []
-
-    def run_all(_submit: object, _work: object, jobs: Any, _count: int) -> Any:
-        numbers = [job.number for job in jobs]
-        for number in [*numbers[1:3], *numbers[:1], *numbers[3:]]:
-            played.append(number)
-            yield number, game._replace(number=number), ""
-
-    monkeypatch.setattr(selfplay, "run_all", run_all)
-    monkeypatch.setattr(selfplay, "BLOCK", 2)
-    interrupted = 0
-    for line in itertools.count(1):
-        path = tmp_path / f"{line}.moff"
-        words = ["selfplay.py", "--positions", str(path), "--games", "7", "--nodes", "1"]
-        monkeypatch.setattr(sys, "argv", words)
-        played.clear()
-        sys.settrace(Interrupter(line))
-        try:
-            code = selfplay.main()
-        except KeyboardInterrupt:
-            code = 130
-        finally:
-            sys.settrace(None)
-        if code == 0:
-            break
-        assert code == 130
-        interrupted += 1
-        found = [number for _, number in read(path)] if path.exists() else []  # no game twice
-        # The one that has just ended, or the last block if the interrupt comes when all is done.
-        assert len(found) >= len(played) - 2
-        assert selfplay.main() == 0
-        assert sorted(number for _, number in read(path)) == list(range(7))
-    assert interrupted > 50
-
-
-def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "letter.txt"
-    path.write_text("Dear Sir,\n", encoding="utf-8")
-    assert "letter.txt is not a file of games" in generate(path, "--games", 1, code=2).stderr
-    assert path.read_text(encoding="utf-8") == "Dear Sir,\n"
-
-
-def test_a_run_ends_after_its_minutes(tmp_path: Path) -> None:
-    path = tmp_path / "a.moff"
-    generate(path, "--games", 10**6, "--minutes", 0.02)
-    assert 0 < len(read(path)) < 10**6
-
-
-IN_SMALL_BLOCKS = "import selfplay, sys; selfplay.BLOCK = 2; sys.exit(selfplay.main())"
-"""The script with blocks of two games."""
-
-
-def started(path: Path, *arguments: object) -> subprocess.Popen[str]:
-    """A long run that has written a block."""
-    words = [sys.executable, "-c", IN_SMALL_BLOCKS, *command(path, "--games", 10**6, *arguments)[2:]]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, encoding="utf-8", cwd=SCRIPT.parent)
-    until(lambda: path.exists() and path.stat().st_size > 0)
+    end = time.monotonic() + 60
+    while size() == before:
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < end
+        time.sleep(0.02)
     return process
 
 
-def until(is_done: Callable[[], bool]) -> None:
-    """Wait for something."""
-    end = time.monotonic() + 120
-    while not is_done():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+@compiled
+def test_the_same_seed_gives_the_same_blocks_whatever_interrupts_them(tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    fill(whole, "--seed", 7, "--games", 1050, "--concurrency", 1)
+    assert sorted(digests(whole)) == [(7, first) for first in range(0, 1050, 100)]
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+        process = begun(parts, "--seed", 7, "--games", 1050, "--concurrency", 2)
+        process.send_signal(number)
+        errors = process.communicate(timeout=60)[1]
+        assert process.returncode in ((-9,) if number == signal.SIGKILL else (130, 0)), errors
+        assert "Traceback" not in errors
+        assert digests(parts).items() <= digests(whole).items()
+    (path,) = parts.glob("*.moff")
+    path.write_bytes(path.read_bytes() + path.read_bytes()[:60])
+    assert "cut off 60 bytes of an unfinished block" in fill(parts, "--seed", 7, "--games", 1050).stderr
+    assert digests(parts) == digests(whole)
+    before = path.read_bytes()
+    fill(parts, "--seed", 7, "--games", 1050)
+    assert path.read_bytes() == before
+    stored = [gamefile.read(place) for place in gamefile.scan(path)]
+    settings = {"engine": script.fingerprint(), "nodes": 5}
+    assert all(block.settings.items() >= settings.items() for block in stored)
+    other = fill(parts, "--seed", 7, "--games", 1100, "--nodes", 6, code=2).stderr
+    assert "'nodes': 5" in other
+    assert "use another --seed" in other
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
-def test_an_interrupted_run_leaves_whole_games_and_goes_on(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "a.moff"
-    process = started(path, "--concurrency", 2)
-    number = getattr(signal, name)
-    process.send_signal(number)
-    errors = process.communicate(timeout=60)[1]
-    assert process.returncode == (-number if name == "SIGKILL" else 130), errors
-    assert "Traceback" not in errors
-    found = read(path)
-    assert found
-    generate(path, "--games", max(number for _, number in found) + 2)
-    assert found.items() < read(path).items()
+@compiled
+def test_a_run_goes_on_with_what_is_there_and_then_adds_files(tmp_path: Path) -> None:
+    folder = tmp_path / "pile"
+    process = begun(folder, "--idle")
+    told = status(folder)
+    assert "1 files, " in told
+    assert "nobody plays" not in told
+    second = fill(folder, code=2)
+    assert f"another process fills {folder}" in second.stderr
+    if hasattr(os, "SCHED_IDLE"):
+        pid = running(folder)["pid"]
+        assert os.sched_getscheduler(pid) == os.SCHED_IDLE
+        assert os.getsid(pid) == pid != os.getsid(process.pid)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    before = digests(folder)
+    assert len({seed for seed, _ in before}) == 1
+    games = 100 * len(before)
+    told = status(folder)
+    assert told.startswith(f"1 files, {games} games, ")
+    assert told.endswith("nobody plays\n")
+    fill(folder, "--minutes", 0.02)
+    after = digests(folder)
+    assert before.items() < after.items()
+    assert len({seed for seed, _ in after}) == 1
+    # Another number of nodes makes other files; the first one stays as it is.
+    fill(folder, "--nodes", 6, "--minutes", 0.02)
+    assert after.items() < digests(folder).items()
+    assert len({seed for seed, _ in digests(folder)}) == 2
+    checked = subprocess.run(
+        [sys.executable, str(SCRIPT.parent / "dataset.py"), str(folder), "--check"],
+        capture_output=True,
+        check=True,
+    )
+    assert checked.stderr == b""
 
 
+@compiled
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_a_worker_that_dies_is_one_error(tmp_path: Path) -> None:
-    path = tmp_path / "a.moff"
-    code = """
-import os, selfplay, sys
-play = selfplay.training_game
-def play_or_die(job):
-    if job.number == 3:
-        os._exit(1)
-    return play(job)
-selfplay.training_game = play_or_die
-sys.exit(selfplay.main())
-"""
-    words = [sys.executable, "-c", code, *command(path, "--games", 9)[2:]]
-    ended = subprocess.run(words, capture_output=True, encoding="utf-8", cwd=SCRIPT.parent, timeout=120)
-    assert ended.returncode == 1, ended.stderr
-    assert "a game could not be played: BrokenProcessPool" in ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert len(read(path)) <= 3
+def test_an_idle_run_ends_with_the_one_that_waits_for_it(tmp_path: Path) -> None:
+    folder = tmp_path / "pile"
+    process = begun(folder, "--idle")
+    running(folder)
+    process.kill()
+    process.wait()
+    end = time.monotonic() + 60
+    while "nobody plays" not in status(folder):
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
+@compiled
+def test_a_damaged_file_is_told_of_and_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "pile"
+    fill(folder, "--seed", 1, "--games", 300)
+    (path,) = folder.glob("*.moff")
+    before = digests(folder)
+    for at in (20, 1000):
+        data = bytearray(path.read_bytes())
+        data[at] ^= 1
+        path.write_bytes(data)
+        done = fill(folder, "--minutes", 0.02)
+        assert f"{path}: bytes 0 to " in done.stderr
+    fill(folder, "--seed", 1, "--games", 300)
+    intact = [part for part in gamefile.scan(path) if isinstance(part, gamefile.Place)]
+    assert {(place.seed, place.first) for place in intact} >= set(before)
+
+
+@compiled
+def test_an_edited_checkout_does_not_stop_it(tmp_path: Path) -> None:
+    """What plays is a copy, and a checkout that is not built again goes on with the last one."""
+    import shutil
+
+    checkout = tmp_path / "checkout"
+    skipped = shutil.ignore_patterns("__pycache__", "*.c")
+    for name in pile.FROZEN:
+        shutil.copytree(ROOT / name, checkout / name, ignore=skipped)
+    shutil.copy(ROOT / "setup.py", checkout)
+    folder = tmp_path / "pile"
+    words = command(folder, "--seed", 5, "--games", 300)
+    words[1] = str(checkout / "bench" / "selfplay.py")
+    subprocess.run(words, check=True, capture_output=True)
+    (copy,) = folder.glob("engine-*")
+    before = digests(folder)
+    edited = checkout / "search" / "selfplay.py"
+    edited.write_text(edited.read_text(encoding="utf-8") + "\n# Edited.\n", encoding="utf-8")
+    words[-1] = "400"
+    done = subprocess.run(words, check=True, capture_output=True, encoding="utf-8")
+    assert "the version that was copied before goes on" in done.stderr
+    assert before.items() < digests(folder).items()
+    assert list(folder.glob("engine-*")) == [copy]
+    assert not list(folder.glob("part-*"))
+    words[3] = str(tmp_path / "empty")
+    refused = subprocess.run(words, capture_output=True, encoding="utf-8")
+    assert refused.returncode == 2
+    assert "the compiled modules were made before search/selfplay.py changed" in refused.stderr
+
+
+@compiled
+def test_a_correction_of_the_bench_makes_another_copy_but_no_other_files(tmp_path: Path) -> None:
+    import shutil
+
+    folder = tmp_path / "pile"
+    fill(folder, "--seed", 5, "--games", 100)
+    (copy,) = folder.glob("engine-*")
+    checkout = tmp_path / "checkout"
+    shutil.copytree(copy, checkout)
+    with (checkout / "bench" / "pile.py").open("a", encoding="utf-8") as corrected:
+        corrected.write("\n# Corrected.\n")
+    words = command(folder, "--seed", 5, "--games", 200)
+    words[1] = str(checkout / "bench" / "selfplay.py")
+    subprocess.run(words, check=True, capture_output=True)
+    assert len(list(folder.glob("engine-*"))) == 2
+    assert sorted(digests(folder)) == [(5, 0), (5, 100)]
+
+
+@compiled
+def test_a_stop_before_a_player_is_there_ends_it_too(tmp_path: Path) -> None:
+    players = pile.Players()
+    players.stop()
+    assert players.play(pile.Job(tmp_path, 1, 0, 100, {"nodes": 10**6}))[1] == []
+
+
+@compiled
+def test_a_network_can_be_given(tmp_path: Path) -> None:
+    path = tmp_path / "other.net"
+    network.write(path, random_weights(16, 8))
+    folder = tmp_path / "pile"
+    fill(folder, "--seed", 1, "--games", 20, "--network", path)
+    (place,) = (place for file in folder.glob("*.moff") for place in gamefile.scan(file))
+    block = gamefile.read(place)
+    assert (block.games, block.settings["network"] != f"{0:08x}") == (20, True)
+    player = Selfplay(network.read(str(path)))
+    again = [player.play(1, number, 5) for number in range(20)]
+    assert gamefile.packed(1, 0, block.settings, again) == block
+
+
+def test_a_run_without_a_compiler_says_so(tmp_path: Path) -> None:
+    done = fill(tmp_path, "--seed", 1, "--games", 1, "--nodes", 1, env={"MOFF_PURE": "1"})
+    assert "Moff runs uncompiled, hundreds of times slower: MOFF_PURE is set" in done.stderr
+    assert list(digests(tmp_path)) == [(1, 0)]
+
+
+@compiled
 def test_no_extra_is_needed(tmp_path: Path) -> None:
-    path = tmp_path / "a.moff"
     code = """
 import sys
 sys.modules.update(dict.fromkeys(["tqdm", "tabulate", "numpy", "matplotlib", "distributed"]))
 import selfplay
 sys.exit(selfplay.main())
 """
-    words = [sys.executable, "-c", code, *command(path, "--games", 1)[2:]]
-    ended = subprocess.run(words, capture_output=True, encoding="utf-8", cwd=SCRIPT.parent, timeout=120)
-    assert ended.returncode == 0, ended.stderr
-    assert len(read(path)) == 1
+    copy = pile.frozen(tmp_path)
+    words = [sys.executable, "-c", code, *command(tmp_path, "--seed", 1, "--games", 1)[2:]]
+    done = subprocess.run(words, capture_output=True, encoding="utf-8", cwd=copy / "bench", timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert list(digests(tmp_path)) == [(1, 0)]
 
 
+@compiled
 def test_a_dask_cluster_plays_the_same_games(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
-    far, near = tmp_path / "far.moff", tmp_path / "near.moff"
+    far, near = tmp_path / "far", tmp_path / "near"
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=2, processes=True, dashboard_address=None, silence_logs=50
     ) as cluster:
-        generate(far, "--games", 6, "--scheduler", cluster.scheduler_address, "--concurrency", 4)
-    generate(near, "--games", 6)
-    assert read(far) == read(near)
+        fill(far, "--seed", 3, "--games", 250, "--scheduler", cluster.scheduler_address)
+    fill(near, "--seed", 3, "--games", 250)
+    assert digests(far) == digests(near)
+    assert len(digests(far)) == 3
 
 
-# --- Comparisons
-
-
-def test_a_game_of_a_comparison_follows_from_seed_and_number() -> None:
-    assert selfgame.play_game(job(1)) == selfgame.play_game(job(1))
-    assert selfgame.start(job(1)).moves != selfgame.start(job(2)).moves
-    assert selfgame.start(job(1)).moves != selfgame.start(job(1, seed=1)).moves
-
-
-@pytest.mark.parametrize(("score", "result"), [(1000, "1-0"), (-1000, "0-1")])
-def test_a_side_far_ahead_by_both_sides_word_has_won(
-    monkeypatch: pytest.MonkeyPatch, score: int, result: str
-) -> None:
-    fake(monkeypatch, score)
-    played = selfgame.play_game(job())
-    assert (played.result, played.reason) == (result, "adjudication: resigned")
-
-
-def test_a_level_game_is_drawn_after_move_forty(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake(monkeypatch, 8)
-    played = selfgame.play_game(job(start="4k3/p7/8/8/8/8/P7/4K3 w - - 0 41", pace=selfgame.Pace(1)))
-    assert (played.result, played.reason) == ("1/2-1/2", "adjudication: drawn")
-
-
-def test_the_rules_end_a_game() -> None:
-    mate = selfgame.play_game(job(start="6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", pace=selfgame.Pace(NODES)))
-    assert (mate.result, mate.reason) == ("1-0", "checkmate")
-
-
-def test_each_side_thinks_with_its_own_network(tmp_path: Path) -> None:
-    """A network that finds every position won for the side to move, whatever the other does."""
-    path = tmp_path / "other.net"
-    shipped = inference.shipped()
-    network.write(path, shipped._replace(output_biases=[network.MOST_BIAS] * shipped.outputs))
-    search = selfgame.searcher(1, selfgame.Side({}, str(path)))
-    assert list(search.weights().output_biases) == [network.MOST_BIAS] * shipped.outputs
-    assert selfgame.searcher(1, selfgame.Side({})).weights() is shipped
-    book = selfgame.Book([(fen.START, ())], 0)
-    jobs = [book.paired(number, PACE, selfgame.Side({}, str(path))) for number in (0, 1)]
-    assert [(job.white.network, job.black.network) for job in jobs] == [(str(path), ""), ("", str(path))]
-
-
-def test_random_plies_avoid_the_end_of_the_game() -> None:
-    # Of White's moves, Ra8 mates.
-    pace = selfgame.Pace(1, random_plies=1)
-    start = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
-    assert not any(selfgame.start(job(number, start=start, pace=pace)).is_over() for number in range(40))
-
-
-def test_both_games_of_a_pair_start_alike_with_colours_reversed() -> None:
-    book = selfgame.Book([(fen.START, ()), ("4k3/p7/8/8/8/8/P7/4K3 w - - 0 1", ())], 3)
-    changed, other = selfgame.Side({"a": 1}), selfgame.AS_IT_IS
-    first, second, third = (book.paired(number, PACE, changed) for number in range(3))
-    assert selfgame.start(first).moves == selfgame.start(second).moves
-    assert (first.white, first.black) == (second.black, second.white) == (changed, other)
-    assert third.opening != first.opening
-
-
-def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    @contextmanager
-    def thread(workers: int) -> Any:
-        with ThreadPoolExecutor(workers) as executor:
-            yield executor.submit
-
-    def play(job: Any) -> Any:
-        return selfgame.Played(job.number, "1-0" if job.white.numbers else "0-1", "")
-
-    monkeypatch.setattr(selfplay, "processes", thread)
-    monkeypatch.setattr(selfplay, "play_game", play)
-    monkeypatch.setattr(selfplay, "searcher", lambda megabytes, numbers: None)
-    monkeypatch.setattr(sys, "argv", ["selfplay.py", "--compare", "depth=3", "--games", "6"])
-    assert selfplay.main() == 0
-    assert "6 games: +6 =0 -0" in capsys.readouterr().out
+def test_a_worker_with_another_moff_is_refused() -> None:
+    job = pile.Job(Path("a"), 1, 0, 1, {"engine": "0123456789ab", "network": "0", "nodes": 1})
+    with pytest.raises(ValueError, match=r"a worker has another version of Moff: .*, not 0123456789ab"):
+        pile.play_far(job)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("words", "said"),
     [
         ([], "--positions"),
-        (["--positions", "a", "--compare", "a=1"], "--compare"),
-        (["--compare", "nothing"], "NAME=VALUE"),
-        (["--compare", "a=b"], "NAME=VALUE"),
-        (["--compare", "no_such_number=1"], "'no_such_number' is not a search parameter"),
-        (["--compare", "null_divisor=0"], "null_divisor lies between 1"),
-        (["--compare", "--network", str(SCRIPT)], "is not a network"),
-        (["--positions", "x", "--network", str(SCRIPT)], "--network"),
-        (["--compare", "--random-plies", "8", "10"], "--random-plies"),
-        (["--compare", "--sprt", "5", "0"], "SPRT"),
-        (["--positions", "a", "--games", "0"], "--games"),
-        (["--positions", "a", "--jitter", "2"], "--jitter"),
-        (["--positions", "a", "--minutes", "0"], "--minutes"),
-        (["--positions", "a", "--minutes", "nan"], "--minutes"),
+        (["--positions", "a", "--status", "a"], "--status"),
+        (["--positions", "a", "--nodes", "0"], "--nodes"),
+        (["--positions", "a", "--minutes", "0"], "--minutes must be more than 0"),
+        (["--positions", "a", "--minutes", "nan"], "--minutes must be more than 0"),
         (["--positions", "a", "--seed", "-1"], "--seed must be from 0 to 2**64 - 1"),
         (["--positions", "a", "--seed", str(2**64)], "--seed must be from 0 to 2**64 - 1"),
-        (["--positions", "a", "--hash", "70000"], "--hash must be at most 65536"),
-        (["--positions", "a", "--sprt", "0", "5"], "--sprt needs --compare"),
-        (["--compare", "--minutes", "5"], "--minutes and --scheduler need --positions"),
-        (["--compare", "--scheduler", "a:1"], "--minutes and --scheduler need --positions"),
-        (["--positions", "a", "--random-plies", "10", "8"], "--random-plies"),
-        (["--positions", "a", "--random-plies", "1", "2", "3"], "--random-plies"),
-        (["--positions", "a", "--openings", "/no/such/file.epd"], "/no/such/file.epd"),
-        (["--positions", "/no/such/folder/a"], "/no/such/folder/a"),
+        (["--positions", "a", "--games", "5"], "--games needs --seed"),
+        (["--positions", "a", "--concurrency", "0"], "--concurrency"),
+        (["--positions", "a", "--network", "b", "--scheduler", "c"], "neither --network nor --idle"),
+        (["--positions", "a", "--idle", "--scheduler", "c"], "neither --network nor --idle"),
+        (["--positions", "/proc/nowhere/a"], "/proc/nowhere"),
+        (["--status", "nowhere"], "nowhere is not a folder"),
     ],
 )
-def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    arguments: list[str],
-    said: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["selfplay.py", *arguments])
-    try:
-        code = selfplay.main()
-    except SystemExit as error:
-        code = error.code
-    assert code == 2
-    told = capsys.readouterr()
-    assert said in told.err
-    assert told.err
-    assert told.out == ""
+def test_wrong_usage_ends_with_2_and_says_what_is_wrong(words: list[str], said: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), *words], capture_output=True, encoding="utf-8", cwd=tmp_path, timeout=60
+    )
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
 
 
-# Chess960 and tablebases.
+@compiled
+def test_a_network_that_is_none_is_told(tmp_path: Path) -> None:
+    done = fill(tmp_path / "pile", "--seed", 1, "--network", SCRIPT, code=2)
+    assert "is not a network" in done.stderr
+    assert not list((tmp_path / "pile").glob("*.moff"))
 
 
-def test_games_of_chess960_start_from_its_positions(tmp_path: Path) -> None:
-    path = tmp_path / "games.moff"
-    generate(path, "--chess960", "--games", 4, "--nodes", 1, "--random-plies", 0)
-    starts = {game.start for game in read(path).values()}
-    assert len(starts) == 4
-    for start in starts:
-        assert start in {chess960.start(number) for number in range(960)}
-    for game in read(path).values():
-        gamefile.replay(game)
-    ended = generate(path, "--games", 5, "--nodes", 1, "--random-plies", 0, code=2)
-    assert "chess960 True, not False" in ended.stderr
-
-
-def test_files_without_the_newer_settings_go_on(tmp_path: Path) -> None:
-    path = tmp_path / "games.moff"
-    generate(path, "--games", 1)
-    block, *_ = gamefile.scan(path.read_bytes())
-    old = {name: value for name, value in block.settings.items() if name not in ("chess960", "tables")}
-    path.unlink()
-    with gamefile.GameFile(path) as file:
-        file.add(gamefile.Block(block.seed, old, block.games))
-    generate(path, "--games", 2)
-    assert len(read(path)) == 2
-
-
-@pytest.mark.skipif(not TABLES.is_dir(), reason="../shared/data/syzygy is missing")
-def test_games_are_searched_with_the_tables(tmp_path: Path) -> None:
-    # Mate takes some thirty moves, and without the tables the score is far from decisive.
-    start = "8/8/8/4k3/8/8/8/1NB1K3 w - - 0 1"
-    played = selfgame.play_game(job(start=start, pace=selfgame.Pace(1, tables=str(TABLES))))
-    assert (played.result, played.reason) == ("1-0", "adjudication: resigned")
-    assert selfgame.play_game(job(start=start, pace=selfgame.Pace(1))).result != "1-0"
-    training_game(training=selfgame.Training(1, tables=str(TABLES)))
-    path = tmp_path / "games.moff"
-    generate(path, "--games", 1, "--tables", TABLES)
-    (block,) = gamefile.scan(path.read_bytes())
-    assert block.settings["tables"] == 35
-    ended = generate(path, "--games", 2, code=2)
-    assert "with tables 35, not 0" in ended.stderr
-
-
-def test_folders_without_tables_are_refused(tmp_path: Path) -> None:
-    ended = generate(tmp_path / "games.moff", "--tables", tmp_path, code=2)
-    assert f"{tmp_path} holds no WDL tables" in ended.stderr
+@compiled
+def test_the_run_is_noted_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "pile"
+    process = begun(folder)
+    told = running(folder)
+    assert told["games"] >= 100
+    assert told["pid"] == process.pid
+    assert "usable positions a second" in status(folder)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 130

@@ -1,10 +1,8 @@
 """bench/wdl.py: the numbers of a known model are found again."""
 
 import importlib
-import math
 import re
 import sys
-from array import array
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,8 +10,8 @@ from typing import Any
 import pytest
 
 from search.score import NORMAL_PAWN
-from x88.game import OngoingGame
-from x88.movegen import legal_moves
+from tests.stored import make_games
+from tests.test_gamefile import game_of, make_file
 
 np: Any = pytest.importorskip("numpy", reason="the tuning extra is not installed")
 pytest.importorskip("scipy", reason="the tuning extra is not installed")
@@ -22,8 +20,7 @@ pytest.importorskip("tabulate", reason="the tuning extra is not installed")
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 sys.path.append(str(BENCH))
 gamefile: Any = importlib.import_module("gamefile")
-positions: Any = importlib.import_module("positions")
-recordfile: Any = importlib.import_module("recordfile")
+dataset: Any = importlib.import_module("dataset")
 wdl: Any = importlib.import_module("wdl")
 
 
@@ -47,15 +44,17 @@ def test_the_numbers_of_a_model_are_found_again(even: float, spread: float) -> N
     assert found[1] == pytest.approx(spread, rel=0.03)
 
 
-def test_positions_are_counted_by_move_score_and_result() -> None:
-    records = np.zeros(6, recordfile.RECORD)
-    records["score"] = [0, -300, 300, wdl.BOUND, wdl.BOUND + 1, 31990]
-    records["counts"] = [0, 1, 62, 510, 3, 3]
-    records["state"] = np.array([1, 0, 2, 2, 2, 2]) << recordfile.RESULT_SHIFT
-    counts = wdl.count([records[:3], records[3:]])
-    assert counts.sum() == 4, "what is decided or a mate is left out"
-    for move, score, result in ((1, 0, 1), (1, -300, 0), (32, 300, 2), (wdl.LAST, wdl.BOUND, 2)):
-        assert counts[move, score + wdl.BOUND, result] == 1
+def test_positions_are_counted_by_move_score_and_result(tmp_path: Path) -> None:
+    (made,) = make_games(1, 4, plies=80)
+    size = len(made["scores"])
+    made["scores"] = [0, -399, 399, 1995, 1997, 31990, *[0] * (size - 6)]
+    path = make_file(tmp_path / "a.moff", gamefile.packed(1, 0, {}, [game_of(made)]))
+    counts = wdl.count(dataset.Blocks([path]))
+    assert counts.sum() == size - 2, "what is decided or a mate is left out"
+    for n, score in ((1, -300), (2, 300), (3, wdl.BOUND)):
+        ply = made["opening"] + n
+        sign, result = (1, made["result"]) if ply % 2 == 0 else (-1, 2 - made["result"])
+        assert counts[ply // 2 + 1, sign * score + wdl.BOUND, result] >= 1
 
 
 def test_the_report_has_rows_by_move_and_the_normal_pawn_by_move_32() -> None:
@@ -77,27 +76,13 @@ def test_the_report_has_rows_by_move_and_the_normal_pawn_by_move_32() -> None:
 def test_it_reads_the_games_of_selfplay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chance = Random(1)
     games = []
-    for number in range(60):
-        game = OngoingGame()
-        moves = bytearray()
-        while len(moves) < 40 and not game.is_over():
-            move = chance.choice(sorted(legal_moves(game.board)))
-            moves.append(gamefile.index_of(game.board, move))
-            game.play(move)
+    for made in make_games(60, 1, plies=40):
         score = chance.randint(-300, 300)
-        result = 2 if chance.random() < 1 / (1 + math.exp(-score / 100)) else 0
-        games.append(
-            gamefile.Game(
-                number, "", bytes(moves), array("h", [score] * len(moves)), bytes(len(moves)), result
-            )
-        )
-    path = tmp_path / "games"
-    with gamefile.GameFile(path) as file:
-        file.add(gamefile.Block(1, {}, games))
+        made["scores"] = [score] * len(made["scores"])
+        games.append(game_of(made))
+    path = make_file(tmp_path / "a.moff", gamefile.packed(1, 0, {}, games))
     assert wdl.main([str(path), "--step", "20"]) == 0
-    assert f"all {sum(len(game.moves) for game in games)} " in " ".join(capsys.readouterr().out.split())
-    few = tmp_path / "few"
-    with gamefile.GameFile(few) as file:
-        file.add(gamefile.Block(1, {}, games[:2]))
+    assert f"all {sum(len(game.scores) for game in games)} " in " ".join(capsys.readouterr().out.split())
+    few = make_file(tmp_path / "few.moff", gamefile.packed(1, 0, {}, games[:2]))
     assert wdl.main([str(few)]) == 2
     assert "are too few: a fit needs 1000" in capsys.readouterr().err

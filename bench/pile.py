@@ -1,0 +1,384 @@
+"""A folder of self-play games that grows: bench/selfplay.py --positions fills it.
+
+It holds files of games (bench/gamefile.py), named after their seeds; a copy of each version of Moff that has
+played, in a folder `engine-`, from which it runs, so that the checkout can be changed meanwhile; and what
+--status tells of a run in progress.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import json
+import math
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gamefile
+import script  # first: it puts this checkout on the path
+from gamefile import SUFFIX, Block, Place, Settings, scan
+from workers import connection, run_all
+
+from search import network
+from search.selfplay import Game, Selfplay
+from x88 import build
+
+GAMES = 100
+"""In a block."""
+
+BLOCKS = 1000
+"""In a file."""
+
+FROZEN = ("bench", "moff", "search", "x88")
+"""What is copied from a checkout, besides setup.py, which the build is checked against."""
+
+LEFT_OUT = (".c", ".md", ".pyc")
+
+SHIPPED = script.ROOT / "search" / "moff.net"
+"""The network that comes with Moff."""
+
+TOLD_EVERY = 5.0
+"""Seconds between two notes for --status."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A block to play: the file that it is for, its seed, the number of its first game, the number of its
+    games, the settings, and the file of a network, empty for the one that comes with Moff.
+    """
+
+    path: Path
+    seed: int
+    first: int
+    games: int
+    settings: Settings
+    network: str = ""
+
+
+Played = tuple[Job, list[Game]]
+"""A block and its games; no games if it was stopped."""
+
+
+class Players:
+    """A player for each thread, kept from block to block."""
+
+    def __init__(self) -> None:
+        self._own = threading.local()
+        self._all: list[Selfplay] = []
+        self._is_over = False
+
+    def play(self, job: Job) -> Played:
+        """Play a block."""
+        if not hasattr(self._own, "player"):
+            self._own.player = Selfplay(network.read(job.network) if job.network else None)
+            self._all.append(self._own.player)
+            if self._is_over:  # it was not there yet when the others were stopped
+                self._own.player.stop()
+        return played(self._own.player, job)
+
+    def stop(self) -> None:
+        """End all games."""
+        self._is_over = True
+        for player in self._all:
+            player.stop()
+
+
+def played(player: Selfplay, job: Job) -> Played:
+    """A block, played by this player."""
+    games = []
+    for number in range(job.first, job.first + job.games):
+        game = player.play(job.seed, number, job.settings["nodes"])
+        if game is None:
+            return job, []
+        games.append(game)
+    return job, games
+
+
+def play_far(job: Job) -> Played:
+    """Play a block on a worker of a cluster, whose Moff must be the same. Raises ValueError if it is not."""
+    if (found := script.fingerprint(Path(build.__file__).parents[1])) != job.settings["engine"]:
+        raise ValueError(f"a worker has another version of Moff: {found}, not {job.settings['engine']}")
+    return played(Selfplay(), job)
+
+
+# --- The folder
+
+
+class Pile:
+    """A folder that this process fills."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        """Raises ValueError if another process fills it, or OSError."""
+        self.folder = folder
+        self.settings = settings
+        self._lock = (folder / "lock").open("wb")
+        if not _lock(self._lock):
+            raise ValueError(f"another process fills {folder}")
+        self.running = folder / "running.json"
+        self.running.unlink(missing_ok=True)
+
+    def begun(self) -> Iterator[tuple[Path, int]]:
+        """The files with these settings that are not complete, and their seeds. Damage is reported, and left
+        as it is. Raises ValueError for what is no file of games, or OSError.
+        """
+        for path in sorted(self.folder.glob(f"*{SUFFIX}")):
+            if sum(isinstance(part, Place) for part in scan(path, check=False)) >= BLOCKS:
+                continue
+            places = []
+            for part in scan(path):
+                if isinstance(part, Place):
+                    places.append(part)
+                elif not part.is_unfinished:
+                    told = f"{path}: bytes {part.start} to {part.end} are damaged: {part.reason}"
+                    print(told, file=sys.stderr)
+            if places and gamefile.read(places[0]).settings == self.settings:
+                yield path, places[0].seed
+
+    def missing(self, path: Path, seed: int, games: int) -> Iterator[tuple[int, int]]:
+        """The first number and the length of each block that a file lacks, up to so many games. A block that
+        is shorter than others stays so. Raises ValueError if other settings made it, or OSError.
+        """
+        path.touch()
+        if size := gamefile.cut(path):
+            print(f"{path}: cut off {size} bytes of an unfinished block", file=sys.stderr)
+        places = [part for part in scan(path) if isinstance(part, Place)]
+        if places and (found := gamefile.read(places[0]).settings) != self.settings:
+            raise ValueError(f"{path} holds games with {found}, not {self.settings}: use another --seed")
+        there = {place.first for place in places}
+        for first in range(0, games, GAMES):
+            if first not in there:
+                yield first, min(GAMES, games - first)
+
+    def note(self, told: dict[str, Any]) -> None:
+        """Note how the run goes, for --status."""
+        part = self.folder / "running.json.part"
+        part.write_text(json.dumps(told), encoding="utf-8")
+        os.replace(part, self.running)
+
+    def close(self) -> None:
+        """Leave the folder to others."""
+        self._lock.close()
+
+
+def _lock(file: Any, shared: bool = False) -> bool:
+    """Lock a file, where the system supports it; returns whether no other process holds the lock."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+# --- The frozen copy
+
+
+def frozen(folder: Path) -> Path:
+    """The copy of this Moff in the folder, made if it is missing. A checkout that was changed after it was
+    compiled is not copied: then the copy that was made last goes on. Raises ValueError or OSError.
+    """
+    copies = sorted(folder.glob("engine-*"), key=lambda path: path.stat().st_mtime)
+    if build.problem:
+        if not copies:
+            raise ValueError(build.problem)
+        print(f"{build.problem}; the version that was copied before goes on", file=sys.stderr)
+        return copies[-1]
+    files = [
+        path
+        for name in FROZEN
+        for path in sorted((script.ROOT / name).rglob("*"))
+        if path.is_file() and path.suffix not in LEFT_OUT
+    ]
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(str(path.relative_to(script.ROOT)).encode() + path.read_bytes())
+    copy = folder / f"engine-{digest.hexdigest()[:12]}"
+    if script.ROOT.name == copy.name or copy.exists():
+        return copy
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix="part-") as part:
+        for path in [*files, script.ROOT / "setup.py"]:
+            target = Path(part) / copy.name / path.relative_to(script.ROOT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+        with contextlib.suppress(FileExistsError):  # another process was faster
+            (Path(part) / copy.name).rename(copy)
+    return copy
+
+
+# --- Filling it
+
+
+class Progress:
+    """What a run has played, as a line on standard error: in place on a terminal, once a minute in a log."""
+
+    def __init__(self) -> None:
+        self._begun = self._told = self._noted = time.time()
+        self._is_terminal = sys.stderr.isatty()
+        self.games = self.positions = self.usable = 0
+
+    def add(self, block: Block, pile: Pile) -> None:
+        """Count a block, and tell from time to time."""
+        self.games += block.games
+        self.positions += block.positions
+        self.usable += block.usable
+        now = time.time()
+        if now - self._told >= (0.5 if self._is_terminal else 60):
+            self._told = now
+            self.show()
+        if now - self._noted >= TOLD_EVERY:
+            self._noted = now
+            seconds = now - self._begun
+            told = {"pid": os.getpid(), "seconds": seconds, "games": self.games, "usable": self.usable}
+            pile.note(told)
+
+    def show(self, end: str = "") -> None:
+        """Show the line; `end` is "\n" for the last one."""
+        passed = max(time.time() - self._begun, 0.001)
+        text = (
+            f"{self.games} games, {self.positions} positions, {self.usable} usable, "
+            f"{self.usable / passed:.0f}/s"
+        )
+        if self._is_terminal:
+            print(f"\r{text}\x1b[K", end=end, file=sys.stderr, flush=True)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+
+def jobs(pile: Pile, options: argparse.Namespace) -> Iterator[Job]:
+    """The blocks to play: those of --seed that are missing; or those that files lack, and then new ones."""
+    end = time.monotonic() + 60 * options.minutes if options.minutes else math.inf
+    for path, seed in _files(pile, options.seed):
+        for first, count in pile.missing(path, seed, options.games):
+            if time.monotonic() >= end:
+                return
+            yield Job(path, seed, first, count, pile.settings, options.network)
+
+
+def _files(pile: Pile, seed: int | None) -> Iterator[tuple[Path, int]]:
+    """The files to complete, and their seeds: that of a seed, or those that are there and then new ones."""
+    if seed is None:
+        yield from pile.begun()
+    while True:
+        number = secrets.randbits(64) if seed is None else seed
+        yield pile.folder / f"{number:016x}{SUFFIX}", number
+        if seed is not None:
+            return
+
+
+def fill(options: argparse.Namespace) -> int:
+    """Play until stopped; returns the exit code. Raises ValueError or OSError."""
+    if options.network:
+        network.read(options.network)  # what is no network is refused before anything is made
+    copy = frozen(options.positions)
+    if copy.resolve() != script.ROOT:
+        return _hand_over(copy, options.idle)
+    if options.idle:
+        _become_idle()
+    settings = {
+        "engine": script.fingerprint(),
+        "network": f"{zlib.crc32(Path(options.network or SHIPPED).read_bytes()):08x}",
+        "nodes": options.nodes,
+    }
+    count, parent = options.concurrency, os.getppid()
+    with contextlib.ExitStack() as stack:
+        pile = stack.enter_context(contextlib.closing(Pile(options.positions, settings)))
+        work: Callable[[Job], Played]
+        if options.scheduler:
+            modules = (script, sys.modules[__name__])
+            available, submit = stack.enter_context(connection(options.scheduler, *modules))
+            work, count = play_far, max(1, min(count, available))
+        else:
+            players = Players()
+            submit = stack.enter_context(ThreadPoolExecutor(count)).submit
+            stack.callback(players.stop)
+            work = players.play
+        progress = Progress()
+        stack.callback(progress.show, "\n")
+        for job, games in run_all(submit, work, jobs(pile, options), count):
+            if games:
+                block = gamefile.packed(job.seed, job.first, settings, games)
+                gamefile.append(job.path, block)
+                progress.add(block, pile)
+            if options.idle and os.getppid() != parent:
+                break  # nobody could interrupt it any more
+    return 0
+
+
+def _hand_over(copy: Path, is_idle: bool) -> int:
+    """Run the script of the copy in place of this one, or wait for it where a system has no such thing;
+    returns its exit code. An idle one gets a session of its own, since Linux shares processors between
+    sessions first (`autogroup` in sched(7)).
+    """
+    command = [sys.executable, str(copy.resolve() / "bench" / "selfplay.py"), *sys.argv[1:]]
+    if os.name != "nt" and not is_idle:
+        return os.execv(command[0], command)
+    with subprocess.Popen(command, start_new_session=True) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.terminate()
+            return process.wait()
+
+
+def _become_idle() -> None:
+    """Use a processor only while no other process wants it; where the system does not offer or allow that,
+    at the lowest priority. Raises ValueError if there is none.
+    """
+    if not hasattr(os, "nice"):
+        raise ValueError("--idle: this system has no priorities for it")
+    os.nice(19)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text("19", encoding="ascii")
+    if hasattr(os, "SCHED_IDLE"):
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
+# --- Its state
+
+
+def status(folder: Path) -> str:
+    """What the folder holds and whether it is being filled. Raises ValueError or OSError."""
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is not a folder")
+    files = games = positions = usable = size = 0
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        files += 1
+        size += path.stat().st_size
+        for part in scan(path, check=False):
+            if isinstance(part, Place):
+                games += part.games
+                positions += part.positions
+                usable += part.usable
+    free = shutil.disk_usage(folder).free
+    lines = [
+        f"{files} files, {games} games, {positions} positions, {usable} of them usable",
+        f"{size / 1e6:.1f} MB, {free / 1e9:.1f} GB free",
+    ]
+    lock = folder / "lock"
+    if lock.exists():
+        with lock.open("rb") as file:
+            if _lock(file, shared=True):
+                return "\n".join([*lines, "nobody plays"])
+        with contextlib.suppress(OSError, ValueError):
+            told = json.loads((folder / "running.json").read_text(encoding="utf-8"))
+            lines.append(
+                f"process {told['pid']}, for {told['seconds'] / 60:.0f} minutes: {told['games']} games, "
+                f"{told['usable'] / told['seconds']:.0f} usable positions a second"
+            )
+    return "\n".join(lines)
