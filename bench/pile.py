@@ -273,11 +273,9 @@ def _files(pile: Pile, seed: int | None) -> Iterator[tuple[Path, int]]:
     """The files to complete, and their seeds: that of a seed, or those that are there and then new ones."""
     if seed is None:
         yield from pile.begun()
-    while True:
-        number = secrets.randbits(64) if seed is None else seed
+    seeds = iter(lambda: secrets.randbits(64), None) if seed is None else iter([seed])
+    for number in seeds:
         yield pile.folder / f"{number:016x}{SUFFIX}", number
-        if seed is not None:
-            return
 
 
 def fill(options: argparse.Namespace) -> int:
@@ -375,8 +373,11 @@ def status(folder: Path) -> str:
         with lock.open("rb") as file:
             if _lock(file, shared=True):
                 return "\n".join([*lines, "nobody plays"])
-        with contextlib.suppress(OSError, ValueError):
+        try:
             told = json.loads((folder / "running.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            lines.append("a run has just begun")
+        else:
             lines.append(
                 f"process {told['pid']}, for {told['seconds'] / 60:.0f} minutes: {told['games']} games, "
                 f"{told['usable'] / told['seconds']:.0f} usable positions a second"

@@ -225,7 +225,7 @@ class Mixer:
         return 0
 
     def _keep(self, board: Board, move: int, ply: int, opening: int, result: int) -> None:
-        """Write the position behind the others, and keep it if it is wanted."""
+        """Add the position to the others if it is wanted."""
         score = self._scores[ply - opening]
         expected = self._expected[ply - opening]
         checked = board.checkers != 0
@@ -246,7 +246,7 @@ class Mixer:
             state |= CHECKED
         if move & (CAPTURED | PROMOTED):
             state |= TACTICAL
-        if self._takes_all and board.is_repetition(1):
+        if self._takes_all and board.is_repetition(1):  # else it would have been left out
             state |= REPEATED
         at = self.count * FIELDS
         for enemy in range(2):

@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -343,6 +344,9 @@ def test_a_run_goes_on_with_what_is_there_and_then_adds_files(tmp_path: Path) ->
     told = status(folder)
     assert "1 files, " in told
     assert "nobody plays" not in told
+    assert "a run has just begun" in told or re.search(
+        r"\nprocess \d+, for 0 minutes: \d+ games, \d+ usable", told
+    )
     second = fill(folder, code=2)
     assert f"another process fills {folder}" in second.stderr
     if hasattr(os, "SCHED_IDLE"):
