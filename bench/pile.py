@@ -125,8 +125,6 @@ class Pile:
         self._lock = (folder / "lock").open("wb")
         if not _lock(self._lock):
             raise ValueError(f"another process fills {folder}")
-        self.running = folder / "running.json"
-        self.running.unlink(missing_ok=True)
 
     def begun(self) -> Iterator[tuple[Path, int]]:
         """The files with these settings that are not complete, and their seeds. Damage is reported, and left
@@ -164,7 +162,7 @@ class Pile:
         """Note how the run goes, for --status."""
         part = self.folder / "running.json.part"
         part.write_text(json.dumps(told), encoding="utf-8")
-        os.replace(part, self.running)
+        os.replace(part, self.folder / "running.json")
 
     def close(self) -> None:
         """Leave the folder to others."""
@@ -226,12 +224,14 @@ def frozen(folder: Path) -> Path:
 class Progress:
     """What a run has played, as a line on standard error: in place on a terminal, once a minute in a log."""
 
-    def __init__(self) -> None:
-        self._begun = self._told = self._noted = time.time()
+    def __init__(self, pile: Pile) -> None:
+        self._begun = self._told = time.time()
         self._is_terminal = sys.stderr.isatty()
+        self._pile = pile
         self.games = self.positions = self.usable = 0
+        self._note(self._begun)
 
-    def add(self, block: Block, pile: Pile) -> None:
+    def add(self, block: Block) -> None:
         """Count a block, and tell from time to time."""
         self.games += block.games
         self.positions += block.positions
@@ -241,10 +241,13 @@ class Progress:
             self._told = now
             self.show()
         if now - self._noted >= TOLD_EVERY:
-            self._noted = now
-            seconds = now - self._begun
-            told = {"pid": os.getpid(), "seconds": seconds, "games": self.games, "usable": self.usable}
-            pile.note(told)
+            self._note(now)
+
+    def _note(self, now: float) -> None:
+        self._noted = now
+        seconds = now - self._begun
+        told = {"pid": os.getpid(), "seconds": seconds, "games": self.games, "usable": self.usable}
+        self._pile.note(told)
 
     def show(self, end: str = "") -> None:
         """Show the line; `end` is "\n" for the last one."""
@@ -305,13 +308,13 @@ def fill(options: argparse.Namespace) -> int:
             submit = stack.enter_context(ThreadPoolExecutor(count)).submit
             stack.callback(players.stop)
             work = players.play
-        progress = Progress()
+        progress = Progress(pile)
         stack.callback(progress.show, "\n")
         for job, games in run_all(submit, work, jobs(pile, options), count):
             if games:
                 block = gamefile.packed(job.seed, job.first, settings, games)
                 gamefile.append(job.path, block)
-                progress.add(block, pile)
+                progress.add(block)
             if options.idle and os.getppid() != parent:
                 break  # nobody could interrupt it any more
     return 0
@@ -373,13 +376,10 @@ def status(folder: Path) -> str:
         with lock.open("rb") as file:
             if _lock(file, shared=True):
                 return "\n".join([*lines, "nobody plays"])
-        try:
+        with contextlib.suppress(FileNotFoundError):  # it will be there in a moment
             told = json.loads((folder / "running.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            lines.append("a run has just begun")
-        else:
             lines.append(
                 f"process {told['pid']}, for {told['seconds'] / 60:.0f} minutes: {told['games']} games, "
-                f"{told['usable'] / told['seconds']:.0f} usable positions a second"
+                f"{told['usable'] / max(1, told['seconds']):.0f} usable positions a second"
             )
     return "\n".join(lines)
