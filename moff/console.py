@@ -234,7 +234,9 @@ class Console:
         for move in report.pv:
             line.append(san.write(position, move))
             position.make(move)
-        self._rewrite(f"depth {report.depth}  {_score_text(report)}  {' '.join(line)}")
+        # A terminal that has gone must not end the search, which would play its move.
+        with contextlib.suppress(OSError):
+            self._rewrite(f"depth {report.depth}  {_score_text(report)}  {' '.join(line)}")
 
     def _rewrite(self, text: str) -> None:
         """Rewrite the line that shows what the engine thinks."""
