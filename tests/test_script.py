@@ -129,7 +129,6 @@ SCRIPTS = {
     "perft": ["--pure-max-nodes", "99999999"],
     "generators": ["--runs", "999", "--only", "moff loop", "--what", "captures"],
     "openings": ["--out", "openings.epd", "--count", "99999"],
-    "figures": ["--runs", "999", "--movetime", "100"],
     "scaling": ["--depth", "99", "--hash", "1"],
     "tune screen": ["iir_depth=9", "--pairs", "99999", "--nodes", "50"],
     "tune search": ["--iterations", "99999", "--nodes", "50"],
