@@ -3,14 +3,13 @@
     python bench/compare.py aspiration=15 null_reduction=4 --games 2000 --nodes 20000 --openings 8moves_v3.pgn
     python bench/compare.py --network other.net --games 2000 --random-plies 8
 
-The games call the search directly, so that short ones run many times faster than with bench/match.py. Moves
-are limited by nodes, so that the seed, the number of a game and the engine determine every move, on every
-machine.
+The games call the search directly, so that short ones run many times faster than over UCI. Moves are limited
+by nodes, so that the seed, the number of a game and the engine determine every move, on every machine.
 
 The first side uses the changed numbers of search/tuned.py, or another network; the second side uses what Moff
 comes with. Every opening is played twice, with colours reversed. A game ends early when the scores have been
-beyond 10 pawns for 4 plies, or after move 40 when they have been within 0.08 pawns for 8 plies. Elo and its
-error are computed as in bench/match.py.
+beyond 10 pawns for 4 plies, or after move 40 when they have been within 0.08 pawns for 8 plies. The error of
+Elo is computed from pairs of games, as is the SPRT.
 
 With --chess960 the openings are of Chess960, or are its 960 start positions; with --tables the searches ask
 Syzygy tablebases.
@@ -45,7 +44,7 @@ def compare(options: argparse.Namespace, book: Book, pace: Pace, changed: Side) 
         jobs = (book.paired(number, pace, changed) for number in range(options.games))
         with tqdm(total=options.games, unit="game", dynamic_ncols=True) as bar:
             for played in run_all(submit, play_game, jobs, options.concurrency):
-                score.add(played.number, played.result)
+                score.points[played.number] = played.points()
                 bar.set_postfix_str(state(score, sprt), refresh=False)
                 bar.update()
                 if sprt and sprt.verdict(score):

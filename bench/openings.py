@@ -5,8 +5,8 @@ balanced.
 
 The file holds one position per line in EPD, with the score in normalised centipawns for the side to move (ce)
 and the moves that lead there (c0), and nothing else, since other programs take a comment for a position. The
-same options give the same file as long as the search does not change. bench/match.py, bench/ladder.py and
-others read it, and PGN, with --openings.
+same options give the same file as long as the search does not change. fastchess reads it, and so do the
+programs of bench/ that play games, with --openings.
 
 Results go to the file, progress to standard error. The exit code is 0, or 2 after wrong usage, or 130 when
 interrupted; then no file is written. Needs the `bench` extra.
@@ -29,16 +29,12 @@ from x88.game import OngoingGame
 from x88.move import NO_MOVE
 from x88.movegen import legal_moves
 
-OWN = Path(__file__).resolve().with_name("openings.epd")
-"""The project's own openings."""
-
 Opening = tuple[str, tuple[int, ...]]
 """The starting FEN, and the packed moves from there."""
 
 
-def read_openings(path: Path, plies: int, chess960: bool = False) -> list[Opening]:
-    """The openings of a PGN or EPD file, at most `plies` plies of each (0 for all). `chess960` reads the
-    castling rights of an EPD file as X-FEN.
+def read_openings(path: Path, chess960: bool = False) -> list[Opening]:
+    """The openings of a PGN or EPD file. `chess960` reads the castling rights of an EPD file as X-FEN.
 
     Raises ValueError with the file and line of the first damaged one, or OSError.
     """
@@ -51,7 +47,7 @@ def read_openings(path: Path, plies: int, chess960: bool = False) -> list[Openin
                 moves = [move.move for move in game.moves]
                 if NO_MOVE in moves:
                     raise ValueError(f"{path}, line {game.line}: an opening cannot contain a null move")
-                found.append((game.start, tuple(moves[:plies] if plies else moves)))
+                found.append((game.start, tuple(moves)))
     else:
         for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), 1):
             if not line.strip() or line.startswith("#"):

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from selfgame import POINTS, Book, Numbers, Pace, Side, play_game
+from selfgame import Book, Numbers, Pace, Side, play_game
 from workers import Submit, run_all
 
 
@@ -28,12 +28,11 @@ def play_pairs(
     )
     halves: dict[int, float] = {}
     for played in run_all(submit, play_game, jobs, workers):
-        white = POINTS[played.result]
-        pair, points = played.number // 2, white if played.number % 2 == 0 else 1 - white
+        pair = played.number // 2
         if pair in halves:
-            yield pair, (halves.pop(pair) + points) / 2
+            yield pair, (halves.pop(pair) + played.points()) / 2
         else:
-            halves[pair] = points
+            halves[pair] = played.points()
 
 
 def pace_of(options: argparse.Namespace) -> Pace:

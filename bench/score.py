@@ -2,7 +2,6 @@
 
 import math
 import statistics
-from collections import Counter
 from dataclasses import dataclass
 
 SIGNIFICANCE = 1.959964
@@ -10,19 +9,10 @@ SIGNIFICANCE = 1.959964
 
 
 class Score:
-    """The games so far from the first engine's view: points by game number, faults by engine and kind, wrong
-    variations by engine.
-    """
+    """The games so far: the first side's points, by the number of the game."""
 
     def __init__(self) -> None:
         self.points: dict[int, float] = {}
-        self.faults: Counter[tuple[str, str]] = Counter()
-        self.warnings: Counter[str] = Counter()
-
-    def add(self, number: int, result: str) -> None:
-        """Count a game; the first engine has White in the even ones."""
-        white = {"1-0": 1.0, "0-1": 0.0}.get(result, 0.5)
-        self.points[number] = white if number % 2 == 0 else 1 - white
 
     def samples(self) -> list[float]:
         """The mean points of every complete pair: two games of one opening are not independent."""
@@ -53,23 +43,8 @@ class Score:
         mean, error = self.mean(), self.error() * SIGNIFICANCE
         return elo_of(mean), elo_of(mean - error), elo_of(mean + error)
 
-    def leader(self) -> int:
-        """1 if the first engine is the stronger one with 95 % confidence, -1 if the second is, 0 if the games
-        do not decide it yet.
-
-        Source: Edwin B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927;
-        his interval holds for few games too.
-        """
-        games, mean = len(self.points), self.mean()
-        if not games:
-            return 0
-        square = SIGNIFICANCE**2 / games
-        centre = (mean + square / 2) / (1 + square)
-        reach = math.sqrt(mean * (1 - mean) * square + square * square / 4) / (1 + square)
-        return (centre - reach > 0.5) - (centre + reach < 0.5)
-
     def los(self) -> float:
-        """The likelihood that the first engine is the stronger one."""
+        """The likelihood that the first side is the stronger one."""
         return 0.5 * (1 + math.erf((self.mean() - 0.5) / (self.error() * math.sqrt(2))))
 
     def llr(self, elo0: float, elo1: float) -> float:
@@ -129,5 +104,4 @@ def state(score: Score, sprt: Sprt | None) -> str:
     if sprt:
         low, high = sprt.bounds()
         text += f" LLR {score.llr(sprt.elo0, sprt.elo1):.2f} [{low:.2f}, {high:.2f}]"
-    faults = sum(score.faults.values())
-    return text + (f" FAULTS {faults}" if faults else "")
+    return text

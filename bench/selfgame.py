@@ -98,6 +98,11 @@ class Played:
     result: str
     reason: str
 
+    def points(self) -> float:
+        """The points of the first side, which has White in the even games."""
+        white = POINTS[self.result]
+        return white if self.number % 2 == 0 else 1 - white
+
 
 def read_numbers(words: list[str]) -> Numbers:
     """The numbers of NAME=VALUE words. Raises ValueError."""
@@ -134,7 +139,7 @@ class Book:
         if path:
             from openings import read_openings
 
-            openings = read_openings(path, 0, is_chess960)
+            openings = read_openings(path, is_chess960)
             name = f"{path.name} {hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
         Random(seed).shuffle(openings)
         return cls(openings, seed, name)

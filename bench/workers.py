@@ -1,4 +1,4 @@
-"""Workers for many jobs at a time: threads of this process, other processes, or a Dask cluster."""
+"""Workers for many jobs at a time: processes of this machine, or a Dask cluster."""
 
 import contextlib
 import importlib
@@ -9,15 +9,10 @@ import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, TypeVar
-
-import adjudication
-import game
-import uci
-from game import Job, Played, play_game
 
 AnyJob = TypeVar("AnyJob")
 AnyResult = TypeVar("AnyResult")
@@ -77,35 +72,6 @@ def run_all(
             future.cancel()
 
 
-@dataclass(frozen=True)
-class Workers:
-    """The workers of a match: how many games are played at a time, and what starts one. Cancelling its future
-    ends a game on a cluster; on threads, `stopping` ends all.
-    """
-
-    count: int
-    submit: Callable[[Job], "Future[Played]"]
-    stopping: threading.Event
-
-
-@contextlib.contextmanager
-def threads(count: int) -> Iterator[Workers]:
-    """Threads of this process: the engines do the work."""
-    stopping = threading.Event()
-    with ThreadPoolExecutor(count) as executor:
-        yield Workers(count, lambda job: executor.submit(play_game, job, stopping.is_set), stopping)
-
-
-@contextlib.contextmanager
-def cluster(scheduler: str, count: int) -> Iterator[Workers]:
-    """The workers of a Dask cluster, all of them, but not more than asked for.
-
-    Raises ImportError without the package, ValueError if no scheduler answers there.
-    """
-    with connection(scheduler, adjudication, game, uci) as (available, submit):
-        yield Workers(max(1, min(count, available)), lambda job: submit(play_task, job), threading.Event())
-
-
 @contextlib.contextmanager
 def connection(scheduler: str, *modules: ModuleType) -> Iterator[tuple[int, Submit]]:
     """How many jobs a Dask cluster does at a time, and a function that submits a function of these modules,
@@ -145,13 +111,6 @@ class Task:
 
     def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
         return self.work, (self.job,)
-
-
-def play_task(job: Job) -> Played:
-    """Play a game as a task of a Dask worker. It ends early when it is cancelled, its client is gone, or the
-    worker closes.
-    """
-    return play_game(job, is_cancelled())
 
 
 def is_cancelled() -> Callable[[], bool]:

@@ -1,8 +1,7 @@
-"""Chess960 where people and programs meet it: UCI, PGN, the console, the board page, pictures, matches."""
+"""Chess960 where people and programs meet it: UCI, PGN, the console, the board page, pictures."""
 
 import io
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from tests.client import ENGINE, Conversation
 from x88 import chess960, coordinate, fen, pgn, san
 from x88.game import OngoingGame
 
-BENCH = Path(__file__).resolve().parent.parent / "bench"
 CASTLES = "4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1"
 """Both sides of White's king, as Shredder-FEN."""
 
@@ -197,34 +195,3 @@ def test_a_picture_marks_king_and_rook_of_castling() -> None:
     move = coordinate.parse(board, "f1g1")
     board.make(move)
     assert Picture(board, last_move=move).last_move == (0x05, 0x06)
-
-
-# Matches.
-
-
-def test_a_match_of_chess960_is_legal_to_python_chess(tmp_path: Path) -> None:
-    for name in ("tabulate", "tqdm"):
-        pytest.importorskip(name, reason="the bench extra is not installed")
-    openings = tmp_path / "starts.epd"
-    openings.write_text("".join(f"{chess960.start(number)}\n" for number in (0, 42, 959)), encoding="ascii")
-    games = tmp_path / "games.pgn"
-    engine = f"{sys.executable} {BENCH.parent / 'engine.py'}"
-    words = ["--engine", "name=one", f"cmd={engine}", "--engine", "name=other", f"cmd={engine}"]
-    words += ["--each", "nodes=50", "option.UCI_Chess960=true", "--openings", str(openings)]
-    words += ["--games", "6", "--pgn", str(games), "--longest", "40"]
-    ended = subprocess.run(
-        [sys.executable, str(BENCH / "match.py"), *words],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=600,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    stream = io.StringIO(games.read_text(encoding="utf-8"))
-    found = list(iter(lambda: chess.pgn.read_game(stream), None))
-    assert len(found) == 6
-    for game in found:
-        assert game.errors == []
-        assert game.headers["Variant"] == "Chess960"
-        assert game.board().chess960
-    assert {game.headers["FEN"] for game in found} == {chess960.start(number) for number in (0, 42, 959)}

@@ -12,12 +12,15 @@ import pytest
 
 from search.limits import Limits
 from search.search import Report, Search
-from x88 import fen
+from x88 import coordinate, fen
 
 SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "openings.py"
+OWN = SCRIPT.with_suffix(".epd")
 
 sys.path.append(str(SCRIPT.parent))
 openings: Any = importlib.import_module("openings")
+
+QUEEN_ENDING = "7k/8/8/8/8/8/Q7/K7 w - -"
 
 LINE = re.compile(r'(?P<fen>\S+ \S+ \S+ \S+) ce (?P<score>-?\d+); c0 "(?P<moves>[^"]+)";')
 
@@ -44,10 +47,10 @@ def read(path: Path) -> list[tuple[str, int]]:
 
 
 def test_the_project_s_own_openings_are_200_level_and_different_ones() -> None:
-    found = read(openings.OWN)
+    found = read(OWN)
     assert len(found) == len({text for text, _ in found}) == 200
     assert all(chess.Board(text).ply() == 8 and abs(score) <= 60 for text, score in found)
-    assert len(openings.read_openings(openings.OWN, 0)) == 200
+    assert len(openings.read_openings(OWN)) == 200
     # Not the drawn ones alone, and neither side has the better half of them.
     white = [score if " w " in text else -score for text, score in found]
     assert 30 < sum(score > 0 for score in white) < 170
@@ -70,6 +73,40 @@ def test_openings_are_found_as_asked_for_and_the_same_each_time(tmp_path: Path) 
         assert chess.Board(text).ply() == 5
         assert abs(score) <= 30
         assert score == reports[-1].score
+
+
+def test_openings_of_a_pgn_file_go_to_their_last_ply(tmp_path: Path) -> None:
+    path = tmp_path / "a.pgn"
+    after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    path.write_text(
+        f'1. e4 c5 *\n\n[SetUp "1"]\n[FEN "{after_e4}"]\n\n1... e5 2. Nf3 Nc6 *\n', encoding="utf-8"
+    )
+    found = [
+        (start, [coordinate.write(move) for move in moves]) for start, moves in openings.read_openings(path)
+    ]
+    assert found == [(fen.START, ["e2e4", "c7c5"]), (after_e4, ["e7e5", "g1f3", "b8c6"])]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "line"),
+    [
+        ("a.epd", [QUEEN_ENDING, "8/8/8/8 w - -"], 2),
+        ("a.epd", ["# a comment", "", "no position"], 3),
+        ("a.epd", ["\ufeff" + QUEEN_ENDING, "no position"], 2),
+        ("a.epd", [], 0),
+        ("a.pgn", ['[Event "?"]', "", "1. e4 e5 *", "", '[Event "?"]', "", "1. e4", "e4 *"], 8),
+        ("a.pgn", ['[Event "?"]', "", "1. e4 -- 2. d4 *"], 1),
+        ("a.pgn", [], 0),
+    ],
+)
+def test_a_damaged_file_of_openings_is_an_error_with_its_line(
+    tmp_path: Path, name: str, lines: list[str], line: int
+) -> None:
+    path = tmp_path / name
+    path.write_text("".join(text + "\n" for text in lines), encoding="utf-8")
+    said = f"{path}, line {line}: " if line else f"{path} holds no opening"
+    with pytest.raises(ValueError, match=re.escape(said)):
+        openings.read_openings(path)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import argparse
 import importlib
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -17,8 +16,6 @@ import pytest
 from x88 import build
 
 BENCH = Path(__file__).resolve().parent.parent / "bench"
-FAKE = Path(__file__).with_name("fake_engine.py")
-STALLING = f"cmd={shlex.join([sys.executable, str(FAKE), '--fault', 'stall'])}"
 
 sys.path.append(str(BENCH))
 script: Any = importlib.import_module("script")
@@ -114,6 +111,46 @@ def test_help_needs_no_package(name: str) -> None:
         assert ("The exit code is 0" in told) == (code == 0)
 
 
+EXTRAS = ("tabulate", "tqdm", "matplotlib", "numpy", "scipy", "distributed")
+WITHOUT_EXTRAS = (
+    "import runpy, sys; sys.path.insert(0, {folder!r});"
+    f" sys.modules.update(dict.fromkeys({EXTRAS!r}));"
+    " sys.argv = {arguments!r}; runpy.run_path(sys.argv[0], run_name='__main__')"
+)
+"""Runs a script where the extras are not installed."""
+
+
+@pytest.mark.parametrize(
+    ("script", "command", "arguments", "extra"),
+    [
+        ("compare.py", [], [], "bench"),
+        ("tune.py", ["search"], [], "tuning"),
+        ("tune.py", ["screen"], ["a=1"], "tuning"),
+        ("openings.py", [], ["--out", "/no/such/folder/x"], "bench"),
+        ("scaling.py", [], [], "bench"),
+        ("perft.py", [], [], "bench"),
+        ("generators.py", [], [], "bench"),
+    ],
+)
+def test_without_an_extra_there_is_help_and_the_command_that_installs_it(
+    script: str, command: list[str], arguments: list[str], extra: str
+) -> None:
+    for words, code in ([*command, "--help"], 0), ([*command, *arguments], 2):
+        source = WITHOUT_EXTRAS.format(folder=str(BENCH), arguments=[str(BENCH / script), *words])
+        ended = subprocess.run(
+            [sys.executable, "-c", source], capture_output=True, encoding="utf-8", timeout=300
+        )
+        assert ended.returncode == code, ended.stderr
+        if code:
+            assert ended.stdout == ""
+            lines = [line for line in ended.stderr.splitlines() if build.compiled or line != build.notice()]
+            assert len(lines) == 1
+            assert f'not installed: python -m pip install -e ".[{extra}]"' in lines[0]
+        else:
+            assert ended.stderr == ""
+            assert "usage: " in ended.stdout
+
+
 def test_positive_takes_whole_numbers_from_1() -> None:
     assert script.positive("1") == 1
     for text in ("0", "-1", "x", "", "1.5", "²", "9" * 30):
@@ -124,8 +161,6 @@ def test_positive_takes_whole_numbers_from_1() -> None:
 # --- Interrupts
 
 SCRIPTS = {
-    "match": ["--engine", "name=a", STALLING, "--engine", "name=b", STALLING, "--each", "nodes=1"],
-    "ladder": ["--engine", STALLING, "--each", "nodes=1", "--levels", "1000", "1200"],
     "perft": ["--pure-max-nodes", "99999999"],
     "generators": ["--runs", "999", "--only", "moff loop", "--what", "captures"],
     "openings": ["--out", "openings.epd", "--count", "99999"],
