@@ -231,18 +231,6 @@ class DividedPerft:
         return int(max(moves, BRANCHES) ** plies)
 
 
-_tables: dict[int, PerftTable] = {}
-_tables_lock = threading.Lock()
-
-
-def shared_table(megabytes: int) -> PerftTable:
-    """The table of this size that all counts of the process share. Raises ValueError or MemoryError."""
-    with _tables_lock:
-        if megabytes not in _tables:
-            _tables[megabytes] = PerftTable(megabytes)
-        return _tables[megabytes]
-
-
 def perft(board: Board, depth: int, threads: int = 1, megabytes: int = 0) -> int:
     """The number of leaves of the tree of legal moves at `depth` plies.
 
