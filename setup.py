@@ -36,7 +36,7 @@ DIRECTIVES = {
     "auto_pickle": False,  # nobody pickles a board or a search, and the code for it would be large
     "freethreading_compatible": True,  # else a free-threaded Python switches its GIL on, with a warning
 }
-BENCH_ONLY = ("search.linked", "search.replay", "x88.tally")
+BENCH_ONLY = ("search.replay",)
 """Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""
 
 VECTORS = "search.vectors"

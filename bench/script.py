@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 sys.path.insert(0, str(ROOT))
 
-BENCH_ONLY = ("linked", "replay", "tally")
+BENCH_ONLY = ("replay",)
 """Modules that choose no move, and that an installed Moff lacks."""
 
 WRONG_USAGE = 2

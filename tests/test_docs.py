@@ -526,16 +526,6 @@ def test_the_steps_of_the_search_are_those_of_the_code(module: str) -> None:
     assert told == written
 
 
-def test_the_speed_of_the_generators_is_the_measured_one() -> None:
-    page = (DOCS / "how-moff-thinks.md").read_text("utf-8")
-    results = (ROOT / "bench" / "RESULTS.md").read_text("utf-8")
-    for name in ("moff loop", "linked rays"):
-        (shown,) = re.findall(rf"^\| {name} \| (.+) \|$", page, re.M)
-        (measured,) = re.findall(rf"^\| {name}, compiled \(uncompiled\) \| (.+) \|$", results, re.M)
-        perft, captures, _attacks, nodes = re.sub(r" \([^)]*\)", "", measured).split(" | ")
-        assert shown.split(" | ") == [perft, captures, nodes]
-
-
 def test_every_program_of_the_bench_is_described() -> None:
     page = (DOCS / "measuring.md").read_text("utf-8") + (DOCS / "network.md").read_text(encoding="utf-8")
     for path in sorted((ROOT / "bench").glob("*.py")):
@@ -658,7 +648,6 @@ def test_every_page_is_in_the_table_of_contents() -> None:
 
 
 INTERNAL = {
-    "search.linked": "only for bench/",
     "search.nodecounts": "kept by a searcher, of its own tree",
     "search.replay": "only for bench/",
     "search.slices": "the loops of search.vectors, uncompiled",
@@ -670,7 +659,6 @@ INTERNAL = {
     "search.vectors": "loops over addresses, called only from C",
     "x88.atomic": "words that threads share, called only from C",
     "x88.pointer": "addresses of buffers, called only from C",
-    "x88.tally": "only for bench/",
     "x88.uncompiled": "the stand-in for Cython",
 }
 """The modules that the pages of the API leave out, and why."""

@@ -13,15 +13,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from search import benchmark
-from search.linked import FROM_FRONT, LINKED, MOFF_LOOP, run
-from search.searcher import Searcher
-from search.stop import Stop
-from search.table import TranspositionTable
-from tests.networks import evaluation_of
 from tests.oracle import STARTS, Game, games, generated, only_c, packed, placements, scaled
 from tests.test_perft import OWN, deepest, names, read
-from x88 import attack, build, coordinate, fen, movegen, perft, rays, tally
+from x88 import attack, build, coordinate, fen, movegen, perft, rays
 from x88.board import Board
 from x88.move import EN_PASSANT, captured_of, moved_of, target_of
 from x88.movegen import MoveStack
@@ -48,13 +42,6 @@ MIXED = [
     "r3k2r/1Pp3P1/8/3Pp3/3pP3/8/1p3PpP/R3K2R w KQkq e6 0 1",
 ]
 """Both sides may castle, pawns have passed each other and others are about to promote."""
-
-QUIET = [
-    fen.START,
-    "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
-    "4k3/2ppppp1/8/8/8/8/2PPPPP1/4K3 b - - 0 1",
-]
-"""Positions in which nothing can be taken for two plies."""
 
 _stack = MoveStack()
 
@@ -405,88 +392,13 @@ def test_a_square_is_attacked_when_the_moff_loop_says_so_all_game(game: Game) ->
 
 @pytest.mark.parametrize(("text", "counts"), OWN, ids=names(OWN))
 def test_the_leaves_played_on_rays_are_the_published_ones(text: str, counts: dict[int, int]) -> None:
-    board, stack = fen.parse(text), MoveStack()
-    own = rays_of(board)
-    assert tally.leaves_by_rays(board, own, stack, 0) == 1
+    board = fen.parse(text)
+    assert rays.perft(board, 0) == 1
     for depth, leaves in counts.items():
         if leaves <= scaled(1_000_000, 15_000):
-            assert tally.leaves_by_rays(board, own, stack, depth) == leaves
-    assert own.depth == 0
-    if not build.compiled:
-        assert linked(board, own) == walked(board)
-
-
-@pytest.mark.parametrize("text", [*STARTS, *benchmark.POSITIONS])
-def test_both_designs_count_the_same_captures_and_attacked_squares(text: str) -> None:
-    board, stack = fen.parse(text), MoveStack()
-    own = rays_of(board)
-    attacked = sum(attack.attackers(board, sq, side) != [] for side in range(2) for sq in SQUARES)
-    captures = len(generated(board, captures=True))
-    for times in (0, 1, 3):
-        assert tally.attacked_by_loop(board, times) == attacked * times
-        assert tally.attacked_by_rays(board, own, times) == attacked * times
-        assert tally.captures_by_loop(board, stack, times) == captures * times
-        assert tally.captures_by_rays(board, own, stack, times, False) == captures * times
-        assert tally.captures_by_rays(board, own, stack, times, True) == captures * times
-
-
-# --- Quiescence
-
-
-def searched(text: str, depth: int, generator: int, node_limit: int = 0) -> tuple[int, int]:
-    """The sum of the scores and the nodes; the rays have to be where they were."""
-    searcher, own = Searcher(TranspositionTable(1), Stop()), Rays()
-    board = fen.parse(text)
-    searcher.prepare(board, node_limit)
-    total = run(searcher, own, depth, generator)
-    assert own.depth == 0
-    if not build.compiled:
-        assert linked(board, own) == walked(board)
-    return total, searcher.nodes
-
-
-@pytest.mark.parametrize("text", [*STARTS, *benchmark.POSITIONS])
-def test_quiescence_is_the_same_on_linked_rays(text: str) -> None:
-    depth = scaled(2, 1) if text in STARTS or text in benchmark.POSITIONS[::6] else 1
-    total, nodes = searched(text, depth, LINKED)
-    assert (total, nodes) == searched(text, depth, MOFF_LOOP)
-    assert nodes >= len(packed(fen.parse(text)))
-
-
-def test_quiescence_goes_deeper_than_its_root() -> None:
-    assert sum(searched(text, 0, LINKED)[1] for text in benchmark.POSITIONS) > 3 * len(benchmark.POSITIONS)
-
-
-@pytest.mark.parametrize("generator", [LINKED, FROM_FRONT])
-def test_a_node_limit_ends_quiescence_with_the_rays_in_step(generator: int) -> None:
-    for text in (STARTS[1], STARTS[4], STARTS[6]):
-        for limit in (1, 5, 40):
-            total, nodes = searched(text, 1, generator, limit)
-            assert nodes == limit
-            if generator == LINKED:
-                assert (total, nodes) == searched(text, 1, MOFF_LOOP, limit)
-
-
-@pytest.mark.parametrize("text", [*STARTS, *benchmark.POSITIONS])
-def test_the_order_of_the_captures_changes_no_score_inside_the_window(text: str) -> None:
-    """Outside, a score is a bound, which may differ with the order."""
-    board = fen.parse(text)
-    evaluation = evaluation_of(board)
-    middle = evaluation.value(board) * (-1 if board.side else 1)
-    scores = [searched(text, 0, generator)[0] for generator in (MOFF_LOOP, FROM_FRONT)]
-    inside = [min(max(score, middle - 50), middle + 50) for score in scores]
-    assert inside[0] == inside[1]
-
-
-@pytest.mark.parametrize("text", QUIET)
-def test_where_nothing_can_be_taken_the_order_changes_nothing(text: str) -> None:
-    total, nodes = searched(text, 1, FROM_FRONT)
-    assert (total, nodes) == searched(text, 1, MOFF_LOOP)
-    assert nodes == len(packed(fen.parse(text)))
-
-
-def test_the_order_from_the_front_is_another_one() -> None:
-    assert any(searched(text, 1, FROM_FRONT) != searched(text, 1, LINKED) for text in benchmark.POSITIONS)
+            assert rays.perft(board, depth) == leaves
+    with pytest.raises(ValueError, match="65 is not a depth from 0 to 64"):
+        rays.perft(board, 65)
 
 
 @pytest.mark.skipif(build.compiled, reason="compiled, the table is C")

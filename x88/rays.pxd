@@ -74,5 +74,7 @@ cdef int _captures_of(Board board, Rays rays, MoveStack stack, int sp, int victi
 cdef int _pawn_capture(Board board, MoveStack stack, int sp, int origin, int victim, int recapture) noexcept nogil
 @cython.locals(side=int, pawn=int, forward=int, last=int, file=int, origin=int)
 cdef int _other_captures(Board board, MoveStack stack, int sp, int recapture) noexcept nogil
+@cython.locals(rays=Rays, walker=Board)
+cpdef perft(Board board, depth)
 @cython.locals(end=int, i=int, total="long long")
 cdef long long play_leaves(Board board, Rays rays, MoveStack stack, int sp, int depth) noexcept nogil

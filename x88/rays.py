@@ -15,6 +15,8 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
+from operator import index
+
 from x88 import piece, square
 
 if not cython.compiled:
@@ -466,6 +468,18 @@ def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> 
         if board.squares[origin & 0xFF] == pawn:
             sp = add_en_passant(board, stack, sp, origin)
     return sp
+
+
+def perft(board: Board, depth: int) -> int:
+    """The number of leaves at `depth` plies, 0 to 64, with every move made and unmade on the links.
+
+    Raises ValueError for another depth.
+    """
+    if not 0 <= index(depth) <= 64:
+        raise ValueError(f"{depth} is not a depth from 0 to 64")
+    rays, walker = Rays(), board.copy()  # a copy has room for as many moves
+    rays.reset(walker)
+    return play_leaves(walker, rays, MoveStack(), 0, depth)
 
 
 def play_leaves(board: Board, rays: Rays, stack: MoveStack, sp: int, depth: int) -> int:
