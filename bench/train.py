@@ -7,7 +7,7 @@
 PATH is a file of bench/selfplay.py or a folder of them. Some of their blocks, --share of them, are set aside
 to validate; the others are drawn at random and mixed (bench/dataset.py). A file may grow meanwhile: a run
 learns from what was there when it began. RUN is a folder with the settings, a checkpoint after each part of
-an epoch, and the losses as a table (losses.csv) and as a plot (losses.svg). The same command continues an
+an epoch, and a table of the losses (losses.csv). The same command continues an
 interrupted run, with the same results as without the interruption on the same machine with the same number of
 threads. --begin starts from the weights of another run's last checkpoint, or of a network file such as the
 shipped one, instead of random ones; if that network is half, a third, ... as wide, each of its hidden neurons
@@ -152,7 +152,6 @@ def _settings(options: argparse.Namespace, pile: Blocks, begin: dict[str, torch.
 def main(arguments: list[str] | None = None) -> int:
     """Train or export; returns the exit code."""
     options = _options(arguments)
-    script.require("train", "matplotlib")
     device = _device(options.device)
     if options.threads:
         torch.set_num_threads(options.threads)
@@ -188,11 +187,7 @@ def main(arguments: list[str] | None = None) -> int:
             f"batch has {options.batch}"
         )
     run = Run(options.run, settings, device, begin)
-    try:
-        run.train(places, checked)
-    finally:
-        if run.losses:  # of an interrupted run, too
-            run.draw()
+    run.train(places, checked)
     print(run.export(options.run / "net.moff", checked))
     return 0
 

@@ -203,24 +203,6 @@ class Run:
             writer.writeheader()
             writer.writerows(self.losses)
 
-    def draw(self) -> None:
-        """Draw the losses."""
-        import matplotlib
-
-        matplotlib.use("agg")
-        from matplotlib import pyplot
-
-        figure, axes = pyplot.subplots(figsize=(7, 4))
-        done = [row["positions"] / 1e6 for row in self.losses]
-        axes.plot(done, [row["loss"] for row in self.losses], label="training")
-        axes.plot(done, [row["validation"] for row in self.losses], label="validation")
-        axes.set_xlabel("million positions")
-        axes.set_ylabel("mean squared error")
-        axes.legend()
-        figure.tight_layout()
-        figure.savefig(self.folder / "losses.svg")
-        pyplot.close(figure)
-
     def export(self, path: Path, checked: list[Rows], other: Path | None = None) -> str:
         """Write the quantised network, or the mean of its weights and those of another. Returns a line that
         names the file and, if there are positions, compares its values with those in floating point.

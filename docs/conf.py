@@ -1,7 +1,6 @@
 """How Sphinx builds these pages: sphinx-build -W --keep-going docs build/docs (pip install -e ".[docs]")."""
 
 import os
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,14 @@ from typing import Any
 from sphinx.addnodes import desc_annotation
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 os.environ["MOFF_PURE"] = "1"  # compiled functions have no argument types
 
+import pictures  # noqa: E402
+
 import moff  # noqa: E402
+
+pictures.make(ROOT / "docs" / "pictures")
 
 project = "Moff"
 author = "the Moff authors"
@@ -33,36 +36,12 @@ python_use_unqualified_type_names = True
 OF_NAMED_TUPLES = ("Alias for field number", "Create new instance of")
 """How the docstrings begin that Python generates for NamedTuples."""
 
-PICTURE = re.compile(
-    r"<picture>\n"
-    r'  <source media="\(prefers-color-scheme: dark\)" srcset="(?P<dark>[^"]+)">\n'
-    r'  <img src="(?P<light>[^"]+)" width="(?P<width>\d+)" alt="(?P<alt>[^"]+)">\n'
-    r"</picture>\n"
-)
-"""A picture that suits a light and a dark page, as GitHub shows it."""
-
 LONGEST_VALUE = 100
 """The maximum characters shown of a constant's value; tables are longer."""
 
 html_theme = "furo"
 html_title = "Moff"
 html_theme_options = {"sidebar_hide_name": False}
-
-
-def pictures_of_the_theme(_app: object, _page: str, source: list[str]) -> None:
-    """Rewrite each picture as two images, of which the theme shows one, and which Sphinx finds and copies."""
-
-    def images(found: re.Match[str]) -> str:
-        return "".join(
-            f":::{{image}} {found[scheme]}\n"
-            f":class: only-{scheme}\n"
-            f":alt: {found['alt']}\n"
-            f":width: {found['width']}px\n"
-            ":::\n"
-            for scheme in ("light", "dark")
-        )
-
-    source[0] = PICTURE.sub(images, source[0])
 
 
 def as_restructured_text(
@@ -101,6 +80,5 @@ def leave_out_tables(_app: object, doctree: Any) -> None:
 
 def setup(app: Any) -> None:
     """Called by Sphinx."""
-    app.connect("source-read", pictures_of_the_theme)
     app.connect("autodoc-process-docstring", as_restructured_text)
     app.connect("doctree-read", leave_out_tables)

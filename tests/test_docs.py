@@ -21,6 +21,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,8 +38,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 OTHERS = [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
-sys.path.append(str(ROOT / "bench"))
-plot: Any = importlib.import_module("plot")
+sys.path.append(str(DOCS))
+pictures: Any = importlib.import_module("pictures")
 TABLEBASES = ROOT.parent / "shared" / "data" / "syzygy"
 FOLDER_OF_TABLES = "syzygy"
 """What the pages call a folder of tablebases."""
@@ -254,7 +255,6 @@ SMALLER = {
     "--count 5000 ": "--count 2 --nodes 50 ",
     "--nodes 2600000 ": "--nodes 50 ",
     "2.6 million nodes": "50 nodes",
-    "plot.py solved": "plot.py solved --results pictures.json --folder pictures",
     "--nodes 10000 --pairs 5000": "--nodes 20 --pairs 4 --concurrency 1 --openings bench/openings.epd",
     "--games 2000 --nodes 20000": "--games 2 --nodes 20",
     "--minutes 600": "--minutes 0.01 --nodes 2",
@@ -354,7 +354,7 @@ def test_both_pages_install_from_a_clone_alike() -> None:
 
 def packages(page: Path) -> list[str]:
     """What has to be installed for the programs of a page."""
-    return ["matplotlib", "numpy", "tabulate", "tqdm", "torch" if page.name == "network.md" else "scipy"]
+    return ["numpy", "tabulate", "tqdm", "torch" if page.name == "network.md" else "scipy"]
 
 
 def test_no_command_is_made_smaller_that_no_page_has() -> None:
@@ -369,7 +369,6 @@ def test_programs_of_the_bench_run_as_the_page_says(page: Path, desk: Path) -> N
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed")
     (desk / "wac.epd").write_text('6k1/8/6K1/8/8/8/8/R7 w - - bm Ra8#; id "mate";\n', encoding="utf-8")
-    (desk / "pictures.json").write_text("[]", encoding="utf-8")
     for name in ("bench", "engine.py", "search"):
         (desk / name).symlink_to(ROOT / name)
     for command in bench_commands(page):
@@ -614,6 +613,9 @@ def test_the_tests_end_with_how_many_were_skipped_and_why(tmp_path: Path) -> Non
 
 # Links, pictures, and the rest.
 
+MADE = {*pictures.BOARDS, *pictures.drawings.DRAWINGS, *pictures.plot.PLOTS}
+"""The pictures that are made for the pages."""
+
 
 def slug(heading: str) -> str:
     """The anchor of a heading, as GitHub and MyST make it."""
@@ -636,7 +638,7 @@ def test_links_and_pictures_lead_somewhere(page: Path) -> None:
             continue
         name, _, anchor = target.partition("#")
         path = (page.parent / name).resolve() if name else page
-        assert path.exists(), target
+        assert path.exists() or (path.parent == DOCS / "pictures" and path.stem in MADE), target
         assert not anchor or anchor in anchors(path), target
 
 
@@ -684,25 +686,16 @@ def test_the_api_describes_every_module_but_internal_ones() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(moff.api.__all__)
 
 
-def test_the_pictures_are_those_that_the_script_makes(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, str(DOCS / "pictures.py"), str(tmp_path)], check=True, timeout=TIMEOUT)
-    made = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
-    plots = {f"{name}-{scheme}.svg" for name in plot.FIGURES for scheme in plot.COLOURS}  # tests/test_plot.py
-    kept = {
-        path.name: path.read_text("utf-8") for path in (DOCS / "pictures").iterdir() if path.name not in plots
-    }
-    assert made.keys() == kept.keys()
-    assert [name for name in made if made[name] != kept[name]] == []
-
-
-def test_pictures_are_shown_light_and_dark() -> None:
-    text = "".join(page.read_text("utf-8") for page in PAGES)
-    for path in (DOCS / "pictures").iterdir():
-        assert path.name in text, f"{path.name} is on no page"
-    shown = re.findall(r'srcset="([^"]+)">\n +<img src="([^"]+)"', text)
-    assert len(shown) == text.count("</picture>\n\n") == len(re.findall(r"pictures/[\w-]+\.svg", text)) / 2
-    for dark, light in shown:
-        assert dark == light.replace("-light.svg", "-dark.svg")
+def test_every_picture_is_made_and_shown(tmp_path: Path) -> None:
+    pictures.make(tmp_path)
+    assert {path.stem for path in tmp_path.iterdir()} == MADE
+    for path in tmp_path.iterdir():
+        ElementTree.parse(path)
+        assert "@media(prefers-color-scheme:dark)" in path.read_text("utf-8")
+    shown = re.findall(r"\(pictures/([\w-]+)\.svg\)", "".join(page.read_text("utf-8") for page in PAGES))
+    assert sorted(shown) == sorted(MADE - {"strength"})
+    kept = (DOCS / "strength.svg").read_text("utf-8")
+    assert kept == (tmp_path / "strength.svg").read_text("utf-8"), "python docs/pictures.py"
 
 
 def test_the_citation_and_the_changelog_are_of_this_version() -> None:
@@ -725,8 +718,7 @@ def test_the_pages_are_built_without_a_warning(tmp_path: Path) -> None:
         assert title
         html = (tmp_path / f"{page.stem}.html").read_text("utf-8")
         assert f"<h1>{title[1]}<" in html
-        assert "<picture>" not in html, "docs/conf.py has rewritten it"
         images = re.findall(r'<img [^>]*?src="([^"]+)"', html)
-        assert len(images) >= len(re.findall(r"\]\([^)]+\.png\)|srcset=|<img ", page.read_text("utf-8")))
+        assert len(images) >= len(re.findall(r"\]\([^)]+\.(?:png|svg)\)", page.read_text("utf-8")))
         for image in images:
             assert (tmp_path / image).is_file(), f"{page.name}: {image}"

@@ -492,7 +492,7 @@ def test_a_run_without_a_compiler_says_so(tmp_path: Path) -> None:
 def test_no_extra_is_needed(tmp_path: Path) -> None:
     code = """
 import sys
-sys.modules.update(dict.fromkeys(["tqdm", "tabulate", "numpy", "matplotlib", "distributed"]))
+sys.modules.update(dict.fromkeys(["tqdm", "tabulate", "numpy", "distributed"]))
 import selfplay
 sys.exit(selfplay.main())
 """
