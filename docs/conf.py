@@ -42,6 +42,8 @@ LONGEST_VALUE = 100
 html_theme = "furo"
 html_title = "Moff"
 html_theme_options = {"sidebar_hide_name": False}
+html_static_path = ["static"]
+html_css_files = ["scheme.css"]  # pictures follow the theme that the reader chooses
 
 
 def as_restructured_text(

@@ -20,12 +20,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from drawings import WIDTH, line, svg, text
+from drawings import line, svg, text
 
 RESULTS = Path(__file__).resolve().parent.parent / "bench" / "results.json"
 
-LEFT, RIGHT, ROW = 275, 580, 20
-"""Pixels: the ends of the scale, and the height of a row."""
+LEFT, RIGHT, WIDTH, ROW = 268, 500, 600, 20
+"""Pixels: the ends of the scale, the width, and the height of a row. The letters are legible on a phone."""
 
 Result = dict[str, Any]
 Span = tuple[float, float, float]
@@ -114,9 +114,8 @@ def draw(name: str) -> str:
     results = [one for one in json.loads(RESULTS.read_text(encoding="utf-8")) if one["picture"] == name]
     spans = placed(results)
     least, most = min(low for low, _, _ in spans), max(high for _, _, high in spans)
-    ticks = powers(least, most) if plot.is_logarithmic else steps(least, most)
     scaled = math.log if plot.is_logarithmic else float
-    first, last = scaled(ticks[0]), scaled(ticks[-1])
+    first, last = scaled(least), scaled(most)
 
     def x(value: float) -> float:
         return round(LEFT + (RIGHT - LEFT) * (scaled(value) - first) / (last - first), 1)
@@ -124,7 +123,7 @@ def draw(name: str) -> str:
     groups = list(dict.fromkeys(result["group"] for result in results))
     bottom = 12 + ROW * (len(results) + len(groups))
     parts = []
-    for tick in ticks:
+    for tick in (powers if plot.is_logarithmic else steps)(least, most):
         parts.append(line(f"M{x(tick):g} 8V{bottom}", "line" if tick == 0 else "grid"))
         words = short(tick) if plot.is_logarithmic else elo(tick, tick, tick)
         parts.append(text(x(tick), bottom + 16, words, "faint", 12, "middle"))
@@ -150,16 +149,16 @@ def draw(name: str) -> str:
                 parts.append(f'<circle cx="{x(value):g}" cy="{y}" r="4" class="fill-{colour}"/>')
             else:
                 parts.append(f'<path d="M{x(value) - 4:g} {y - 4}h8v8h-8z" class="fill-{colour}"/>')
-            parts.append(text(RIGHT + 14, y + 4, words, shade, 12))
+            parts.append(text(RIGHT + 12, y + 4, words, shade, 12))
     return svg(WIDTH, bottom + 46, plot.title, parts)
 
 
 def steps(least: float, most: float) -> list[float]:
-    """Round numbers from one at or below the least value to one at or above the most."""
-    step = next(step for step in (10, 20, 50, 100, 200, 500, 1000) if (most - least) / step < 7)
-    return [step * number for number in range(math.floor(least / step), math.ceil(most / step) + 1)]
+    """Round numbers between these, five at most."""
+    step = next(step for step in (10, 20, 50, 100, 200, 500, 1000) if (most - least) / step < 4.5)
+    return [step * number for number in range(math.ceil(least / step), math.floor(most / step) + 1)]
 
 
 def powers(least: float, most: float) -> list[float]:
-    """The same with powers of ten."""
-    return [10.0**power for power in range(math.floor(math.log10(least)), math.ceil(math.log10(most)) + 1)]
+    """The powers of ten between these."""
+    return [10.0**power for power in range(math.ceil(math.log10(least)), math.floor(math.log10(most)) + 1)]

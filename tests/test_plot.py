@@ -55,7 +55,8 @@ def test_no_strength_is_recorded_twice() -> None:
     assert len(names) == len(set(names))
 
 
-def test_the_scale_holds_all_values_between_round_numbers() -> None:
-    assert plot.steps(-385, 91) == [-400, -300, -200, -100, 0, 100]
-    assert plot.powers(9740, 300e6) == [10.0**power for power in range(3, 10)]
+def test_the_scale_is_marked_at_round_numbers() -> None:
+    assert plot.steps(-666, 139) == [-600, -400, -200, 0]
+    assert plot.steps(2150, 3526) == [2500, 3000, 3500]
+    assert plot.powers(9740, 300e6) == [10.0**power for power in range(4, 9)]
     assert [plot.short(number) for number in (1, 9740, 2.03e6, 1e9)] == ["1", "9.74 k", "2.03 M", "1 G"]

@@ -161,8 +161,7 @@ def test_positive_takes_whole_numbers_from_1() -> None:
 # --- Interrupts
 
 SCRIPTS = {
-    "perft": ["--pure-max-nodes", "99999999"],
-    "generators": ["--runs", "999", "--only", "moff loop", "--what", "captures"],
+    "perft": [],
     "openings": ["--out", "openings.epd", "--count", "99999"],
     "scaling": ["--depth", "99", "--hash", "1"],
     "tune screen": ["iir_depth=9", "--pairs", "99999", "--nodes", "50"],
