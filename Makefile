@@ -16,7 +16,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 SUFFIX =
 endif
-MADE_FROM = pyproject.toml setup.py moff.spec engine.py \
+MADE_FROM = pyproject.toml setup.py moff.spec \
 	$(filter-out %.pyc,$(wildcard moff/*.py moff/*/*.* moff/*/*/*.* search/*.p* search/*.net x88/*.p*))
 PYINSTALLER = $(BIN)/pyinstaller --noconfirm --log-level WARN --workpath build/program moff.spec
 

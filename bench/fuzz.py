@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import script  # first: it puts this checkout on the path
 from search_fuzz import TALKS, Conversation, Forgery
 
-from engine import Engine
-from moff.go_line import parse_limits
 from moff.text import LARGEST_NUMBER
+from moff.uci.conversation import Engine
+from moff.uci.go import parse_limits
 from search.benchmark import POSITIONS
 from search.limits import Limits
 from search.pool import MOST_THREADS

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from engine import Engine
+from moff.uci.conversation import Engine
 from search.benchmark import POSITIONS
 from search.limits import Limits
 from search.search import Report, Result, Search

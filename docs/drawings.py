@@ -107,7 +107,7 @@ def squares() -> str:
 
 
 FLOORS = [
-    ("engine.py", "the UCI conversation; hands a command line to moff/"),
+    ("moff/main.py, moff/uci/", "the command moff: a command line, or the UCI conversation"),
     ("moff/", "what people meet: commands, terminal, board page, review, pictures; import moff"),
     ("search/", "whatever chooses a move: alpha-beta, move picker, evaluation, clock, threads, tables"),
     ("x88/ notation", "FEN, SAN, PGN, coordinates, opening books, perft"),
@@ -132,8 +132,8 @@ def rooms() -> str:
 
 
 STEPS = [
-    ("engine.py", "position sets up a Board; go begins a search", "go wtime 60000 btime 60000"),
-    ("moff/go_line.py", "reads the limits of the line", "Board, Limits"),
+    ("moff/uci/conversation.py", "position makes a Board; go begins a search", "go wtime 60000 btime 60000"),
+    ("moff/uci/go.py", "reads the limits of the line", "Board, Limits"),
     ("search/search.py", "Search.start: a thread of its own, a copy of the board, a Job", "depth 1, 2, 3, …"),
     ("search/deepening.py", "one iteration with its aspiration window, without the GIL", "depth and window"),
     ("search/alphabeta.py", "the numbered steps; make, unmake, generate, see", "leaves"),

@@ -1,17 +1,8 @@
-"""The command `moff`, and `python -m moff`."""
+"""`python -m moff`: the same program as the command `moff`."""
 
 import sys
 
-from moff.signals import leave_at_once
-
-
-def main() -> int:
-    """Run the program; returns its exit code."""
-    leave_at_once()
-    import engine  # takes a while
-
-    return engine.main()
-
+from moff.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -37,7 +37,7 @@ RANDOM = -1
 """Stands for a random Chess960 start position instead of a number."""
 
 
-def run(arguments: list[str], converse: Callable[[str], None]) -> int:
+def run(arguments: list[str], converse: Callable[[str], object]) -> int:
     """Carry out a command line; returns the exit code: 0 done, 1 faulty input, 2 wrong usage, with which
     argparse exits by itself.
 

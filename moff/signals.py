@@ -3,6 +3,11 @@
 import os
 import sys
 
+TYPE_CHECKING = False  # as in moff/__init__.py
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 INTERRUPTED = 130
 """The exit code after an interrupt from the keyboard."""
 
@@ -65,7 +70,33 @@ def raise_at_end() -> None:
         threading.Thread(target=repeat, daemon=True).start()
 
 
-def leave_if_unread(number: int) -> None:
+def run_until_signal(run: "Callable[[], int]", end: "Callable[[], object]") -> int:
+    """The result of `run`. If one of NUMBERS interrupts it, calls `end` and returns 0; raises
+    KeyboardInterrupt if the interrupt came from the keyboard.
+    """
+    came = 0
+
+    def interrupt(number: int, _frame: object) -> None:
+        nonlocal came
+        came = number
+        signal.signal(number, signal.SIG_IGN)  # once is enough
+        raise KeyboardInterrupt
+
+    for number in NUMBERS:
+        signal.signal(number, interrupt)
+    try:
+        return run()
+    except KeyboardInterrupt:
+        _leave_if_unread(came)
+        if came == signal.SIGINT and sys.stderr.isatty():
+            print(file=sys.stderr, flush=True)  # the terminal has echoed ^C
+        end()
+        if came == signal.SIGINT:
+            raise
+        return 0
+
+
+def _leave_if_unread(number: int) -> None:
     """From now on the process ends, as after this signal, once nobody has read its output for half a second:
     a thread that writes would wait for a reader, and everything else for the thread.
     """

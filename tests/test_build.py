@@ -710,7 +710,7 @@ def test_a_source_distribution_has_the_same_bytes_whoever_packs_it(
 
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     first = packed(1_600_000_000)
-    (small_checkout / "engine.py").chmod(0o600)
+    (small_checkout / "setup.py").chmod(0o600)
     assert packed(1_650_000_000) == first
     with tarfile.open(fileobj=io.BytesIO(first)) as archive:
         members = archive.getmembers()

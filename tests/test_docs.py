@@ -29,9 +29,9 @@ from typing import Any
 import pytest
 
 import moff
-from engine import Engine
 from moff import commands
 from moff.signals import INTERRUPTED
+from moff.uci.conversation import Engine
 from x88 import build
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,5 +1,5 @@
 """Imports run downwards only: the rules know no text, `x88` no search, `search` no input and output, and
-nothing but `moff/__main__.py` the engine.
+nothing but the command itself the UCI conversation.
 """
 
 import ast
@@ -42,8 +42,9 @@ SILENT = [
 ]
 """What the faces share leaves it to them to print and to read."""
 
-FACES = sorted(set(ROOT.glob("moff/**/*.py")) - {ROOT / "moff" / "__main__.py"})
-"""What people meet; `moff/__main__.py` is the one file that imports upwards."""
+UCI = [ROOT / "moff" / "__main__.py", ROOT / "moff" / "main.py", *sorted(ROOT.glob("moff/uci/*.py"))]
+FACES = sorted(set(ROOT.glob("moff/**/*.py")) - {*UCI})
+"""What people meet."""
 
 
 def imported(path: Path) -> set[str]:
@@ -92,6 +93,12 @@ def test_only_the_engine_and_the_faces_print_and_read(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FACES, ids=lambda path: f"{path.parent.name}.{path.stem}")
 def test_what_people_meet_knows_no_uci(path: Path) -> None:
+    names = imported(path)
+    assert not any(name.split(".")[:2] in (["moff", "uci"], ["moff", "main"]) for name in names)
+
+
+@pytest.mark.parametrize("path", [*UCI, *FACES], ids=lambda path: f"{path.parent.name}.{path.stem}")
+def test_nothing_installed_needs_what_only_a_checkout_has(path: Path) -> None:
     assert not any(name.split(".")[0] in ("engine", "tests", "bench", "chess") for name in imported(path))
 
 
@@ -130,7 +137,7 @@ UNNEEDED = {
 
 def test_a_uci_start_loads_no_command_line_no_console_and_no_log() -> None:
     talk = "uci\nisready\nposition startpos moves e2e4\ngo depth 1\nquit\n"
-    names = loaded("import engine; sys.argv = ['moff']; engine.main()", talk)
+    names = loaded("import moff.main; sys.argv = ['moff']; moff.main.main()", talk)
     assert "search.search" in names
     assert not names & (UNNEEDED | {"moff.log"})
     assert "inspect" not in loaded("import search.search")
@@ -138,22 +145,22 @@ def test_a_uci_start_loads_no_command_line_no_console_and_no_log() -> None:
 
 def test_the_log_is_loaded_when_one_is_asked_for(tmp_path: Path) -> None:
     talk = f"setoption name Debug Log File value {tmp_path / 'moff.log'}\nisready\n"
-    names = loaded("import engine; sys.argv = ['moff']; engine.main()", talk)
+    names = loaded("import moff.main; sys.argv = ['moff']; moff.main.main()", talk)
     assert "moff.log" in names
     assert not names & UNNEEDED
 
 
 def test_a_command_loads_no_other_command_s_modules() -> None:
-    names = loaded("import engine; sys.argv = ['moff', 'perft', '1']; engine.main()")
+    names = loaded("import moff.main; sys.argv = ['moff', 'perft', '1']; moff.main.main()")
     assert "moff.commands" in names
-    assert not names & {"moff.api", "moff.console", "moff.log", "moff.picture"}
+    assert not names & {"moff.api", "moff.console", "moff.log", "moff.picture", "moff.uci"}
 
 
 def test_the_library_is_loaded_when_a_name_of_it_is_used() -> None:
     assert not loaded("import moff; moff.__version__") & {"moff.api", "search.search", "x88.board"}
     names = loaded("import moff; moff.legal_moves(moff.parse_fen(moff.START))")
     assert "moff.api" in names
-    assert not names & {"engine", "argparse", "moff.commands", "moff.console"}
+    assert not names & {"argparse", "moff.commands", "moff.console", "moff.main", "moff.uci"}
 
 
 def test_what_the_wheel_leaves_out_is_used_by_bench_and_tests_only() -> None:
@@ -167,7 +174,7 @@ def test_what_the_wheel_leaves_out_is_used_by_bench_and_tests_only() -> None:
     }
     left_out = set(ast.literal_eval(assigned["BENCH_ONLY"]))
     assert left_out == {"search.replay"}
-    for path in [*SOURCES, *FACES, ROOT / "engine.py"]:
+    for path in [*SOURCES, *FACES, *UCI]:
         assert not imported(path) & left_out, path
     with open(ROOT / "pyproject.toml", "rb") as file:
         excluded = tomllib.load(file)["tool"]["setuptools"]["exclude-package-data"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import Engine
+from moff.uci.conversation import Engine
 from search import network
 from tests.networks import random_weights
 

@@ -12,8 +12,8 @@ import chess
 import chess.engine
 import pytest
 
-from engine import Engine
 from moff import __version__
+from moff.uci.conversation import Engine
 from tests.client import ENGINE, PATIENCE, Conversation, info_lines, nodes_of, on_threads, with_threads
 from tests.oracle import scaled
 from x88 import build, coordinate, fen

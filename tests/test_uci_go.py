@@ -10,7 +10,7 @@ import chess
 import chess.engine
 import pytest
 
-import engine
+from moff.uci import conversation
 from search import search as search_module
 from search.score import MAX_PLY
 from tests.client import ENGINE, Conversation, on_threads, with_threads
@@ -374,7 +374,7 @@ def test_every_score_is_told_with_a_variation_bounds_too(
     text = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1"
     said: list[str] = []
     go = f"go nodes {scaled(300_000, 12_000)}{moves}"
-    engine.Engine(said.append).carry_out(
+    conversation.Engine(said.append).carry_out(
         [f"setoption name MultiPV value {lines}", f"position fen {text}", go]
     )
     for line in reports(said):

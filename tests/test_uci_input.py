@@ -16,7 +16,7 @@ from pathlib import Path
 import chess
 import pytest
 
-import engine
+from moff.uci import conversation
 from search import benchmark
 from tests.client import ENGINE, PATIENCE, Conversation, on_threads, with_threads
 from tests.oracle import STARTS, scaled
@@ -139,7 +139,7 @@ def test_a_bench_on_several_threads_says_how_many_and_leaves_the_options(moff: C
 
 def test_a_bench_that_is_over_leaves_no_thread_and_no_table() -> None:
     said: list[str] = []
-    moff = engine.Engine(said.append)
+    moff = conversation.Engine(said.append)
     assert moff.carry_out(["bench 8 3 1"]) == 0
     assert said[-1].endswith("(3 threads)")
     assert not any(thread.name.startswith("search helper") for thread in threading.enumerate())

@@ -1,10 +1,7 @@
-"""Playing from an opening book: the UCI options, and the moves."""
+"""The engine's own opening book."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from moff.option import Option
-from moff.text import echo, shorten
 from search.limits import Limits
 from x88.board import Board
 
@@ -18,7 +15,7 @@ LATEST_MOVE = 255
 
 
 class OwnBook:
-    """The settings of the options OwnBook, Book File, Best Book Move, Book Depth and Book Seed."""
+    """The book, and the values of the options OwnBook, Best Book Move, Book Depth and Book Seed."""
 
     def __init__(self) -> None:
         self.is_on = False
@@ -28,34 +25,6 @@ class OwnBook:
         self._seed = 0
         self._chance: Random | None = None
         """None until the first move is drawn."""
-
-    def options(self, complain: Callable[[str], object]) -> dict[str, Option]:
-        """The options by name; `complain` is called with the reason if a book cannot be used."""
-
-        def open_or_complain(path: str) -> None:
-            try:
-                self.open(path)
-            except OSError as error:
-                complain(f"Book File {echo(path)}: {error.strerror or error}")
-            except ValueError as error:
-                complain(shorten(str(error)))
-
-        def switch(value: str) -> None:
-            self.is_on = value == "true"
-
-        def take_best(value: str) -> None:
-            self.takes_best = value == "true"
-
-        def leave_after(value: str) -> None:
-            self.last_move = int(value)
-
-        return {
-            "OwnBook": Option("check", "false", switch),
-            "Book File": Option("string", "", open_or_complain),
-            "Best Book Move": Option("check", "false", take_best),
-            "Book Depth": Option("spin", str(LATEST_MOVE), leave_after, (1, LATEST_MOVE)),
-            "Book Seed": Option("spin", "0", lambda value: self.draw_by(int(value)), (0, 2**31 - 1)),
-        }
 
     def open(self, path: str) -> None:
         """Use the book at this path from now on, none if it is empty. Raises ValueError or OSError, and then

@@ -1,0 +1,84 @@
+"""`main`, the command `moff`: carries out a command line, or speaks UCI where there is none."""
+
+import io
+import os
+import sys
+
+from moff.signals import INTERRUPTED, as_usual, leave_at_once, run_until_signal
+
+
+def main() -> int:
+    """The `moff` command: UCI without arguments. Returns the exit code: 0 done, 1 faulty input, 130
+    interrupted; wrong usage exits with 2.
+    """
+    leave_at_once()  # the imports take a while
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A message quotes its input and names of files, which the encoding may not know.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        code = _run(sys.argv[1:])
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        _give_up_output()
+        return 0
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        print(f"standard output: {error.strerror}", file=sys.stderr)
+        _give_up_output()
+        return 1
+    except KeyboardInterrupt:
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _give_up_output()
+        return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
+    """Carry out a command line."""
+    if not arguments:
+        return _converse()
+    from moff import commands  # a GUI, which gives no arguments, need not wait for it
+
+    if arguments[0] in commands.NAMES or arguments[0].startswith("-"):
+        as_usual()
+        return commands.run(arguments, _converse)
+    from moff.uci.conversation import Engine
+
+    engine = Engine(is_typed=True)
+    lines = engine.split(arguments)
+    if not lines:
+        return commands.run(arguments, _converse)
+    commands.tell_build()
+
+    def run() -> int:
+        faults = engine.carry_out(lines)
+        engine.end()
+        return 1 if faults else 0
+
+    return run_until_signal(run, lambda: engine.end(at_once=True))
+
+
+def _converse(log: str = "") -> int:
+    """Speak UCI until the end of input or a signal to end, with a log if there is a file for it."""
+    if sys.stdin is None or sys.stdout is None:
+        return 0  # there is nobody to talk to
+    from moff.uci.conversation import Engine
+
+    engine = Engine(is_typed=sys.stdin.isatty() and sys.stdout.isatty())
+
+    def run() -> int:
+        if log:
+            engine.start_log(log)
+        engine.run()
+        return 0
+
+    return run_until_signal(run, lambda: engine.end(at_once=True))
+
+
+def _give_up_output() -> None:
+    """Nobody reads our output any more: redirect it, or the interpreter complains on exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,1 @@
+"""The UCI conversation. Decides nothing about chess."""
