@@ -1,27 +1,27 @@
 """The command line: `moff play`, `moff perft` and so on."""
 
 import argparse
-import contextlib
 import io
 import json
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable
 from typing import BinaryIO
 
-from moff import __version__, bench_line, books, pace, tablebases
+from moff import __version__, books, pace, tablebases
 from moff.annotation import COLOURS
 from moff.arguments import WRONG_USAGE, read_position, whole_number
 from moff.bar import Bar
+from moff.bench import WORDS as BENCH_WORDS
+from moff.bench import BenchRun, PerftRun, parse_bench
 from moff.board import command as board_page
 from moff.review import command as review
-from moff.text import can_rewrite, counted, echo, either, perft_speed
+from moff.text import can_rewrite, counted, echo, either
 from search import benchmark
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
-from x88 import build, chess960, coordinate, diagram, fen, pgn
+from x88 import build, chess960, diagram, fen, pgn
 from x88.chess960 import POSITIONS
 from x88.diagram import Style
 from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     bench = commands.add_parser(
         "bench",
         help="search fixed positions: node signature and nodes/s",
-        usage=f"%(prog)s [{'] ['.join(bench_line.WORDS).upper()}]\n   or: %(prog)s [--hash MB] [--threads N] "
+        usage=f"%(prog)s [{'] ['.join(BENCH_WORDS).upper()}]\n   or: %(prog)s [--hash MB] [--threads N] "
         "[--file FILE] [--depth N | --nodes N | --movetime MS | --perft N]",
         epilog="The arguments without names are Stockfish's: moff bench 16 1 13 default depth.",
     )
@@ -233,27 +233,18 @@ def _run_bench(options: argparse.Namespace, parser: argparse.ArgumentParser) -> 
     for kind in named.keys() & set(benchmark.KINDS):
         named |= {"kind": kind, "limit": named[kind]}
     try:
-        settings, file = bench_line.parse_bench(options.words, named)
+        settings, file = parse_bench(options.words, named)
     except ValueError as error:
         parser.error(str(error))
     try:
-        settings = settings._replace(positions=bench_line.read_positions(file))
-        bench = benchmark.Bench(settings)
+        bench = BenchRun(settings, file)
     except (ValueError, MemoryError) as error:
         print(error, file=sys.stderr)
         return 1
-    print(settings.heading(), file=sys.stderr)
-    positions = len(settings.positions)
-    done = nodes = 0
     totals: list[benchmark.Total | None] = []
 
-    def progress(number: int, count: int) -> None:
-        nonlocal done, nodes
-        done, nodes = number, count
-        print(f"position {number}/{positions}: {count} nodes so far", file=sys.stderr)
-
     def run() -> None:
-        totals.append(bench.run(progress))
+        totals.append(bench.run(_print_note))
 
     # In its own thread, so that an interrupt reaches the main thread at any time.
     thread = threading.Thread(target=run, daemon=True)
@@ -266,13 +257,18 @@ def _run_bench(options: argparse.Namespace, parser: argparse.ArgumentParser) -> 
         thread.join()
         if sys.stderr.isatty():
             print(file=sys.stderr)  # the terminal has echoed ^C
-        print(f"{nodes} nodes so far (interrupted after {done} of {positions} positions)")
+        positions = len(bench.settings.positions)
+        print(f"{bench.nodes} nodes so far (interrupted after {bench.done} of {positions} positions)")
         raise
     if not totals or totals[0] is None:
         return 1  # its thread has reported why
     print(totals[0].table(), file=sys.stderr)
     print(totals[0].summary())
     return 0
+
+
+def _print_note(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _run_perft(options: argparse.Namespace) -> int:
@@ -286,21 +282,21 @@ def _run_perft(options: argparse.Namespace) -> int:
         return 1
     bar = Bar(beside_results=True)
     count = DividedPerft(board, options.depth, options.play_leaves, options.threads, table)
-    started = time.perf_counter()
+    perft = PerftRun(count)
+
+    def tell(line: str) -> None:
+        if options.divide:
+            bar.clear()
+            print(line, flush=True)
 
     def show() -> None:
         bar.show(count.share, counted(count.leaves, "node"))
 
     try:
-        with contextlib.closing(count.run(show)) as found:
-            for move, leaves in found:
-                if options.divide:
-                    bar.clear()
-                    print(f"{coordinate.write(move)}: {leaves}", flush=True)
+        perft.run(tell, on_progress=show)
     except KeyboardInterrupt:
         bar.clear()
-        speed = perft_speed(count.leaves, time.perf_counter() - started)
-        print(f"{speed} so far (interrupted at {100 * count.share:.0f} %)")
+        print(f"{perft.speed()} so far (interrupted at {100 * count.share:.0f} %)")
         raise
     except OverflowError as error:
         bar.clear()
@@ -308,7 +304,7 @@ def _run_perft(options: argparse.Namespace) -> int:
         return 1
     bar.clear()
     how = "every leaf played" if options.play_leaves else "last ply counted"
-    print(f"{perft_speed(count.leaves, time.perf_counter() - started)} ({how})")
+    print(f"{perft.speed()} ({how})")
     return 0
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from moff import __version__ as VERSION
-from moff.text import counted, echo, perft_speed, shorten, whole_number
+from moff.text import counted, echo, shorten, whole_number
 from moff.uci import info
 from moff.uci.go import GO_WORDS, parse_limits
 from moff.uci.options import AUTHOR, DEFAULT_HASH, Options
@@ -23,7 +23,6 @@ from x88.piece import WHITE
 
 if TYPE_CHECKING:
     from moff.log import Log
-    from x88.divide import DividedPerft
 
 REPEAT_DELAY = 50
 """Milliseconds between two reports that say the same: the iterations after a mate choke programs."""
@@ -339,37 +338,29 @@ class Engine:
         self._game = None
 
     def _bench(self, words: list[str]) -> None:
-        from moff.bench_line import parse_bench, read_positions
-        from search import benchmark
+        from moff.bench import BenchRun, parse_bench
 
         self._finish()
         try:
-            settings, file = parse_bench(words)
-            settings = settings._replace(positions=read_positions(file))
-            bench = benchmark.Bench(settings)
+            bench = BenchRun(*parse_bench(words))
         except (ValueError, MemoryError) as error:
             self._complain(f"bench: {error}")
             return
 
-        known = "before the first position was done"
-
-        def progress(done: int, nodes: int) -> None:
-            nonlocal known
-            known = f"after {counted(done, 'position')}, {nodes} nodes"
-            self._info(f"position {done}/{len(settings.positions)}: {nodes} nodes so far")
-
         def run() -> None:
-            total = bench.run(progress)
-            if total is None:
-                self._info(f"bench stopped {known}")
-            else:
+            total = bench.run(self._info)
+            if total is not None:
                 self._write(total.table())
                 self._write(total.summary())
+            elif bench.done:
+                self._info(f"bench stopped after {counted(bench.done, 'position')}, {bench.nodes} nodes")
+            else:
+                self._info("bench stopped before the first position was done")
 
-        self._info(settings.heading())
         self._start_job(run, bench.stop)
 
     def _perft(self, words: list[str]) -> None:
+        from moff.bench import PerftRun
         from x88.divide import DEEPEST, DividedPerft
 
         self._finish()
@@ -379,7 +370,19 @@ class Engine:
             self._complain(f"perft: {error}")
             return
         count = DividedPerft(self._board, depth, threads=self._options.threads)
-        self._start_job(lambda: self._run_perft(count), count.stop)
+        perft = PerftRun(count)
+        chess960 = self._options.plays_chess960
+
+        def run() -> None:
+            perft.run(self._write, chess960)
+            if count.is_stopped:
+                self._info(f"perft stopped after {counted(count.leaves, 'node')}")
+                return
+            self._write("")
+            self._write(f"Nodes searched: {count.leaves}")
+            self._info(perft.speed())
+
+        self._start_job(run, count.stop)
 
     def _start_job(self, run: Callable[[], None], stop: Callable[[], None]) -> None:
         """Run a long job in parallel with the conversation; `stop` ends it."""
@@ -402,19 +405,6 @@ class Engine:
             self._idle.set()
             return
         self._job = job
-
-    def _run_perft(self, count: "DividedPerft") -> None:
-        """The leaves below each move, and their sum, until stopped."""
-        started = time.perf_counter()
-        for move, leaves in count.run():
-            self._write(f"{self._text(move)}: {leaves}")
-        if count.is_stopped:
-            self._info(f"perft stopped after {counted(count.leaves, 'node')}")
-            return
-        seconds = time.perf_counter() - started
-        self._write("")
-        self._write(f"Nodes searched: {count.leaves}")
-        self._info(perft_speed(count.leaves, seconds))
 
     def _compiler(self, _words: list[str]) -> None:
         import platform

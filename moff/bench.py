@@ -1,13 +1,15 @@
-"""The arguments of `bench`, in UCI and on the command line, in the order of Stockfish's."""
+"""`bench`, with its arguments in the order of Stockfish's, and `perft`, in UCI and on the command line."""
 
-from collections.abc import Mapping
+import contextlib
+import time
+from collections.abc import Callable, Mapping
 
-from moff.text import LARGEST_NUMBER, echo, either, whole_number
+from moff.text import LARGEST_NUMBER, echo, either, perft_speed, whole_number
 from search import benchmark
 from search.pool import MOST_THREADS
 from search.table import LARGEST
-from x88 import fen
-from x88.divide import DEEPEST
+from x88 import coordinate, fen
+from x88.divide import DEEPEST, DividedPerft
 
 WORDS = ("hash", "threads", "limit", "file", "kind")
 DEFAULT_FILE = "default"
@@ -60,3 +62,48 @@ def read_positions(file: str) -> list[str]:
     if not found:
         raise ValueError(f"{echo(file)} has no position")
     return [text for _, text in found]
+
+
+class BenchRun:
+    """A bench of the positions of a file. Raises ValueError if there are none, and MemoryError."""
+
+    def __init__(self, settings: benchmark.Settings, file: str) -> None:
+        self.settings = settings._replace(positions=read_positions(file))
+        self.done = 0
+        self.nodes = 0
+        self._bench = benchmark.Bench(self.settings)
+        self.stop = self._bench.stop
+
+    def run(self, tell: Callable[[str], object]) -> benchmark.Total | None:
+        """Search all positions; None if stopped. `tell` takes a line at the start and after each position."""
+        tell(self.settings.heading())
+
+        def count(done: int, nodes: int) -> None:
+            self.done, self.nodes = done, nodes
+            tell(f"position {done}/{len(self.settings.positions)}: {nodes} nodes so far")
+
+        return self._bench.run(count)
+
+
+class PerftRun:
+    """A perft, and the time that it takes."""
+
+    def __init__(self, count: DividedPerft) -> None:
+        self.count = count
+        self._started = time.perf_counter()
+
+    def run(
+        self,
+        tell: Callable[[str], object],
+        chess960: bool = False,
+        on_progress: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Count, and tell the leaves below each move. `on_progress` is as `DividedPerft.run` takes it."""
+        self._started = time.perf_counter()
+        with contextlib.closing(self.count.run(on_progress)) as found:
+            for move, leaves in found:
+                tell(f"{coordinate.write(move, chess960)}: {leaves}")
+
+    def speed(self) -> str:
+        """The leaves, the time and the speed until now."""
+        return perft_speed(self.count.leaves, time.perf_counter() - self._started)
