@@ -12,6 +12,7 @@ def main() -> int:
     interrupted; wrong usage exits with 2.
     """
     leave_at_once()  # the imports take a while
+    _load_packages()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A message quotes its input and names of files, which the encoding may not know.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -35,6 +36,16 @@ def main() -> int:
         except BrokenPipeError:
             _give_up_output()
         return INTERRUPTED
+
+
+def _load_packages() -> None:
+    """Load Moff's own packages, although a user's `search.py` or `x88.py` may come first on the path: it lies
+    in the current folder or on PYTHONPATH.
+    """
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    import search  # noqa: F401  (and with it x88)
+
+    del sys.path[0]  # what else is in that folder must not hide the standard library
 
 
 def _run(arguments: list[str]) -> int:

@@ -432,3 +432,32 @@ def test_interrupted_fens_are_counted() -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 130
         assert re.search(rb"-: interrupted after \d+ games?\n", process.stderr.read())
+
+
+@pytest.mark.parametrize("way", ["the current folder", "PYTHONPATH"])
+@pytest.mark.parametrize(
+    "command",
+    [ENGINE, [sys.executable, "-m", "moff"], [sys.executable, "-c", "from moff.main import main; main()"]],
+)
+def test_it_starts_where_own_files_have_the_names_of_moff_s(
+    command: list[str], way: str, tmp_path: Path
+) -> None:
+    root = Path(__file__).resolve().parent.parent
+    own, empty = tmp_path / "own", tmp_path / "empty"
+    for folder in (own, empty):
+        folder.mkdir()
+    for name in ("engine", "search", "x88"):
+        (own / f"{name}.py").write_text("raise SystemExit('this is not Moff')\n", encoding="utf-8")
+    folder, path = (own, [root]) if way == "the current folder" else (empty, [own, root])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
+    for arguments, text, last in ([], "uci\n", "uciok"), (["perft", "2"], "", "400 nodes"):
+        ended = subprocess.run(
+            [*command, *arguments],
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            cwd=folder,
+            env=environment,
+        )
+        assert ended.stdout.splitlines()[-1].startswith(last), ended.stderr

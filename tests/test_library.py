@@ -1,9 +1,12 @@
 """`import moff`: board, notation and search for programs in Python, with python-chess as the arbiter."""
 
+import importlib.util
 import io
+import os
 import re
 import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import chess
@@ -129,3 +132,57 @@ def test_python_m_moff_speaks_uci() -> None:
     )
     assert ended.returncode == 0
     assert ended.stdout.endswith("uciok\n")
+
+
+@pytest.mark.parametrize("name", ["search", "x88"])
+@pytest.mark.parametrize(
+    "code", ["import moff; moff.START", "from moff import *", "from moff import picture", "dir(moff)"]
+)
+def test_a_file_that_hides_a_package_of_moff_is_named(name: str, code: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{name}.py"
+    file.write_text("print('this is not Moff')\n", encoding="utf-8")
+    code = (
+        f"import moff\ntry: exec({code!r})\nexcept ImportError as error: print(error, error.path, sep='\\n')"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    told, path = ended.stdout.splitlines()
+    assert told.startswith(f"{file} hides Moff's package '{name}': rename it")
+    assert path == str(file)
+    assert ended.stderr == ""
+
+
+STRANGER = """
+import moff
+
+def moves(board: moff.Board) -> list[str]:
+    return [moff.write_san(board, move) for move in moff.legal_moves(board)]
+
+board = moff.parse_fen(moff.START)
+best: str = moff.Search().think(board, moff.Limits(depth=2)).move
+moff.no_such_name
+moves(board.key)
+"""
+
+
+def test_a_type_checker_sees_the_types_of_an_installed_moff(tmp_path: Path) -> None:
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not installed")
+    builder = venv.EnvBuilder(symlinks=os.name != "nt")
+    builder.create(tmp_path / "venv")
+    python = builder.ensure_directories(tmp_path / "venv").env_exe
+    site = next((tmp_path / "venv").rglob("site-packages"))
+    (site / "moff.pth").write_text(f"{ROOT}\n", encoding="utf-8")
+    (tmp_path / "stranger.py").write_text(STRANGER, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python]
+    ended = subprocess.run([*command, "stranger.py"], capture_output=True, encoding="utf-8", cwd=tmp_path)
+    assert re.findall(r"^stranger.py:(\d+): error: .*\[(.*)\]", ended.stdout, re.MULTILINE) == [
+        ("8", "assignment"),
+        ("9", "attr-defined"),
+        ("10", "arg-type"),
+    ]
