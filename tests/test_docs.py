@@ -26,12 +26,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import chess.engine
 import pytest
 
 import moff
 from moff import commands
 from moff.signals import INTERRUPTED
 from moff.uci.conversation import Engine
+from tests.client import ENGINE, PATIENCE
 from x88 import build
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -486,6 +488,16 @@ def test_the_options_are_those_of_the_engine() -> None:
     }
     assert documented == told
     assert len(rows) == len(documented)
+
+
+def test_the_options_that_lichess_bot_sets_are_those_of_the_engine() -> None:
+    (block,) = blocks(DOCS / "chess-programs.md", "yaml")
+    ((_, lines),) = re.findall(r"^( *)uci_options:\n((?:\1 +.+\n)+)", block, re.MULTILINE)
+    settings = re.findall(r"^ *(.+?): *([^#\n]+?) *(?:#.*)?$", lines, re.MULTILINE)
+    assert len(settings) == len(lines.splitlines())
+    with chess.engine.SimpleEngine.popen_uci(ENGINE, timeout=PATIENCE) as engine:
+        for name, value in settings:
+            assert str(engine.options[name].parse(value)) == value
 
 
 def sections(page: str, mark: str) -> dict[str, str]:
