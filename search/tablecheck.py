@@ -1,7 +1,7 @@
 """Checks that the files of an endgame tablebase are intact.
 
-Tables are checked against the lists of checksums next to them, which published tables have (in md5sum's
-format: checksum and name), and unlisted tables against the checksum at their own end.
+Every block of a table is read. Tables are also compared with the lists of checksums next to them, which
+published tables have (in md5sum's format: checksum and name): only these show every damage.
 """
 
 import hashlib
@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 from search.tablebase import parse_name
 from search.tablefile import MAGIC, Table
-from search.tablesum import PIECE, SIZE, checksum
 
 LIST: Final = re.compile(r"checksum|md5|sha\d", re.IGNORECASE)
 """What the name of a checksum list contains."""
@@ -25,6 +24,9 @@ ALGORITHMS: Final = {32: "md5", 40: "sha1", 64: "sha256", 128: "sha512"}
 
 LONGEST_LIST: Final = 1 << 24
 """Bytes."""
+
+PIECE: Final = 1 << 20
+"""Bytes hashed between two progress reports."""
 
 
 class Finding(NamedTuple):
@@ -113,33 +115,23 @@ class Check:
             # Opening a pipe would wait for a writer.
             if not stat.S_ISREG(os.stat(path).st_mode):
                 return "it is not a file"
-            Table(path, *parts).read()
-            if listed is not None:
-                digest = self._digest(path, name, ALGORITHMS[len(listed.digest)])
-                return "" if digest == listed.digest else f"its checksum is not that of {listed.source}"
-            return self._own_checksum(path, name)
+            Table(path, *parts).check(lambda count: self._add(count, name))
+            if listed is not None and self._digest(path, name, len(listed.digest)) != listed.digest:
+                return f"its checksum is not that of {listed.source}"
         except OSError as error:
             return error.strerror or str(error)
         except ValueError as error:
             return str(error)
-
-    def _digest(self, path: str, name: str, algorithm: str) -> str:
-        """The checksum of a whole file, as in checksum lists."""
-        found = hashlib.new(algorithm, usedforsecurity=False)
-        with open(path, "rb") as file:
-            while piece := file.read(16 * PIECE):
-                found.update(piece)
-                self._add(len(piece), name)
-        return found.hexdigest()
-
-    def _own_checksum(self, path: str, name: str) -> str:
-        """What is wrong with the checksum at a table's end; empty if nothing is."""
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size - SIZE
-            found = checksum(file, size, lambda count: self._add(count, name))
-            if found != file.read(SIZE):
-                return "it is damaged: its checksum is not the one at its end"
         return ""
+
+    def _digest(self, path: str, name: str, digits: int) -> str:
+        """The checksum of a whole file, as in checksum lists."""
+        found = hashlib.new(ALGORITHMS[digits], usedforsecurity=False)
+        with open(path, "rb") as file:
+            while piece := file.read(PIECE):
+                found.update(piece)
+                self._progress(name)
+        return found.hexdigest()
 
     def _add(self, count: int, name: str) -> None:
         self.done += count

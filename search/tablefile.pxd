@@ -79,6 +79,11 @@ cdef class Table:
     cdef _read_maps(self, content, at)
     @cython.locals(part=Part)
     cdef _place_data(self, at, size)
+    @cython.locals(part=Part)
+    cpdef check(self, progress)
+    @cython.locals(begin=cython.longlong, entry=cython.longlong, block=cython.longlong, count=cython.longlong,
+                   place=cython.longlong, at=cython.longlong)
+    cdef _check_part(self, Part part, progress)
     cdef int value_of(self, uint64_t key, Board board, int result) noexcept nogil
     @cython.locals(swaps=bint, mover=int, pieces="int[7]", squares="int[7]", n=int, side=int, i=int, square=int, part=int,
                    leader=int, value=int)

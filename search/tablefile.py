@@ -64,6 +64,9 @@ MAGIC = {".rtbw": b"\x71\xe8\x23\x5d", ".rtbz": b"\xd7\x66\x0c\xa5"}
 DESCRIPTION = 1 << 18
 """The first bytes of a file that suffice to describe all its parts."""
 
+CHECKED = 1024
+"""Blocks that `check` reads between two reports."""
+
 DEEPEST_PAIR = 255
 """A symbol stands for at most 256 values."""
 
@@ -284,6 +287,38 @@ class Table:
             at += part.blocks * part.block_size
         if at > size:
             raise ValueError("it is truncated")
+
+    def check(self, progress: Callable[[int], object]) -> None:
+        """Read every block. Damage that leaves the number of values as it was is not noticed. `progress` is
+        called now and then with the number of bytes just read. Raises ValueError with the reason, or OSError.
+        """
+        self.read()
+        for side in self.parts:
+            for part in side:
+                if not part.flags & ONE_VALUE:
+                    self._check_part(part, progress)
+
+    def _check_part(self, part: Part, progress: Callable[[int], object]) -> None:
+        begin = entry = 0
+        for block in range(part.blocks):
+            if block % CHECKED == 0:
+                if file_size(self.descriptor) < self.size:
+                    raise ValueError("it was truncated while being read")
+                progress(CHECKED * part.block_size)
+            count = part.read_block(block)
+            if count < 0:
+                raise ValueError("its values are damaged")
+            # An entry of the index is for the middle of its span.
+            place = entry * part.span + (part.span >> 1) - begin
+            while place < count and entry < part.sparse_count:
+                at = part.sparse + 6 * entry
+                if part.word(at, 4) != block or part.word(at + 4, 2) != place:
+                    raise ValueError("its index is damaged")
+                entry += 1
+                place += part.span
+            begin += count
+        if begin != part.size:
+            raise ValueError("its values are damaged")
 
     # Probing.
 

@@ -60,8 +60,10 @@ cdef class Part:
     cdef long long number(self, int* pieces, int* squares) noexcept nogil
     @cython.locals(entry=cython.longlong, block=cython.longlong, place=cython.longlong, length=cython.longlong)
     cdef int value(self, long long index) noexcept nogil
-    @cython.locals(bits=uint64_t, i=int, known=int, size=int, symbol=cython.longlong, fresh=uint64_t, found=int)
+    @cython.locals(end=cython.longlong, bits=uint64_t, i=int, known=int, size=int, symbol=cython.longlong, fresh=uint64_t, found=int)
     cdef int _unpack(self, long long at, long long place) noexcept nogil
+    @cython.locals(length=cython.longlong)
+    cdef long long read_block(self, long long block) noexcept nogil
     cdef long long block_length(self, long long block) noexcept nogil
     @cython.locals(found=cython.longlong, i=int)
     cdef long long word(self, long long at, int width) noexcept nogil

@@ -195,6 +195,7 @@ class Part:
         """The value at a place in the block that begins at `at`."""
         if at + 8 > self.file_size:
             return DAMAGED
+        end = 8 * (at + self.block_size)
         bits = 0
         for i in range(8):
             bits = bits << 8 | self.content[at + i]
@@ -207,10 +208,12 @@ class Part:
             symbol = (bits - self.bases[size] >> 64 - size - self.shortest) + self.lowest[size]
             if symbol >= self.symbols:
                 return DAMAGED
+            size += self.shortest
+            if 8 * at - known + size > end:
+                return DAMAGED
             if place <= self.spans[symbol]:
                 break
             place -= self.spans[symbol] + 1
-            size += self.shortest
             bits = bits << size & WORD
             known -= size
             if known <= 32:
@@ -230,6 +233,13 @@ class Part:
                 symbol = self.rights[symbol]
         found: int = self.lefts[symbol]
         return found
+
+    def read_block(self, block: int) -> int:
+        """How many values a block holds, DAMAGED if its symbols are not as many."""
+        length = self.block_length(block)
+        if length < 0 or self._unpack(self.data + block * self.block_size, length) < 0:
+            return DAMAGED
+        return length + 1
 
     def block_length(self, block: int) -> int:
         """How many values a block holds beyond the first, DAMAGED if there is no such block."""

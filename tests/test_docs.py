@@ -668,7 +668,6 @@ INTERNAL = {
     "search.system": "system calls without the GIL, called only from C",
     "search.tablepart": "inside a tablebase file",
     "search.tablesquares": "inside a tablebase file",
-    "search.tablesum": "inside search.tablecheck",
     "search.vectors": "loops over addresses, called only from C",
     "x88.atomic": "words that threads share, called only from C",
     "x88.pointer": "addresses of buffers, called only from C",
