@@ -3,14 +3,12 @@
 Importing it makes them use this checkout, whatever is installed.
 """
 
-import _thread
 import argparse
 import functools
 import hashlib
 import importlib.util
 import signal
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, ParamSpec
@@ -26,9 +24,6 @@ BENCH_ONLY = ("replay",)
 WRONG_USAGE = 2
 INTERRUPTED = 130
 """Exit codes, as shells use them."""
-
-SOON = 0.05
-"""Seconds after which an interrupt that was dropped is raised again."""
 
 Parameters = ParamSpec("Parameters")
 
@@ -87,10 +82,8 @@ def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
 
     @functools.wraps(main)
     def run(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> int:
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        hook = sys.unraisablehook
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            interrupt_on_termination()
             return main(*arguments, **keywords)
         except (ImportError, ValueError, OSError, MemoryError) as error:
             print(error, file=sys.stderr)
@@ -98,44 +91,5 @@ def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
         except KeyboardInterrupt as error:
             print(str(error) or "interrupted", file=sys.stderr)
             return INTERRUPTED
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-            sys.unraisablehook = hook
 
     return run
-
-
-def interrupt_on_termination() -> None:
-    """Let SIGTERM end this process as Ctrl-C does, together with its children.
-
-    The first signal raises KeyboardInterrupt, again if it came during a destructor or a callback of the
-    garbage collector, where Python drops exceptions. The following ones are ignored: they would only disturb
-    the clean-up, and `timeout` signals the process and its group.
-    """
-    report = sys.unraisablehook
-    main = threading.get_ident()
-
-    def interrupt(number: int, frame: object) -> None:
-        for other in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(other, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    def signal_again() -> None:
-        if hasattr(signal, "pthread_kill"):
-            signal.pthread_kill(main, signal.SIGTERM)  # this wakes it, too
-        else:
-            _thread.interrupt_main(signal.SIGTERM)
-
-    def notice(dropped: "sys.UnraisableHookArgs") -> None:
-        if dropped.exc_type is not KeyboardInterrupt:
-            report(dropped)
-            return
-        # What is raised before this function has returned would be dropped as well.
-        threading.Timer(SOON, signal_again).start()
-        signal.signal(signal.SIGTERM, interrupt)
-
-    sys.unraisablehook = notice
-    signal.signal(signal.SIGTERM, interrupt)
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # a shell's background job ignores Ctrl-C
-        signal.signal(signal.SIGINT, interrupt)
