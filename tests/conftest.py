@@ -38,6 +38,7 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("long", settings.get_profile("moff"), max_examples=5000, derandomize=False)
 settings.load_profile("moff")
 
 # For the processes that tests start, whose pipes have the system's code page on Windows otherwise.

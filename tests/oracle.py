@@ -1,5 +1,8 @@
 """What the tests share: python-chess as an oracle, its terms in Moff's, random games and positions."""
 
+import contextlib
+import faulthandler
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +80,24 @@ KINDS = {
 def scaled(compiled: Number, uncompiled: Number) -> Number:
     """A number of examples, or of seconds, for the build that runs."""
     return compiled if build.compiled else uncompiled
+
+
+@contextlib.contextmanager
+def watched(patience: float = 120.0) -> Iterator[None]:
+    """Raise AssertionError if a thread ends with an exception. After `patience` seconds, print the stacks of
+    all threads and end the process.
+    """
+    errors: list[threading.ExceptHookArgs] = []
+    before = threading.excepthook
+    threading.excepthook = errors.append
+    faulthandler.dump_traceback_later(patience, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        threading.excepthook = before
+    if errors:
+        raise AssertionError("a thread has failed") from errors[0].exc_value
 
 
 def random_boards(count: int, seed: int, least: int = 0, most: int = 80) -> list[chess.Board]:

@@ -1,59 +1,83 @@
-"""The fuzzer finds nothing in Moff, and finds what is planted."""
+"""Damaged FEN, moves, PGN and UCI lines are read or refused with a ValueError."""
 
-import importlib
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+import io
 
-import pytest
+from hypothesis import given
 
-pytest.importorskip("tqdm", reason="the bench extra is not installed")
+from engine import Engine
+from moff.go_line import parse_limits
+from moff.text import LARGEST_NUMBER
+from search.benchmark import POSITIONS
+from search.limits import Limits
+from tests.strategies import BRIEF, ENDLESS, GAMES, LINES, MOVES, damaged, per_hundred
+from x88 import coordinate, fen, pgn, san
 
-BENCH = Path(__file__).resolve().parent.parent / "bench"
-sys.path.append(str(BENCH))
-fuzz: Any = importlib.import_module("fuzz")
-
-
-def test_nothing_but_a_value_error_comes_out(capsys: pytest.CaptureFixture[str]) -> None:
-    assert fuzz.main(["--inputs", "400", "--seed", "3"]) == 0
-    assert f"0 of {len(fuzz.TARGETS)} readers failed" in capsys.readouterr().out
+BOARDS = [fen.parse(text) for text in POSITIONS[:8]]
 
 
-def test_a_fault_is_found_and_shown(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def faulty(text: str) -> None:
-        if "e" in text:
-            raise IndexError("out of range")
-
-    monkeypatch.setitem(fuzz.TARGETS, "SAN", fuzz.TARGETS["SAN"]._replace(read=faulty))
-    assert fuzz.main(["--inputs", "300", "--only", "SAN", "--only", "FEN"]) == 1
-    seen = capsys.readouterr()
-    assert "1 of 2 readers failed" in seen.out
-    assert "SAN: IndexError: out of range" in seen.out + seen.err
-
-
-@pytest.mark.parametrize(("name", "word"), [("fuzz", "--only")])
-def test_help_needs_no_extra_and_what_is_missing_is_told(name: str, word: str) -> None:
-    # Without site-packages, no extra is installed.
-    command = [sys.executable, "-S", str(BENCH / f"{name}.py")]
-    ended = subprocess.run([*command, "--help"], capture_output=True, encoding="utf-8", timeout=300)
-    assert ended.returncode == 0, ended.stderr
-    assert word in ended.stdout
-    assert "130" in ended.stdout
-    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.endswith('not installed: python -m pip install -e ".[bench,test]"\n')
-    assert ended.stderr.count("\n") == 1
+@per_hundred(100, 50)
+@given(damaged(POSITIONS))
+def test_a_fen_is_read_and_written_or_refused_and_text_after_it_reported(text: str) -> None:
+    told: list[str] = []
+    try:
+        board = fen.parse(text)
+    except ValueError:
+        try:
+            board = fen.parse(text, told)
+        except ValueError:
+            return
+        assert told
+    assert fen.write(fen.parse(fen.write(board))) == fen.write(board)
 
 
-def test_an_interrupt_ends_it_in_one_line_with_130(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(*_arguments: object) -> None:
-        raise KeyboardInterrupt
+@per_hundred(100, 50)
+@given(damaged(MOVES))
+def test_a_move_is_written_as_it_was_read_or_refused(text: str) -> None:
+    for board in BOARDS:
+        try:
+            move = coordinate.parse(board, text)
+        except ValueError:
+            continue
+        assert coordinate.write(move) == text
 
-    monkeypatch.setitem(fuzz.TARGETS, "SAN", fuzz.TARGETS["SAN"]._replace(read=interrupted))
-    assert fuzz.main(["--only", "SAN"]) == 130
-    assert capsys.readouterr().err.splitlines()[-1] == "interrupted"
+
+@per_hundred(100, 50)
+@given(damaged(MOVES))
+def test_a_move_in_san_is_read_again_as_written_or_refused_and_the_board_stays(text: str) -> None:
+    for board in BOARDS:
+        before = fen.write(board)
+        try:
+            move = san.parse(board, text)
+        except ValueError:
+            continue
+        finally:
+            assert fen.write(board) == before
+        assert san.parse(board, san.write(board, move)) == move
+
+
+@per_hundred(100, 50)
+@given(damaged(GAMES))
+def test_games_are_read_to_the_end_of_the_file(text: str) -> None:
+    for game in pgn.Reader(io.BytesIO(text.encode("utf-8", "surrogatepass"))):
+        game.as_dict()
+
+
+@per_hundred(100, 50)
+@given(damaged(BRIEF + ENDLESS))
+def test_a_go_line_brings_limits_in_range(text: str) -> None:
+    limits, _ = parse_limits(text.split(), fen.parse(fen.START), Limits())
+    for value in (limits.depth, limits.nodes, limits.mate, limits.movetime):
+        assert value is None or 1 <= value <= LARGEST_NUMBER
+
+
+SAID: list[str] = []
+ENGINE = Engine(SAID.append)
+
+
+@per_hundred(100, 50)
+@given(damaged(LINES))
+def test_a_line_without_a_search_brings_only_info_strings(text: str) -> None:
+    if text.split()[:1] in (["setoption"], ["position"], ["debug"], ["register"]):
+        SAID.clear()
+        ENGINE.execute(text)
+        assert all(line.startswith("info string ") and "\n" not in line for line in SAID), SAID

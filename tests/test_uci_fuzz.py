@@ -1,14 +1,30 @@
-"""Conversations at random: sense and nonsense in any order, with the real process over pipes."""
+"""Conversations at random: sense and nonsense in any order with the real process, and damaged ones."""
 
 import re
+from random import Random
 
 import chess
-from hypothesis import settings
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from engine import Engine
 from tests.client import THREADS, Conversation
-from tests.oracle import STARTS, scaled
+from tests.oracle import SHARED, STARTS, watched
+from tests.strategies import (
+    BRIEF,
+    DAMAGED,
+    ENDLESS,
+    OPTIONS,
+    TALKS,
+    WHOLE,
+    damaged,
+    per_hundred,
+)
+from x88 import coordinate, fen
+from x88.board import Board
+from x88.movegen import legal_moves
 
 MOVE = "[a-h][1-8][a-h][1-8][qrbn]?"
 LINES = re.compile(
@@ -22,49 +38,29 @@ LINES = re.compile(
 )
 """Every line that the commands used here may bring."""
 
-BRIEF = ["depth 1", "depth 3", "nodes 1", "nodes 300", "movetime 1", "movetime 20", "wtime 50 btime 50"]
-BRIEF += ["wtime 30 winc 10 binc 10", "wtime -3 btime 0 movestogo 1", "mate 1 nodes 500", "binc 20"]
-BRIEF += ["depth x", "movetime", "depth -1", "nodes 18446744073709551615 movetime 5", "mate 999999 depth 2"]
-ENDLESS = ["infinite", "ponder wtime 1000 btime 1000", "ponder", "", "infinite searchmoves e2e4 a7a6"]
-OPTIONS = ["Hash value 1", "hash value 3", "Clear Hash", "MultiPV value 1", "multipv  value 3"]
-OPTIONS += [
-    "MultiPV value 5",
-    "UCI_ShowWDL value true",
-    "UCI_ShowWDL value false",
-    "Move Overhead value 5",
-    "nodestime value 0",
-    "nodestime value 100",
-    "Ponder value true",
-    "UCI_LimitStrength value true",
-    "UCI_LimitStrength value false",
-    "UCI_Elo value 900",
-    "UCI_AnalyseMode value true",
-    "UCI_AnalyseMode value false",
-    "Threads value 1",
-    "Threads value 2",
-    "threads value 8",
-]
-NONSENSE = ["go perft 0", "perft x", "bench x", "setoption", "setoption name Hash value 0", "position"]
-NONSENSE += ["position fen 8/8/8/8/8/8/8/8 w - - 0 1", "position startpos moves e2e5", "joho", ""]
-NONSENSE += [
-    "setoption name No Such value 3",
-    "position fen x moves e2e4",
-    "xboard",
-    "debug x",
+NONSENSE = [
+    *("go perft 0", "perft x", "bench x", "setoption", "setoption name Hash value 0", "position", "joho", ""),
+    *(
+        "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "position startpos moves e2e5",
+        "setoption name No Such value 3",
+    ),
+    *("position fen x moves e2e4", "xboard", "debug x"),
 ]
 WORDS = [
-    "stop",
-    "ponderhit",
-    "ucinewgame",
-    "uci",
-    "go perft 2",
-    "bench 1 2 1",
-    "register later",
-    "flip",
-    "help",
-    "license",
+    *(
+        "stop",
+        "ponderhit",
+        "ucinewgame",
+        "uci",
+        "go perft 2",
+        "bench 1 2 1",
+        "register later",
+        "flip",
+        "help",
+    ),
+    *("license", "compiler", "debug on", "debug off"),
 ]
-WORDS += ["compiler", "debug on", "debug off"]
 
 
 class Talk(RuleBasedStateMachine):
@@ -147,4 +143,108 @@ class Talk(RuleBasedStateMachine):
 
 
 TestTalk = Talk.TestCase
-TestTalk.settings = settings(max_examples=scaled(60, 15), stateful_step_count=25, deadline=None)
+TestTalk.settings = settings(per_hundred(60, 15), stateful_step_count=25)
+
+
+# Damaged conversations, with an engine in this process.
+
+PREAMBLE = (
+    "setoption name Hash value 1",
+    "setoption name MultiPV value 1",
+    "setoption name nodestime value 0",
+    "setoption name UCI_LimitStrength value false",
+    "setoption name SyzygyPath value <empty>",
+    "setoption name SyzygyProbeDepth value 1",
+    "setoption name SyzygyProbeLimit value 7",
+    "setoption name Syzygy50MoveRule value true",
+    "debug off",
+    "ucinewgame",
+    "position startpos",
+)
+FOR_PEOPLE = ("d", "eval", "moves")
+"""Commands whose answers are not UCI."""
+
+THINKING = 0.005
+"""Seconds that a search may run before the next line."""
+
+SAID: list[str] = []
+ENGINE = Engine(SAID.append)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Tablebases. In DAMAGED one file in four is intact; in the others bytes are changed or cut off."""
+    whole, damaged = SHARED / "syzygy", tmp_path_factory.mktemp("damaged")
+    random = Random(1)
+    for path in sorted(whole.glob("K*")):
+        content = bytearray(path.read_bytes())
+        for _ in range(random.choice((0, 1, 3, 100))):
+            # Most changes are in the description.
+            content[int(len(content) * random.random() ** random.choice((1, 3, 6)))] = random.randrange(256)
+        if random.random() < 0.1:
+            del content[random.randrange(len(content)) :]
+        (damaged / path.name).write_bytes(content)
+    return {WHOLE: str(whole), DAMAGED: str(damaged)}
+
+
+@per_hundred(30, 6)
+@given(damaged(TALKS), st.sampled_from(THREADS))
+def test_every_go_of_a_damaged_conversation_brings_one_legal_move(
+    folders: dict[str, str], text: str, threads: int
+) -> None:
+    for line in (*PREAMBLE, f"setoption name Threads value {threads}"):
+        ENGINE.execute(line)
+    SAID.clear()
+    boards: list[Board] = []
+    with watched():
+        for line in text.split("\n"):
+            words = line.split()
+            command = next((word for word in words if word in ENGINE._commands), "")
+            if "log" in line.lower() or command in FOR_PEOPLE:
+                continue
+            for name, folder in folders.items():
+                line = line.replace(name, folder)
+            ENGINE.execute(line)
+            if command == "go" and "perft" not in words[words.index("go") + 1 :]:
+                boards.append(ENGINE._board.copy())
+                ENGINE._idle.wait(THINKING)
+        ENGINE.execute("stop")
+        ENGINE._wait()
+    check_said(SAID, boards)
+
+
+def check_said(said: list[str], boards: list[Board]) -> None:
+    """One legal move for each of the boards, in their order, and only legal variations before it."""
+    assert [line for line in said if not LINES.fullmatch(line)] == []
+    assert sum(line.startswith("bestmove") for line in said) == len(boards)
+    rest = iter(boards)
+    board = next(rest, None)
+    for line in said:
+        if board is not None and " pv " in line:
+            play(board, line.split(" pv ")[1].split())
+        if board is not None and line.startswith("bestmove"):
+            assert (line == "bestmove (none)") == (not legal_moves(board)), fen.write(board)
+            play(board, [] if line == "bestmove (none)" else line.split()[1::2])
+            board = next(rest, None)
+
+
+def play(board: Board, moves: list[str]) -> None:
+    """Play moves on a copy. Raises ValueError if one is illegal."""
+    at = board.copy()
+    for text in moves:
+        at.make(coordinate.parse(at, text))
+
+
+def test_illegal_moves_and_missing_ones_are_noticed() -> None:
+    board = fen.parse(fen.START)
+    line = (
+        "info depth 1 seldepth 1 multipv 1 score cp 0 nodes 1 nps 1 hashfull 0 tbhits 0 time 0 pv a2a3 a1a1"
+    )
+    for said in (
+        ["bestmove e2e4"],
+        ["bestmove e2e5"] * 2,
+        ["bestmove (none)"] * 2,
+        [line, *["bestmove a2a3"] * 2],
+    ):
+        with pytest.raises((AssertionError, ValueError)):
+            check_said(said, [board, board])
