@@ -111,12 +111,3 @@ class Task:
 
     def __reduce__(self) -> tuple[Callable[[Any], Any], tuple[Any]]:
         return self.work, (self.job,)
-
-
-def is_cancelled() -> Callable[[], bool]:
-    """For a task of a Dask worker: a function that tells whether to end early, because the task was
-    cancelled, its client is gone, or the worker closes.
-    """
-    worker = importlib.import_module("distributed").get_worker()
-    task = worker.state.tasks[worker.get_current_task()]
-    return lambda: task.state == "cancelled" or worker.status.name == "closing"

@@ -4,9 +4,9 @@ import io
 
 from hypothesis import given
 
-from engine import Engine
-from moff.go_line import parse_limits
 from moff.text import LARGEST_NUMBER
+from moff.uci.conversation import Engine
+from moff.uci.go import parse_limits
 from search.benchmark import POSITIONS
 from search.limits import Limits
 from tests.strategies import BRIEF, ENDLESS, GAMES, LINES, MOVES, damaged, per_hundred

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from engine import Engine
+from moff.uci.conversation import Engine
 from tests.client import THREADS, Conversation
 from tests.oracle import SHARED, STARTS, watched
 from tests.strategies import (
