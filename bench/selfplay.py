@@ -29,9 +29,12 @@ import os
 import sys
 from pathlib import Path
 
-import script  # first: it puts this checkout on the path
+import script
 
-import pile
+# isort: split
+import pile  # after script, which puts this checkout on the path
+
+# isort: split
 from x88 import build
 
 NODES = 115
