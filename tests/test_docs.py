@@ -581,6 +581,24 @@ def test_a_download_is_unpacked_and_verified_as_the_page_says(tmp_path: Path) ->
     assert told == ["moff/moff bench\n", f"{name}: OK\n"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the workflow runs on Linux")
+def test_a_package_index_gets_the_readme_without_relative_links(tmp_path: Path) -> None:
+    (script,) = re.findall(r"link to\n +run: \|\n((?: {10}.+\n)+)", RELEASE.read_text("utf-8"))
+    for name in ("README.md", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    names = {"GITHUB_SERVER_URL": "https://a.b", "GITHUB_REPOSITORY": "me/moff", "GITHUB_REF_NAME": "v1"}
+    subprocess.run(["sh", "-ec", script], cwd=tmp_path, env=os.environ | names, check=True)
+    text = (tmp_path / "README.md").read_text("utf-8")
+    links = re.findall(r'(?:\]\(|src="|srcset=")([^)"]+)', text)
+    assert len(links) > 15
+    for link in links:
+        kind = "raw" if link.endswith((".png", ".svg")) else "blob"
+        path = link.removeprefix(f"https://a.b/me/moff/{kind}/v1/").partition("#")[0]
+        assert (ROOT / path).is_file(), link
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["urls"]["Repository"] == "https://a.b/me/moff"
+
+
 @POSIX
 def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path) -> None:
     (command,) = re.findall(r"^ +(awk .+) >notes\.md$", RELEASE.read_text("utf-8"), re.MULTILINE)

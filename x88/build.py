@@ -10,8 +10,8 @@ The source runs
 - when some header has no compiled module, or some compiled module no header,
 - in a checkout whose sources have changed since the modules were compiled.
 
-In the last two cases `problem` says so. If the build could not compile, it left the reason, and the command
-that installs what is missing, in a file that `notice` reads.
+In the last two cases `problem` says so. If the build could not compile, it left the reason in a file that
+`notice` reads.
 """
 
 import importlib.machinery
@@ -25,6 +25,9 @@ PACKAGES = ("x88", "search")
 
 VARIANTS = {"search.vectors_avx2": "search.vectors"}
 """Modules compiled from another one's source, for newer processors. A build may lack them."""
+
+BUILT_BY = ("setup.py", "x88/stable_abi.h")
+"""What every compiled module depends on, besides its source and the headers that it names."""
 
 compiled = False
 """Whether the compiled modules run."""
@@ -69,36 +72,20 @@ def notice() -> str:
     """One line that says why Moff runs uncompiled, and how to change that. Empty if it runs compiled."""
     if compiled:
         return ""
-    if is_forced():
-        reason = "MOFF_PURE is set"
-    elif problem:
-        reason = problem
-    else:
-        reason = _why_uncompiled()
+    reason = "MOFF_PURE is set" if is_forced() else problem or _why_uncompiled()
     return f"Moff runs uncompiled, hundreds of times slower: {reason}"
 
 
-def rebuild_command() -> str:
-    """The command that rebuilds Moff from where it was installed."""
-    python = _quoted(sys.executable or "python")
-    if _is_checkout():
-        return f"{python} -m pip install -e {_quoted(_ROOT)}"
-    # Without pip's cache, which may hold the uncompiled wheel.
-    return f"{python} -m pip install --force-reinstall --no-deps --no-cache-dir {_quoted(_origin())}"
-
-
-def note_obstacle(folder: str, reason: str, remedy: str) -> None:
-    """Record in a built package why it is uncompiled, and the command that installs what is missing or ""."""
+def note_obstacle(folder: str, reason: str) -> None:
+    """Record in a built package why it is uncompiled."""
     with open(os.path.join(folder, _OBSTACLE), "w", encoding="utf-8") as file:
-        file.write(f"{reason}\n{remedy}\n")
+        file.write(reason)
 
 
 def digests() -> dict[str, str]:
     """A checksum of every file that the compiled modules of a checkout are built from."""
-    names = ["setup.py"]
-    for module in sorted(_modules()[0]):
-        path = module.replace(".", "/")
-        names += [path + ".py", path + ".pxd"]
+    modules = [module.replace(".", "/") for module in sorted(_modules()[0])]
+    names = [*BUILT_BY, *(module + suffix for module in modules for suffix in (".py", ".pxd"))]
     return {name: _digest(name) for name in names}
 
 
@@ -113,15 +100,11 @@ def record(made_from: dict[str, str]) -> None:
 
 def recorded() -> dict[str, str]:
     """The `digests` recorded when the modules were compiled; empty if that record is missing or damaged."""
-    noted = {}
     try:
         with open(_RECORD, encoding="ascii") as file:
-            for line in file:
-                name, digest = line.split()
-                noted[name] = digest
+            return dict(line.split() for line in file)
     except (OSError, ValueError):
         return {}
-    return noted
 
 
 def compiled_files() -> list[str]:
@@ -178,50 +161,22 @@ def _digest(name: str) -> str:
 
 
 def _remedy() -> str:
-    return f"run `{rebuild_command()}`"
+    """How to build Moff again from where it was installed."""
+    if _is_checkout():
+        python, root = (f'"{path}"' if " " in path else path for path in (sys.executable or "python", _ROOT))
+        return f"run `{python} -m pip install -e {root}`"
+    # Without pip's cache, which may hold the uncompiled wheel.
+    return "install Moff again, with pip's options --force-reinstall and --no-cache-dir"
 
 
 def _why_uncompiled() -> str:
     """Why there is no compiled module, and what to do."""
-    reason, remedy = _obstacle()
-    if not reason:
-        return f"it has not been compiled yet; with a C compiler installed, run `{rebuild_command()}`"
-    first = f"run `{remedy}`, then" if remedy else "correct that, then run"
-    return f"when it was built, {reason}; {first} `{rebuild_command()}`"
-
-
-def _obstacle() -> tuple[str, str]:
-    """What `note_obstacle` recorded; empty if nothing."""
     try:
         with open(os.path.join(_ROOT, "x88", _OBSTACLE), encoding="utf-8") as file:
-            lines = [*file.read().splitlines(), "", ""]
+            reason = f"when it was built, {file.read()}"
     except (OSError, ValueError):
-        return "", ""
-    return lines[0], lines[1]
-
-
-def _origin() -> str:
-    """What pip was given to install Moff: a path, a URL or a package name."""
-    import json  # needed only when uncompiled
-    from importlib.metadata import PackageNotFoundError, distribution
-    from urllib.parse import urlsplit
-    from urllib.request import url2pathname
-
-    try:
-        record = json.loads(distribution("moff-chess").read_text("direct_url.json") or "{}")
-    except (PackageNotFoundError, OSError, ValueError):
-        record = {}
-    url = str(record.get("url", ""))
-    if url.startswith("file:"):
-        return url2pathname(urlsplit(url).path)
-    if "vcs_info" in record:
-        return f"{record['vcs_info']['vcs']}+{url}"
-    return url or "moff-chess"
-
-
-def _quoted(text: str) -> str:
-    """A path as a word of a command line."""
-    return f'"{text}"' if " " in text else text
+        reason = "it has not been compiled yet"
+    return f"{reason}; get the C compiler that README.md names under Install, then {_remedy()}"
 
 
 def _listed(names: set[str]) -> str:
