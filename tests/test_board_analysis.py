@@ -35,6 +35,8 @@ from x88 import coordinate, diagram, fen, pgn, square
 from x88.diagram import Style
 from x88.piece import SIDES
 
+pytestmark = pytest.mark.slow
+
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 PATIENCE = scaled(30, 300)

@@ -14,6 +14,8 @@ import pytest
 from tests.board_page import DESKTOP, PATIENCE, PHONE, Page, browser, expect, served
 from tests.client import ENGINE
 
+pytestmark = pytest.mark.slow
+
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 PROMOTION = "8/P6k/8/8/8/8/7K/8 w - - 0 1"
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"

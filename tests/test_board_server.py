@@ -29,6 +29,8 @@ from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
 from x88 import fen
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 GRACE = 0.3
 

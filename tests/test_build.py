@@ -23,6 +23,8 @@ from tests.client import ENGINE, Conversation
 from x88 import build
 from x88.build import PACKAGES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 
 REBUILD = f"{sys.executable} -m pip install -e "

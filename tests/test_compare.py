@@ -16,6 +16,8 @@ from x88.move import captured_of
 from x88.movegen import legal_moves
 from x88.piece import WHITE
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "compare.py"
 
 sys.path.append(str(SCRIPT.parent))

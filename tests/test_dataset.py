@@ -21,6 +21,8 @@ from tests.stored import Stored, games, make_games, ranked
 from tests.test_gamefile import game_of, make_file
 from x88 import build
 
+pytestmark = pytest.mark.slow
+
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 sys.path.append(str(BENCH))
 gamefile: Any = importlib.import_module("gamefile")

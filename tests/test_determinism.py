@@ -9,6 +9,8 @@ import pytest
 from tests.client import Conversation
 from tests.oracle import scaled
 
+pytestmark = pytest.mark.slow
+
 NODES = scaled(20_000, 200)
 PLIES = scaled(8, 3)
 CLOCKED = re.compile(r"nps \d+ |time \d+")

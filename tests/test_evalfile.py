@@ -13,6 +13,8 @@ from tests.client import Conversation, nodes_of
 from tests.networks import random_weights
 from x88 import fen
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def other(tmp_path: Path) -> Path:

@@ -23,6 +23,8 @@ from x88.movegen import legal_moves
 from x88.piece import BLACK, EMPTY, KIND, KING, WHITE
 from x88.square import SQUARES
 
+pytestmark = pytest.mark.slow
+
 POSITIONS = [*STARTS, *benchmark.POSITIONS]
 
 

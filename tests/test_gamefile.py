@@ -15,6 +15,8 @@ from search.selfplay import Game
 from tests.oracle import scaled
 from tests.stored import blocks, make_games
 
+pytestmark = pytest.mark.slow
+
 sys.path.append(str(Path(__file__).resolve().parent.parent / "bench"))
 gamefile: Any = importlib.import_module("gamefile")
 

@@ -12,6 +12,8 @@ import pytest
 from tests.client import ENGINE
 from x88 import build
 
+pytestmark = pytest.mark.slow
+
 NODES = 2000 if build.compiled else 60
 
 

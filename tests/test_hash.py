@@ -19,6 +19,8 @@ from x88 import build, coordinate, fen
 from x88.board import Board
 from x88.movegen import legal_moves
 
+pytestmark = pytest.mark.slow
+
 MATE_IN_TWO = "7k/8/5K2/8/8/8/8/Q7 w - - 0 1"
 
 # One move each, by the suite "Win at Chess" the only good one.

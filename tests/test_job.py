@@ -18,6 +18,8 @@ from tests.oracle import scaled
 from x88 import build, coordinate, fen
 from x88.movegen import legal_moves
 
+pytestmark = pytest.mark.slow
+
 search_module: Any = importlib.import_module("search.search")
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"

@@ -18,6 +18,8 @@ import moff.api
 from tests.oracle import STARTS, reference_texts
 from x88 import build
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -17,6 +17,8 @@ from tests.stored import Stored
 from tests.test_dataset import Reference
 from x88 import fen
 
+pytestmark = pytest.mark.slow
+
 np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
 torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
 

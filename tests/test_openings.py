@@ -14,6 +14,8 @@ from search.limits import Limits
 from search.search import Report, Search
 from x88 import coordinate, fen
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = Path(__file__).resolve().parent.parent / "bench" / "openings.py"
 OWN = SCRIPT.with_suffix(".epd")
 

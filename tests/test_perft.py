@@ -26,6 +26,8 @@ from x88 import fen
 from x88.board import Board
 from x88.perft import Counter
 
+pytestmark = pytest.mark.slow
+
 # Leaves of one count at most, so that all positions take a few seconds on either build.
 COUNTED = scaled(12_000_000, 100_000)
 PLAYED = scaled(1_000_000, 20_000)

@@ -21,6 +21,8 @@ from tests.oracle import scaled
 from x88 import build, coordinate, fen
 from x88.movegen import legal_moves
 
+pytestmark = pytest.mark.slow
+
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_THREE = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
 

@@ -25,7 +25,10 @@ from x88 import coordinate, fen
 from x88.board import Board
 from x88.movegen import legal_moves
 
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data/syzygy is missing")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data/syzygy is missing"),
+]
 
 QUEEN = "8/8/8/3k4/8/8/8/1KQ5 w - - 0 1"
 FIVE_MEN = "8/5k2/3r4/8/2P5/3N4/1K6/8 w - - 0 1"

@@ -23,6 +23,8 @@ from moff.review.reviewed import ReviewedGame
 from x88 import fen, pgn
 from x88.movegen import legal_moves
 
+pytestmark = pytest.mark.slow
+
 NASTY = "</script><script>alert(1)</script><!-- & \"'<img src=x onerror=alert(2)> \u2028 \x00 ü"
 
 

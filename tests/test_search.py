@@ -31,6 +31,8 @@ from x88.board import Board
 from x88.movegen import MoveStack, legal_moves
 from x88.piece import WHITE
 
+pytestmark = pytest.mark.slow
+
 search_module: Any = importlib.import_module("search.search")
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"

@@ -18,6 +18,8 @@ from search.tablebase import Tablebase
 from tests.oracle import scaled
 from x88 import coordinate, fen
 
+pytestmark = pytest.mark.slow
+
 FREE_QUEEN = "7k/8/8/3q4/8/8/6Q1/3K4 w - - 0 1"
 """White is in check; g2d5 wins, all else loses."""
 

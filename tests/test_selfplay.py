@@ -29,6 +29,8 @@ from tests.oracle import scaled
 from tests.stored import Stored, games
 from x88 import build, coordinate, fen
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "bench" / "selfplay.py"
 

@@ -18,6 +18,8 @@ from tests.oracle import STARTS, scaled
 from x88 import coordinate, fen
 from x88.game import OngoingGame
 
+pytestmark = pytest.mark.slow
+
 QUIET = "r2q1rk1/2pbbppp/p1np1n2/1p2p3/P3P3/1BPP1N2/1P1N1PPP/R1BQ1RK1 b - - 2 10"
 
 

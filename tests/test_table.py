@@ -31,6 +31,8 @@ from search.table import (
 from x88 import build, fen, memory
 from x88.movegen import legal_moves
 
+pytestmark = pytest.mark.slow
+
 KEYS = st.integers(0, 2**64 - 1)
 SCORES = st.integers(-MATE, MATE)
 ENTRIES = st.tuples(

@@ -24,7 +24,10 @@ from tests.oracle import SHARED, scaled
 from x88 import fen
 
 FOLDER = SHARED / "syzygy"
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data/syzygy is missing")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data/syzygy is missing"),
+]
 NAMES = sorted(path.stem for path in FOLDER.glob("*.rtbw"))
 POSITIONS = int(os.environ.get("MOFF_TABLE_POSITIONS", "0"))
 DAMAGE = int(os.environ.get("MOFF_TABLE_DAMAGE", "0"))

@@ -23,6 +23,8 @@ from tests.oracle import scaled
 from tests.test_tablebase import random_position
 from x88 import fen
 
+pytestmark = pytest.mark.slow
+
 LETTERS = "PNBRQK"
 SPAN = 24
 """Of an entry of the index: a power of two."""

@@ -30,6 +30,8 @@ from x88.board import Board
 from x88.movegen import legal_moves
 from x88.outcome import Outcome, outcome
 
+pytestmark = pytest.mark.slow
+
 needs_tables = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data/syzygy is missing")
 QUEEN = "8/8/8/3k4/8/8/8/1KQ5 w - - 0 1"
 DRAWISH = ("KBvK", "KNvK", "KBvKB", "KBvKN", "KNvKN", "KNNvK", "KBvKP", "KNvKP")

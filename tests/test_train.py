@@ -17,6 +17,8 @@ from tests.oracle import scaled
 from tests.test_dataset import make_pile
 from tests.test_gamefile import make_file
 
+pytestmark = pytest.mark.slow
+
 np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
 torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
 

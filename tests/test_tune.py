@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 np: Any = pytest.importorskip("numpy", reason="the tuning extra is not installed")
 pytest.importorskip("scipy", reason="the tuning extra is not installed")
 pytest.importorskip("tabulate", reason="the tuning extra is not installed")
