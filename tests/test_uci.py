@@ -46,7 +46,7 @@ def test_uci_names_the_engine_its_options_and_ends_with_uciok(moff: Conversation
     assert line.endswith(" compiled" if build.compiled else " uncompiled")
 
 
-def test_the_build_is_told_only_when_the_source_runs_uncompiled() -> None:
+def test_an_uncompiled_build_says_so() -> None:
     with Conversation() as conversation:
         assert any("uncompiled" in line for line in conversation.ready()) == (not build.compiled)
     with Conversation(pure=True) as conversation:
@@ -115,14 +115,14 @@ def test_go_movetime_takes_that_time(moff: Conversation) -> None:
 @pytest.mark.parametrize(
     "clock",
     [
-        "wtime 500 btime 500",
         "wtime 500 btime 500 winc 20 binc 20",
         "btime 400 wtime 400 movestogo 1",
-        "wtime 300",
+        "wtime 300 movestogo 0",
         "btime 300",
         "wtime -50 btime 100",
         "wtime 1 btime 1",
-        "movetime 0",
+        "binc 200",
+        "movetime -5",
         "depth 0",
     ],
 )
@@ -146,16 +146,6 @@ def test_isready_is_answered_and_stop_obeyed_during_a_search(moff: Conversation)
 
 
 @on_threads
-def test_go_infinite_holds_the_bestmove_back_even_when_there_is_nothing_to_search(moff: Conversation) -> None:
-    moff.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "go infinite")
-    assert not any(line.startswith("bestmove") for line in moff.ready())
-    time.sleep(0.2)
-    assert not any(line.startswith("bestmove") for line in moff.ready())
-    moff.send("stop")
-    assert moff.until("bestmove")[-1] == "bestmove (none)"
-
-
-@on_threads
 @pytest.mark.parametrize(
     ("fen", "score"),
     [("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "mate 0"), ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "cp 0")],
@@ -168,29 +158,21 @@ def test_a_position_without_legal_moves_has_no_bestmove(moff: Conversation, fen:
     assert [f"score {score} " in line for line in info_lines(before)] == [True]
 
 
-def test_stop_without_a_search_says_nothing(moff: Conversation) -> None:
-    moff.ready()
-    moff.send("stop")
-    assert moff.ready() == []
-
-
 @on_threads
-def test_a_second_go_ends_the_first_search(moff: Conversation) -> None:
-    moff.send("go infinite", f"go depth {DEPTH}")
-    moff.until("bestmove")
-    moff.until("bestmove")
+@pytest.mark.parametrize("command", ["go depth 2", "position startpos moves e2e4", "ucinewgame"])
+def test_another_go_a_position_or_a_new_game_ends_the_search(moff: Conversation, command: str) -> None:
+    moff.send("go infinite")
     assert not any(line.startswith("bestmove") for line in moff.ready())
-
-
-@on_threads
-def test_a_position_during_a_search_ends_it(moff: Conversation) -> None:
-    moff.send("go infinite", "position startpos moves e2e4")
+    moff.send(command)
     moff.until("bestmove")
+    if command.startswith("go"):
+        moff.until("bestmove")
+    assert moff.ready() == []
     moff.send("go depth 1")
-    assert (
-        chess.Move.from_uci(moff.until("bestmove")[-1].split()[1])
-        in chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").legal_moves
-    )
+    board = chess.Board()
+    if "e2e4" in command:
+        board.push_uci("e2e4")
+    assert chess.Move.from_uci(moff.until("bestmove")[-1].split()[1]) in board.legal_moves
 
 
 @pytest.mark.parametrize(
@@ -262,31 +244,22 @@ def test_a_game_that_goes_on_is_the_same_as_one_set_up_anew(start: str) -> None:
     assert all("not a legal move" in line for line in told)
 
 
-def test_what_is_assumed_of_a_fen_is_told_of_every_line(moff: Conversation) -> None:
+def test_what_is_assumed_of_a_fen_is_said_for_every_line(moff: Conversation) -> None:
     for moves in ("", " moves e2e4", " moves e2e4 e7e5"):
         moff.send("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq" + moves)
         assert [line[:22] for line in moff.ready()[-1:]] == ["info string position: "]
 
 
-def test_a_long_faulty_line_is_not_echoed_whole(moff: Conversation) -> None:
-    moff.ready()
-    moff.send("position fen " + "x" * 100_000)
-    (answer,) = moff.ready()
-    assert len(answer) < 1000
-
-
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("setoption name Hash value 0", "from 1 to 65536, not '0'"),
-        ("setoption name Hash value 65537", "from 1 to 65536"),
+        ("setoption name Hash value 65537", "from 1 to 65536, not '65537'"),
         ("setoption name Hash value many", "'many'"),
-        ("setoption name Hash", "not ''"),
         ("setoption name Two Words value 3", "no option 'Two Words'"),
         ("setoption Hash 32", "name"),
         ("setoption", "name"),
-        ("setoption name MultiPV value 257", "MultiPV takes a whole number from 1 to 256, not '257'"),
-        ("setoption name Threads value 0", "Threads takes a whole number from 1 to 1024, not '0'"),
+        ("setoption name MultiPV value 0", "MultiPV takes a whole number from 1 to 256, not '0'"),
+        ("setoption name MultiPV", "not ''"),
         ("setoption name Threads value 1025", "Threads takes a whole number from 1 to 1024, not '1025'"),
         ("setoption name uci_showwdl value yes", "UCI_ShowWDL takes true or false, not 'yes'"),
         ("debug perhaps", "not 'perhaps'"),
@@ -304,6 +277,9 @@ def test_a_bad_value_is_reported_once_with_the_text(moff: Conversation, line: st
     (answer,) = moff.ready()
     assert answer.startswith("info string ")
     assert reason in answer
+    moff.send("go depth 2")
+    scores = [line for line in moff.until("bestmove") if " score " in line and "bound" not in line]
+    assert [" multipv 1 " in line for line in scores] == [True, True], "it changes nothing"
 
 
 @pytest.mark.parametrize(
@@ -320,7 +296,7 @@ def test_a_bad_value_is_reported_once_with_the_text(moff: Conversation, line: st
         ("depth 1 searchmoves e2e5 z9 e7e8q", "'e2e5' is not a legal move"),
     ],
 )
-def test_what_is_wrong_with_a_limit_is_told_once_and_a_move_comes_all_the_same(
+def test_a_bad_limit_is_named_once_and_a_move_comes_all_the_same(
     moff: Conversation, limits: str, reason: str
 ) -> None:
     moff.ready()
@@ -335,7 +311,6 @@ def test_what_is_wrong_with_a_limit_is_told_once_and_a_move_comes_all_the_same(
 @pytest.mark.parametrize(
     "limits",
     [
-        "nodes 18446744073709551615 depth 2",
         f"nodes {'9' * 5000} depth 2",
         "movetime 1000000000000000 depth 2",
         "wtime 1000000000000000 winc 1000000000000000 btime 1 depth 2",
@@ -344,9 +319,7 @@ def test_what_is_wrong_with_a_limit_is_told_once_and_a_move_comes_all_the_same(
     ],
 )
 @pytest.mark.parametrize("nodestime", [0, 10_000])
-def test_numbers_without_end_are_as_good_as_large_ones(
-    moff: Conversation, limits: str, nodestime: int
-) -> None:
+def test_numbers_of_any_length_are_large_ones(moff: Conversation, limits: str, nodestime: int) -> None:
     moff.ready()
     moff.send(f"setoption name nodestime value {nodestime}", f"go {limits}")
     assert not any(line.startswith("info string") for line in moff.until("bestmove"))
@@ -371,20 +344,11 @@ def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
     assert counts[0] == counts[2]
 
 
-def test_a_larger_table_is_less_full(moff: Conversation) -> None:
-    fullness = []
-    for megabytes in (1, 32):
-        moff.send(f"setoption name Hash value {megabytes}", f"go nodes {scaled(50_000, 3000)}")
-        *_, last = info_lines(moff.until("bestmove"))
-        fullness.append(int(re.search(r"hashfull (\d+)", last)[1]))
-    assert fullness[0] > 4 * fullness[1]
-
-
 @pytest.mark.skipif(
     sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
     reason="needs a limit of memory, which the address sanitizer does not bear",
 )
-def test_memory_that_cannot_be_had_is_told_and_the_old_table_kept() -> None:
+def test_without_memory_for_a_table_the_old_one_stays() -> None:
     import resource
 
     limit = 3 << 30
@@ -401,13 +365,14 @@ def test_memory_that_cannot_be_had_is_told_and_the_old_table_kept() -> None:
         (told,) = moff.ready()
         assert told.startswith("info string setoption: no 4000 MB of memory for the table")
         moff.send(f"go depth {DEPTH}")
-        assert nodes_of(moff.until("bestmove"), DEPTH // 2) < first, "what it knew is still there"
+        assert nodes_of(moff.until("bestmove"), DEPTH // 2) < first, "the old entries are still there"
 
 
 @on_threads
-def test_an_option_set_during_a_search_is_taken_after_it(moff: Conversation) -> None:
+def test_an_option_set_during_a_search_takes_effect_after_it(moff: Conversation) -> None:
     moff.ready()
-    moff.send("go infinite", "setoption name MultiPV value 2", "setoption name Clear Hash")
+    moff.send("go infinite", "setoption name MultiPV value 2", "setoption name Threads value 3")
+    moff.send("setoption name Hash value 2")
     time.sleep(0.3)
     moff.send("stop")
     lines = moff.until("bestmove")
@@ -415,16 +380,11 @@ def test_an_option_set_during_a_search_is_taken_after_it(moff: Conversation) -> 
     moff.send(f"go depth {DEPTH}")
     lines = moff.until("bestmove")
     assert any(" multipv 2 " in line for line in lines)
-    assert not any(line.startswith("info string") for line in lines)
-
-
-@pytest.mark.parametrize(
-    "bad", ["MultiPV value 0", "MultiPV value 257", "MultiPV value two", "MultiPV", "Multi PV value 1"]
-)
-def test_a_bad_value_changes_nothing(moff: Conversation, bad: str) -> None:
-    moff.send("setoption name MultiPV value 2", f"setoption name {bad}", f"go depth {DEPTH}")
-    scores = [line for line in moff.until("bestmove") if " score " in line and "bound" not in line]
-    assert [" multipv 2 " in line for line in scores if depth_of(line) == DEPTH] == [False, True]
+    moff.send("go infinite", "setoption name Threads value 1", "setoption name Hash value 1", "stop")
+    moff.until("bestmove")
+    moff.send("setoption name MultiPV value 1", "go depth 1")
+    assert nodes_of(moff.until("bestmove")) < 200, "the table is new"
+    assert moff.ready() == []
 
 
 def test_the_same_game_after_ucinewgame_takes_the_same_nodes(moff: Conversation) -> None:
@@ -437,14 +397,8 @@ def test_the_same_game_after_ucinewgame_takes_the_same_nodes(moff: Conversation)
 
 def test_unknown_words_are_passed_over(moff: Conversation) -> None:
     moff.ready()
-    moff.send("", "   ", "joho", "xboard", "joho isready", "\tgo\tdepth 1 joho\r")
+    moff.send("", "   ", "joho", "stop", "ponderhit", "joho isready", "\tgo\tdepth 1 joho\r")
     assert moff.until("bestmove")[0] == "readyok"
-
-
-def test_bytes_that_are_no_text_do_no_harm(moff: Conversation) -> None:
-    moff.ready()
-    moff.send_bytes(b"\xff\xfe\x00 position \xc3\x28\nisready\r\n")
-    assert "readyok" in moff.until("readyok")
 
 
 def test_perft_divides_and_sums_up(moff: Conversation) -> None:
@@ -464,23 +418,18 @@ def test_perft_divides_and_sums_up(moff: Conversation) -> None:
 
 
 @on_threads
-def test_perft_can_be_stopped(moff: Conversation) -> None:
-    moff.send("position startpos", f"go perft {6 if build.compiled else 4}", "isready")
-    moff.until("readyok")
-    moff.send("stop")
-    assert re.fullmatch(r"info string perft stopped after \d+ nodes?", moff.until("info string perft")[-1])
-    assert moff.ready() == []
-
-
-def test_a_perft_of_hours_is_stopped_within_seconds(moff: Conversation) -> None:
-    moff.ready()
-    moff.send("position startpos", f"go perft {8 if build.compiled else 6}")
-    time.sleep(0.3)
-    began = time.perf_counter()
-    moff.send("stop")
-    moff.until("info string perft stopped")
-    # A root move by itself is twenty times a reply's work.
-    assert time.perf_counter() - began < 10
+def test_perft_can_be_stopped_and_begun_again(moff: Conversation) -> None:
+    for _ in range(2):
+        moff.send("position startpos", "go perft 14", "isready")
+        moff.until("readyok")
+        time.sleep(0.3)
+        began = time.perf_counter()
+        moff.send("stop")
+        said = moff.until("info string perft stopped")[-1]
+        assert re.fullmatch(r"info string perft stopped after \d+ nodes?", said)
+        assert time.perf_counter() - began < 10
+    moff.send("go perft 3")
+    assert "Nodes searched: 8902" in moff.until("info string ")
 
 
 PERFT = (5, 4865609) if build.compiled else (3, 8902)
@@ -562,24 +511,6 @@ def test_the_number_of_threads_changes_between_searches(moff: Conversation) -> N
         assert scaled(100_000, 2000) <= int(last[last.index("nodes") + 1]) <= scaled(200_000, 4000)
 
 
-@on_threads
-def test_a_change_of_threads_or_hash_during_a_search_takes_effect_after_it(moff: Conversation) -> None:
-    moff.ready()
-    moff.send("go infinite", "setoption name Threads value 3", "setoption name Hash value 2")
-    assert not any(line.startswith("bestmove") for line in moff.ready())
-    moff.send("stop")
-    moff.until("bestmove")
-    moff.send("go depth 3")
-    moff.until("bestmove")
-    assert moff.ready() == []
-    # And back to what the test began with: the table is new, and empty.
-    moff.send("go infinite", "setoption name Threads value 1", "setoption name Hash value 1", "stop")
-    moff.until("bestmove")
-    moff.send("go depth 1")
-    assert nodes_of(moff.until("bestmove")) < 200
-    assert moff.ready() == []
-
-
 @pytest.mark.parametrize("ask", ["go perft", "perft"])
 def test_perft_prints_the_same_on_any_number_of_threads(moff: Conversation, ask: str) -> None:
     moff.ready()
@@ -594,39 +525,6 @@ def test_perft_prints_the_same_on_any_number_of_threads(moff: Conversation, ask:
         printed.append(lines)
     assert printed[0][-1].startswith("Nodes searched: ")
     assert all(lines == printed[0] for lines in printed)
-
-
-def test_a_perft_on_several_threads_can_be_stopped_and_begun_again(moff: Conversation) -> None:
-    moff.ready()
-    moff.send("setoption name Threads value 3", "position startpos")
-    moff.ready()
-    for _ in range(3):
-        moff.send("go perft 14", "isready")
-        moff.until("readyok")
-        moff.send("stop")
-        said = moff.until("info string perft stopped")[-1]
-        assert re.fullmatch(r"info string perft stopped after \d+ nodes?", said)
-    moff.send("go perft 3")
-    assert "Nodes searched: 8902" in moff.until("info string ")
-
-
-def test_the_bestmove_is_printed_when_the_input_ends_during_a_search() -> None:
-    ended = subprocess.run(
-        ENGINE, input=b"position startpos\ngo infinite\n", capture_output=True, timeout=60, check=True
-    )
-    assert ended.stdout.splitlines()[-1].startswith(b"bestmove ")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows gives no reason why a pipe takes nothing")
-def test_a_reader_that_goes_away_ends_the_process_quietly(moff: Conversation) -> None:
-    moff.ready()
-    process = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdout.close()
-    process.stdin.write(b"uci\nisready\n")
-    process.stdin.close()
-    assert process.wait(60) == 0
-    assert process.stderr.read() == b""
-    process.stderr.close()
 
 
 @pytest.mark.skipif(

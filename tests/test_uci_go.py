@@ -17,6 +17,8 @@ from tests.client import ENGINE, Conversation, on_threads, with_threads
 from tests.oracle import STARTS, scaled
 from x88 import build
 
+pytestmark = pytest.mark.slow
+
 DEPTH = 7 if build.compiled else 3
 
 OPEN = [text for text in STARTS if any(chess.Board(text).legal_moves)]
@@ -69,19 +71,14 @@ def test_a_mate_is_looked_for_among_the_searchmoves_alone(moff: Conversation) ->
     assert not any(variation(line)[0] == "a1a8" for line in reports(lines))
 
 
-def test_searchmoves_that_are_none_are_told_and_passed_over(moff: Conversation) -> None:
+def test_searchmoves_that_are_none_are_named_and_skipped(moff: Conversation) -> None:
     moff.ready()
     moff.send("position startpos", "go searchmoves e2e5 zzzz a2a3 depth 2")
-    lines = moff.until("bestmove a2a3")
-    (told,) = [line for line in lines if line.startswith("info string")]
-    assert "'e2e5'" in told
-    assert told.endswith("(and 1 more)")
+    (said,) = [line for line in moff.until("bestmove a2a3") if line.startswith("info string")]
+    assert "'e2e5'" in said
+    assert said.endswith("(and 1 more)")
     moff.send("go searchmoves e2e5")
     assert waits(moff), "nothing limits it"
-    moff.send("stop")
-    moff.until("bestmove")
-    moff.send("go searchmoves e2e5 depth 2")
-    assert best(moff.until("bestmove")) in {move.uci() for move in chess.Board().legal_moves}
 
 
 @on_threads
@@ -101,13 +98,7 @@ def test_multipv_finds_as_many_moves_each_with_its_own_score(moff: Conversation,
         assert scores == sorted(scores, reverse=True)
 
 
-def test_multipv_beyond_the_legal_moves_shows_all_of_them(moff: Conversation) -> None:
-    moff.send("setoption name MultiPV value 256", "position startpos", "go depth 2")
-    lines = [line for line in reports(moff.until("bestmove")) if value(line, "depth") == "2"]
-    assert {variation(line)[0] for line in lines} == {move.uci() for move in chess.Board().legal_moves}
-
-
-def test_a_mate_that_is_looked_for_stands_once_among_the_lines(moff: Conversation) -> None:
+def test_a_mate_asked_for_stands_once_among_the_lines(moff: Conversation) -> None:
     text = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
     moff.send("setoption name MultiPV value 50", f"position fen {text}", "go mate 2")
     lines = reports(moff.until("bestmove d2h6"))
@@ -134,11 +125,38 @@ def test_a_line_of_multipv_is_what_the_move_alone_is_worth(moff: Conversation) -
 
 # Pondering.
 
-PONDERED = ["depth 1", "movetime 50", "wtime 100 btime 100", "nodes 5", ""]
+MATED = "fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+WAITING = [
+    ("startpos", "go ponder wtime 60000 btime 60000", "stop"),
+    ("startpos", "go infinite", "stop"),
+    ("startpos", "go ponder infinite depth 1", "stop"),
+    *(("startpos", f"go {limit} ponder", "ponderhit") for limit in ("depth 1", "movetime 50", "nodes 5", "")),
+    *(
+        ("startpos", f"go infinite {limit}", "stop")
+        for limit in ("depth 2", "nodes 5", "movetime 20", "mate 1")
+    ),
+    (MATED, "go ponder wtime 100 btime 100", "ponderhit"),
+    (MATED, "go infinite depth 3", "stop"),
+    ("fen 7k/8/5K2/8/8/8/8/Q7 w - - 0 1", "go infinite mate 1", "stop"),
+]
+"""Searches whose move waits for a command, however soon they are done."""
+
+
+@pytest.mark.parametrize(("moff", "case"), with_threads(WAITING, WAITING[:5]), indirect=["moff"])
+def test_the_move_waits_for_stop_or_the_ponderhit(moff: Conversation, case: tuple[str, str, str]) -> None:
+    position, go, release = case
+    moff.send(f"position {position}", go)
+    if "infinite" in go:
+        moff.send("ponderhit")
+    assert waits(moff)
+    moff.send(release)
+    assert (best(moff.until("bestmove")) == "(none)") == (position == MATED)
+    moff.send("ponderhit")
+    assert moff.ready() == []
 
 
 @on_threads
-def test_pondering_waits_for_the_ponderhit_and_then_takes_its_time(moff: Conversation) -> None:
+def test_a_ponderhit_lets_the_search_take_its_time(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4 e7e5", "go ponder wtime 2000 btime 2000")
     assert waits(moff)
     began = time.perf_counter()
@@ -150,35 +168,7 @@ def test_pondering_waits_for_the_ponderhit_and_then_takes_its_time(moff: Convers
         board.push_uci(text)
 
 
-@on_threads
-def test_stop_ends_pondering(moff: Conversation) -> None:
-    moff.send("position startpos", "go ponder wtime 60000 btime 60000")
-    assert waits(moff)
-    moff.send("stop")
-    moff.until("bestmove")
-    moff.send("ponderhit")
-    assert moff.ready() == []
-
-
-@pytest.mark.parametrize(
-    ("moff", "limit"), with_threads(PONDERED, [*PONDERED[:3], *PONDERED[:2]]), indirect=["moff"]
-)
-def test_a_search_that_is_done_still_waits_for_the_ponderhit(moff: Conversation, limit: str) -> None:
-    moff.send("position startpos", f"go {limit} ponder")
-    assert waits(moff)
-    moff.send("ponderhit")
-    moff.until("bestmove")
-
-
-@on_threads
-def test_pondering_where_the_game_is_over_waits_too(moff: Conversation) -> None:
-    moff.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "go ponder wtime 100 btime 100")
-    assert waits(moff)
-    moff.send("ponderhit")
-    assert moff.until("bestmove")[-1] == "bestmove (none)"
-
-
-def test_what_was_pondered_counts_as_thought(moff: Conversation) -> None:
+def test_the_time_pondered_counts(moff: Conversation) -> None:
     def seconds_after_the_ponderhit() -> float:
         moff.send("ucinewgame", "position startpos", "go ponder wtime 60000 btime 60000")
         time.sleep(scaled(3.2, 8.0))
@@ -191,24 +181,6 @@ def test_what_was_pondered_counts_as_thought(moff: Conversation) -> None:
     # The share of one move, some 2 seconds and in long iterations up to 5, is over; without the pondering it
     # would begin now. On a busy machine one answer of three in time is enough.
     assert any(seconds_after_the_ponderhit() < 1.0 for _ in range(3))
-
-
-@on_threads
-def test_an_infinite_search_is_not_released_by_a_ponderhit(moff: Conversation) -> None:
-    moff.send("position startpos", "go ponder infinite depth 1")
-    moff.send("ponderhit")
-    assert waits(moff)
-    moff.send("stop")
-    moff.until("bestmove")
-
-
-@pytest.mark.parametrize("limit", ["depth 2", "nodes 5", "movetime 20", "mate 1", "wtime 10 btime 10"])
-@pytest.mark.parametrize("text", ["7k/8/5K2/8/8/8/8/Q7 w - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])
-def test_an_infinite_search_that_is_done_waits_for_stop(moff: Conversation, text: str, limit: str) -> None:
-    moff.send(f"position fen {text}", f"go infinite {limit}")
-    assert waits(moff)
-    moff.send("stop")
-    moff.until("bestmove")
 
 
 def test_a_reply_is_expected_even_by_a_search_of_one_ply(moff: Conversation) -> None:
@@ -226,17 +198,6 @@ def test_a_reply_is_expected_even_by_a_search_of_one_ply(moff: Conversation) -> 
 # The clock.
 
 
-@pytest.mark.parametrize(
-    "clock", ["winc 200 binc 200", "winc 200", "binc 200", "movetime -5", "wtime 300 movestogo 0", "wtime 0"]
-)
-def test_odd_clocks_get_a_move_in_time(moff: Conversation, clock: str) -> None:
-    moff.ready()
-    began = time.perf_counter()
-    moff.send("position startpos", f"go {clock}")
-    moff.until("bestmove")
-    assert time.perf_counter() - began < 3
-
-
 @on_threads
 def test_a_forced_move_is_played_at_once(moff: Conversation) -> None:
     board = chess.Board("7k/8/8/8/8/1b6/r7/K7 w - - 0 1")
@@ -247,17 +208,6 @@ def test_a_forced_move_is_played_at_once(moff: Conversation) -> None:
     lines = moff.until("bestmove")
     assert time.perf_counter() - began < 2
     assert best(lines) == "a1b1" or chess.Move.from_uci(best(lines)) in board.legal_moves
-
-
-def test_nodestime_counts_the_clock_in_nodes(moff: Conversation) -> None:
-    counts = []
-    for _ in range(2):
-        moff.send("ucinewgame", "setoption name nodestime value 2")
-        for moves in ("", " moves e2e4 e7e5"):
-            moff.send(f"position startpos{moves}", "go wtime 5000 btime 5000")
-            counts.append(value(reports(moff.until("bestmove"))[-1], "nodes"))
-    assert counts[:2] == counts[2:]
-    assert all(0 < int(count) < 5000 for count in counts)
 
 
 def spent(moff: Conversation, limits: str, *before: str) -> int:
@@ -320,7 +270,9 @@ def test_with_no_time_left_there_is_still_a_look_at_every_move(moff: Conversatio
 def test_a_search_stopped_at_once_has_looked_at_every_move(moff: Conversation) -> None:
     for _ in range(scaled(10, 3)):
         moff.send("ucinewgame", "position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "go infinite", "stop")
-        assert best(moff.until("bestmove")) == "a1a8"
+        lines = moff.until("bestmove")
+        assert best(lines) == "a1a8"
+        assert reports(lines), "a score comes before every bestmove"
 
 
 @on_threads
@@ -351,7 +303,7 @@ def test_the_overhead_is_kept_back(moff: Conversation, limit: str) -> None:
 # What is told meanwhile.
 
 
-def test_root_moves_are_told_after_a_second_and_not_before(moff: Conversation) -> None:
+def test_root_moves_are_reported_after_a_second_and_not_before(moff: Conversation) -> None:
     moff.ready()
     moff.send("position startpos", "go movetime 2500")
     lines = moff.until("bestmove")
@@ -367,7 +319,7 @@ def test_root_moves_are_told_after_a_second_and_not_before(moff: Conversation) -
 
 @pytest.mark.parametrize("lines", [1, 3])
 @pytest.mark.parametrize("moves", ["", " searchmoves f6h7 f6g4 e5f7 e5d7 a1d1"])
-def test_every_score_is_told_with_a_variation_bounds_too(
+def test_every_score_has_a_variation_bounds_too(
     moves: str, lines: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search_module, "REPORT_DELAY", 0)
@@ -390,7 +342,7 @@ def test_every_score_is_told_with_a_variation_bounds_too(
 
 @pytest.mark.parametrize("lines", [1, 3])
 @pytest.mark.parametrize("text", ["7k/8/5KQ1/8/8/8/8/8 w - - 0 1", "8/8/8/8/8/k7/8/K7 w - - 0 1"])
-def test_what_is_only_repeated_is_told_twenty_times_a_second(text: str, lines: int) -> None:
+def test_repeated_lines_come_at_most_twenty_times_a_second(text: str, lines: int) -> None:
     with Conversation() as moff:
         moff.send(f"setoption name MultiPV value {lines}", f"position fen {text}", "go depth 60")
         told = reports(moff.until("bestmove"))
@@ -408,14 +360,7 @@ def test_what_is_only_repeated_is_told_twenty_times_a_second(text: str, lines: i
         moff.until(f"info depth {MAX_PLY - 1} ")  # the last does not wait for the stop
 
 
-@on_threads
-def test_a_score_is_told_before_every_bestmove_even_of_a_search_stopped_at_once(moff: Conversation) -> None:
-    for _ in range(scaled(20, 5)):
-        moff.send("position startpos", "go infinite", "stop")
-        assert reports(moff.until("bestmove"))
-
-
-def test_chances_are_shown_when_asked_for(moff: Conversation) -> None:
+def test_uci_showwdl_shows_the_chances(moff: Conversation) -> None:
     moff.send("setoption name UCI_ShowWDL value true", "position startpos", f"go depth {DEPTH}")
     for line in reports(moff.until("bestmove")):
         win, draw, loss = (int(word) for word in line.split(" wdl ")[1].split()[:3])
@@ -511,7 +456,6 @@ def client() -> Iterator[chess.engine.SimpleEngine]:
         chess.engine.Limit(time=0.1),
         chess.engine.Limit(mate=1, depth=3),
         chess.engine.Limit(white_clock=0.5, black_clock=0.4),
-        chess.engine.Limit(white_clock=0.5),
         chess.engine.Limit(black_clock=0.5, black_inc=0.01),
         chess.engine.Limit(white_clock=0.5, black_clock=0.5, remaining_moves=1),
         chess.engine.Limit(white_clock=0.001, black_clock=0.001, white_inc=0.1, black_inc=0.1),

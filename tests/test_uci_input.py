@@ -104,22 +104,10 @@ def test_bench_runs_beside_the_conversation_and_can_be_stopped(moff: Conversatio
     assert time.perf_counter() - began < 3, "also in the middle of a position"
 
 
-@pytest.mark.parametrize(
-    ("words", "reason"),
-    [
-        ("x", "the hash size takes a whole number from 1 to 65536, not 'x'"),
-        ("1 0", "the number of threads takes a whole number from 1 to 1024, not '0'"),
-        ("1 1025 1", "the number of threads takes a whole number from 1 to 1024, not '1025'"),
-        ("1 2 many", "the limit takes a whole number from 1 to 1000000000000000, not 'many'"),
-        ("1 2 65 default perft", "the limit takes a whole number from 1 to 64, not '65'"),
-        ("1 2 3 no/file", f"'no/file' cannot be read: {os.strerror(errno.ENOENT)}"),
-        ("1 2 3 default 4", "the kind of limit is depth, nodes, movetime or perft, not '4'"),
-        ("1 2 3 4 depth 6 7", "it takes at most HASH THREADS LIMIT FILE KIND, not '6 7' as well"),
-    ],
-)
-def test_a_bad_value_of_bench_is_told_once_with_its_text(moff: Conversation, words: str, reason: str) -> None:
+def test_a_bad_value_of_bench_is_named_once(moff: Conversation) -> None:
     moff.ready()
-    moff.send(f"bench {words}")
+    moff.send("bench 1 2 3 no/file")
+    reason = f"'no/file' cannot be read: {os.strerror(errno.ENOENT)}"
     assert moff.ready() == [f"info string bench: {reason}"]
 
 
@@ -145,11 +133,6 @@ def test_a_bench_that_is_over_leaves_no_thread_and_no_table() -> None:
     assert not any(thread.name.startswith("search helper") for thread in threading.enumerate())
     gc.collect()
     assert not any(isinstance(thing, benchmark.Bench) for thing in gc.get_objects())
-
-
-def test_perft_needs_no_go(moff: Conversation) -> None:
-    moff.send("position startpos", "perft 2")
-    assert len(moff.until("Nodes searched: 400")) >= 21
 
 
 def test_help_compiler_license_and_register_answer(moff: Conversation) -> None:
@@ -218,18 +201,7 @@ def test_every_option_declared_can_be_set(moff: Conversation) -> None:
         b"xboard\nprotover 2\n",
         b"quit?\n",
     ],
-    ids=[
-        "blank",
-        "NUL",
-        "NUL inside",
-        "no UTF-8",
-        "many words",
-        "long position",
-        "long option",
-        "long number",
-        "xboard",
-        "quit?",
-    ],
+    ids=lambda data: repr(data[:20]),
 )
 def test_odd_lines_leave_the_conversation_as_it_was(moff: Conversation, data: bytes) -> None:
     moff.send("position startpos moves g1f3")
@@ -248,21 +220,15 @@ def test_a_game_of_many_moves_is_no_trouble(moff: Conversation) -> None:
     moff.until("bestmove")
 
 
-def test_a_byte_order_mark_is_passed_over(moff: Conversation) -> None:
-    moff.send_bytes(b"\xef\xbb\xbfuci\r\n")
-    moff.until("uciok")
-
-
-def test_arena_says_xboard_first(moff: Conversation) -> None:
-    moff.send("xboard")
-    time.sleep(0.03)
-    moff.send("uci")
+@pytest.mark.parametrize("first", [b"\xef\xbb\xbf", b"xboard\n"], ids=["a byte-order mark", "Arena"])
+def test_uci_is_answered_behind_a_byte_order_mark_or_xboard(moff: Conversation, first: bytes) -> None:
+    moff.send_bytes(first + b"uci\r\n")
     lines = [line for line in moff.until("uciok") if not line.startswith("info string")]
     assert lines[0].startswith("id name ")
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii"])
-def test_what_the_output_s_encoding_does_not_know_is_spelled_out(encoding: str) -> None:
+def test_characters_beyond_the_output_s_encoding_are_escaped(encoding: str) -> None:
     text = "setoption name \xff\u265e value 3\nisready\n".encode()
     ended = subprocess.run(
         ENGINE,
@@ -298,29 +264,14 @@ def test_an_output_that_takes_nothing_ends_it() -> None:
     assert b"Traceback" not in ended.stderr
 
 
-@on_threads
-def test_a_new_game_during_a_search_ends_it(moff: Conversation) -> None:
-    moff.send("position startpos", "go infinite")
-    assert not any(line.startswith("bestmove") for line in moff.ready())
-    moff.send("ucinewgame")
-    lines = moff.ready()
-    assert sum(line.startswith("bestmove") for line in lines) == 1
-
-
 @pytest.mark.parametrize(
     "lines",
     [
         "",
-        "uci\n",
-        "go infinite\n",
-        "go ponder wtime 1 btime 1\n",
-        "bench 16 1 60\nstop\n",
-        "go perft 9\nstop\n",
-        "bench x\n",
         "posi",
-        "setoption name Threads value 2\ngo infinite\n",
+        "bench x\n",
+        "go perft 9\nstop\n",
         "setoption name Threads value 8\ngo infinite\nsetoption name Threads value 3\n",
-        "setoption name Threads value 8\ngo ponder wtime 1 btime 1\n",
         "setoption name Threads value 2\nbench 16 1 60\nstop\n",
     ],
 )
@@ -328,7 +279,7 @@ def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
     ended = subprocess.run(ENGINE, input=lines.encode(), capture_output=True, timeout=60, check=False)
     assert ended.returncode == 0
     assert ended.stderr == b""
-    assert ended.stdout.count(b"bestmove") == lines.count("infinite") + lines.count("ponder")
+    assert ended.stdout.count(b"bestmove") == lines.count("infinite")
 
 
 AT_WORK = [
@@ -344,9 +295,7 @@ AT_WORK = [
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize(
-    ("moff", "command"), with_threads(AT_WORK, [*AT_WORK[:3], *AT_WORK[:3]]), indirect=["moff"]
-)
+@pytest.mark.parametrize(("moff", "command"), with_threads(AT_WORK, AT_WORK[:3]), indirect=["moff"])
 def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str) -> None:
     if command == "quit":
         moff.send("perft 14", "isready", "quit")
@@ -361,7 +310,7 @@ def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("command", ["go infinite", "bench 16 1 60", "perft 14", "isready"])
+@pytest.mark.parametrize("command", ["go infinite", "perft 14"])
 def test_a_signal_ends_it_although_nobody_reads_its_output(number: int, command: str) -> None:
     pipe = subprocess.PIPE
     with subprocess.Popen(ENGINE, stdin=pipe, stdout=pipe, stderr=pipe) as process:
@@ -389,15 +338,6 @@ def test_a_reader_that_goes_away_during_a_search_ends_the_process() -> None:
     assert process.stderr.read() == b""
     process.stdin.close()
     process.stderr.close()
-
-
-def test_a_burst_of_positions_is_no_trouble(moff: Conversation) -> None:
-    board = chess.Board()
-    for text in ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"):
-        board.push_uci(text)
-        moff.send("position startpos moves " + " ".join(move.uci() for move in board.move_stack))
-    moff.send("go wtime 1000 btime 1000")
-    assert chess.Move.from_uci(moff.until("bestmove")[-1].split()[1]) in board.legal_moves
 
 
 # The log.
@@ -449,7 +389,7 @@ def test_a_path_that_is_no_utf_8_is_taken_as_it_is(moff: Conversation, tmp_path:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
 @pytest.mark.parametrize("words", [["book", "check"], ["tb", "--check"], ["fens"], ["bench", "--file"]])
-def test_a_path_that_is_no_utf_8_is_told_on_any_terminal(words: list[str], tmp_path: Path) -> None:
+def test_a_path_that_is_no_utf_8_is_named_on_any_terminal(words: list[str], tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/caf\xe9"
     if words[0] == "book":
         Path(os.fsdecode(path)).touch()
@@ -460,34 +400,20 @@ def test_a_path_that_is_no_utf_8_is_told_on_any_terminal(words: list[str], tmp_p
     assert b"Traceback" not in ended.stderr
 
 
-def test_a_log_that_cannot_be_written_is_told_and_play_goes_on(moff: Conversation, tmp_path: Path) -> None:
-    moff.ready()
-    moff.send(f"setoption name Debug Log File value {tmp_path}")
-    (answer,) = moff.ready()
-    reason = os.strerror(errno.EACCES if sys.platform == "win32" else errno.EISDIR)
-    assert answer == f"info string the log {str(tmp_path)!r} cannot be written: {reason}"
-    moff.send("go depth 1")
-    moff.until("bestmove")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-def test_a_log_whose_disk_is_full_is_told_once(moff: Conversation) -> None:
-    moff.ready()
-    moff.send("setoption name Debug Log File value /dev/full")
-    assert sum("cannot be written" in line for line in [*moff.ready(), *moff.ready()]) == 1
-
-
-@pytest.mark.parametrize("name", ["no/such/folder/x", "a\0b"])
-def test_a_log_with_an_impossible_name_is_told_and_play_goes_on(moff: Conversation, name: str) -> None:
+@pytest.mark.parametrize("name", [".", "no/such/folder/x", "a\0b", "/dev/full"])
+def test_a_log_that_cannot_be_written_is_named_once_and_play_goes_on(moff: Conversation, name: str) -> None:
+    if name == "/dev/full" and not os.path.exists(name):
+        pytest.skip("needs a full device")
     moff.ready()
     moff.send(f"setoption name Debug Log File value {name}")
-    (answer,) = moff.ready()
+    lines = [line for line in (*moff.ready(), *moff.ready()) if line.startswith("info string")]
+    (answer,) = lines
     assert answer.startswith(f"info string the log {name!r} cannot be written: ")
     moff.send("go depth 1")
     moff.until("bestmove")
 
 
-def test_moff_log_tells_the_gui_what_is_wrong(tmp_path: Path) -> None:
+def test_moff_log_names_a_log_that_cannot_be_written(tmp_path: Path) -> None:
     ended = subprocess.run([*ENGINE, "log", str(tmp_path)], input=b"uci\n", capture_output=True, timeout=60)
     assert ended.returncode == 0
     assert f"info string the log {str(tmp_path)!r} cannot be written: ".encode() in ended.stdout

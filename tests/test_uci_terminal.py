@@ -3,9 +3,13 @@
 import re
 import subprocess
 
+import pytest
+
 from tests.client import ENGINE, PATIENCE
 from tests.terminal import SIZE, environment, pexpect, shown, stripped
 from x88 import build
+
+pytestmark = pytest.mark.slow
 
 
 def typed(*lines: str) -> list[str]:
