@@ -3,7 +3,7 @@
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from random import Random
 
 import chess
@@ -12,7 +12,7 @@ import pytest
 from tests import picture
 from tests.client import ENGINE
 from tests.oracle import STARTS, Game, reference_texts, scaled, thrown, to_0x88
-from x88 import coordinate, fen, san
+from x88 import coordinate, fen
 from x88.attack_map import AttackMap
 from x88.board import Board
 from x88.diagram import ATTACK_LEGEND, SCORE_LEGEND, Style, draw, draw_attacks, draw_worths, list_moves
@@ -71,17 +71,7 @@ def test_a_drawn_board_shows_every_piece_on_its_square(style: Style) -> None:
         }
         assert picture.pieces(lines) == wanted
         assert len({len(line) for line in lines[1:9]}) == 1
-
-
-def test_a_board_of_letters_is_pure_ascii() -> None:
-    assert all("".join(draw(fen.parse(text), Style(ascii=True))).isascii() for text in STARTS)
-
-
-def test_from_black_s_side_the_board_is_turned_by_half() -> None:
-    for text in STARTS:
-        white, black = (draw(fen.parse(text), Style(flipped=flipped)) for flipped in (False, True))
-        turned = [" ".join(reversed(line.split())) for line in reversed(white)]
-        assert [" ".join(line.split()) for line in black] == turned
+        assert "".join(lines).isascii() == style.ascii
 
 
 @pytest.mark.parametrize("flipped", [False, True])
@@ -145,33 +135,9 @@ def test_a_drawn_attack_map_says_what_the_map_says(flipped: bool) -> None:
         assert picture.corner(lines) == ("h1" if flipped else "a8")
         for square, words in picture.cells(lines, 2).items():
             assert words == [entry(attacks, to_0x88(square), side) for side in (WHITE, BLACK)]
-
-
-def test_the_columns_of_the_attack_map_stand_under_their_files() -> None:
-    for position in positions(20, seed=5):
-        lines = draw_attacks(same_position(position), Style())
         assert len({len(line) for line in lines[1:9]}) == 1
-        for i in range(8):
-            assert 2 + 8 * i <= lines[0].index("abcdefgh"[i]) < 2 + 8 * (i + 1)
-
-
-def test_the_attack_map_of_a_lone_rook_behind_a_pawn() -> None:
-    lines = draw_attacks(fen.parse("4k3/8/8/8/8/P7/8/R3K3 w - - 0 1"), Style())
-    found = picture.cells(lines, 2)
-    # The pawn is protected; past it the rook has a vector attack; the pawn itself attacks b4.
-    assert found[chess.A3] == ["1R", "-"]
-    assert found[chess.A4] == found[chess.A8] == ["-'", "-"]
-    assert found[chess.B4] == ["1P", "-"]
-    assert found[chess.D7] == ["-", "1k"]
-    assert found[chess.E1] == ["1R", "-"]
-
-
-def test_a_coloured_attack_map_is_the_plain_one_with_colours() -> None:
-    for position in positions(20, seed=6):
-        board = same_position(position)
-        coloured = draw_attacks(board, Style(coloured=True))
-        assert all("\033[" in line for line in coloured[1:9])
-        assert [plain(line) for line in coloured] == draw_attacks(board, Style())
+        starts = [lines[0].index(file) // 8 for file in lines[0].split()]
+        assert starts == list(range(8)), "the names stand over their columns"
 
 
 # --- The moves
@@ -206,35 +172,15 @@ def test_a_listing_has_the_moves_of_both_sides_in_the_generator_s_order() -> Non
                 assert row.san == theirs.san(theirs.parse_uci(row.coordinates))
 
 
-def test_a_recapture_comes_first_in_a_listing() -> None:
-    board = fen.parse("4k3/8/2p5/3p4/4P3/8/8/3QK3 w - - 0 1")
-    board.make(san.parse(board, "exd5"))
-    _, black = picture.listings(list_moves(board, Style()))
-    first = black.rows[0]
-    assert first.san == "cxd5"
-    assert first.score > max(row.score for row in black.rows[1:])
-
-
-@pytest.mark.parametrize(("text", "outcome"), [(MATE, "checkmate"), (STALEMATE, "stalemate")])
-def test_a_side_without_moves_has_an_empty_column(text: str, outcome: str) -> None:
-    position = chess.Board(text)
-    white, black = picture.listings(list_moves(fen.parse(text), Style()))
-    assert black == ("Black: 0 moves", [])
-    if outcome == "checkmate":
-        assert position.is_checkmate()
-        assert white == ("White: none, as Black is in check", [])
-    else:
-        assert position.is_stalemate()
-        position.push(chess.Move.null())
-        assert len(white.rows) == position.legal_moves.count()
-
-
-def test_a_coloured_listing_is_the_plain_one_with_colours() -> None:
+def test_a_coloured_listing_or_attack_map_is_the_plain_one_with_colours() -> None:
     for position in positions(20, seed=8):
         board = same_position(position)
-        coloured = list_moves(board, Style(coloured=True))
-        assert all("\033[" in line for line in coloured)
-        assert [plain(line).rstrip() for line in coloured] == list_moves(board, Style())
+        for show in (list_moves, draw_attacks):
+            coloured = show(board, Style(coloured=True))
+            assert all("\033[" in line for line in coloured[1:9])
+            assert [plain(line).rstrip() for line in coloured] == [
+                line.rstrip() for line in show(board, Style())
+            ]
 
 
 # --- The command
@@ -264,81 +210,60 @@ def expected(text: str, style: Style, attacks: bool = False) -> str:
 
 @pytest.mark.parametrize(
     ("arguments", "letters", "attacks"),
-    [([], False, False), (["--ascii"], True, False), (["--attacks"], False, True)],
+    [([], False, False), (["--ascii", "--fen", STARTS[1]], True, False), (["--attacks"], False, True)],
 )
-@pytest.mark.parametrize("text", [STARTS[1], MATE])
-def test_moff_moves_shows_the_board_and_the_moves(
-    text: str, arguments: list[str], letters: bool, attacks: bool
-) -> None:
-    ended = moff("--fen", text, *arguments)
+def test_moff_moves_shows_the_board_and_the_moves(arguments: list[str], letters: bool, attacks: bool) -> None:
+    ended = moff(*arguments)
+    text = STARTS[1] if "--fen" in arguments else fen.START
     assert (ended.returncode, ended.stdout) == (0, expected(text, Style(letters), attacks))
-    assert "\033" not in ended.stdout
-    assert ended.stdout.isascii() == letters
     assert len(picture.boards(ended.stdout.splitlines())) == 1 + attacks
 
 
-def test_moff_moves_shows_the_start_position_unless_told_otherwise() -> None:
-    lines = moff("--ascii").stdout.splitlines()
-    (board,) = picture.boards(lines)
-    assert picture.placement(board) == chess.STARTING_BOARD_FEN
-    white, black = picture.listings(lines[11 : -1 - len(SCORE_LEGEND)])
-    assert {row.coordinates for row in white.rows} == reference_texts(chess.Board())
-    assert len(black.rows) == 20
-
-
-def test_moff_moves_complains_of_a_bad_fen() -> None:
-    ended = moff("--fen", "8/8/8/8/8/8/8/K6 w - - 0 1")
-    assert ended.returncode == 1
-    assert ended.stdout == ""
-    assert "bad FEN" in ended.stderr
-    assert "rank 1" in ended.stderr
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        (
+            ["--fen", "8/8/8/8/8/8/8/K6 w - - 0 1"],
+            1,
+            "bad FEN '8/8/8/8/8/8/8/K6 w - - 0 1': placement: rank 1",
+        ),
+        (["--fen"], 2, "usage"),
+        (["nonsense"], 2, "usage"),
+        (["--black"], 2, "usage"),
+    ],
+)
+def test_a_bad_fen_or_word_is_named(arguments: list[str], code: int, reason: str) -> None:
+    ended = moff(*arguments)
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert reason in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--fen"], ["--nonsense"], ["nonsense"], ["--black"]])
-def test_moff_moves_is_told_what_it_does_not_know(arguments: list[str]) -> None:
-    ended = moff(*arguments)
-    assert ended.returncode == 2
-    assert ended.stdout == ""
-    assert "usage" in ended.stderr
-
-
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-def test_an_output_that_knows_no_pieces_gets_letters(encoding: str) -> None:
+def test_an_encoding_without_figurines_gets_letters(encoding: str) -> None:
     ended = moff("--attacks", PYTHONIOENCODING=encoding)
     assert ended.returncode == 0
     assert ended.stdout == expected(fen.START, Style(ascii=True), attacks=True)
     assert "Traceback" not in ended.stderr
 
 
-@pytest.fixture
-def shown() -> Callable[..., str]:
-    """What moff shows on a terminal."""
+@pytest.mark.parametrize(
+    ("changes", "style"),
+    [
+        ({}, Style(coloured=True)),
+        ({"NO_COLOR": "1"}, Style()),
+        ({"TERM": "dumb"}, Style()),
+        ({"PYTHONIOENCODING": "ascii"}, Style(ascii=True, coloured=True)),
+    ],
+)
+def test_a_terminal_gets_the_colours_and_figurines_that_it_knows(
+    changes: dict[str, str], style: Style
+) -> None:
     from tests import terminal  # skips where there is none
 
-    return terminal.shown
-
-
-def without_notice(output: str) -> str:
-    """The output without the line that says which build runs."""
-    return re.sub(r"^Moff runs uncompiled.*\n", "", output)
-
-
-def test_a_terminal_gets_colours(shown: Callable[..., str]) -> None:
-    output = shown("moves", "--attacks", "--fen", STARTS[1])
-    assert without_notice(output) == expected(STARTS[1], Style(coloured=True), attacks=True)
-    assert "\033[" in output
-
-
-@pytest.mark.parametrize("changes", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_a_terminal_without_colours_gets_none(shown: Callable[..., str], changes: dict[str, str]) -> None:
-    output = shown("moves", "--attacks", **changes)
-    assert without_notice(output) == expected(fen.START, Style(), attacks=True)
-
-
-def test_a_terminal_that_knows_no_pieces_gets_coloured_letters(shown: Callable[..., str]) -> None:
-    output = shown("moves", PYTHONIOENCODING="ascii")
-    assert without_notice(output) == expected(fen.START, Style(ascii=True, coloured=True))
+    output = terminal.shown("moves", "--attacks", **changes)
+    output = re.sub(r"^Moff runs uncompiled.*\n", "", output)
+    assert output == expected(fen.START, style, attacks=True)
 
 
 def test_worths_of_any_size_stand_beside_their_pieces_in_columns() -> None:

@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
@@ -34,11 +33,11 @@ BUSY = Picture(
     marked=["e5", "d2:purple"],
     attacks=True,
 )
-EVERYWHERE = [
-    pytest.param(flipped, theme, id=f"{theme}-{'black' if flipped else 'white'}")
-    for theme in THEMES
-    for flipped in (False, True)
+WORDS = [
+    *("picture", MATE, "--attacks", "--last-move", "d8h4", "--mark", "e5", "--mark", "d2:purple"),
+    *("--arrow", "h4e1:red", "--arrow", "b1c3", "--arrow", "g1f3:blue"),
 ]
+"""What makes `moff` draw it."""
 
 
 def positions(number: int, seed: int) -> Iterator[chess.Board]:
@@ -111,136 +110,74 @@ def middle(one: tuple[float, float], other: tuple[float, float]) -> tuple[float,
 # --- The board
 
 
-@pytest.mark.parametrize(("flipped", "theme"), EVERYWHERE)
-def test_every_piece_stands_on_its_square(flipped: bool, theme: str) -> None:
-    for position in positions(200, seed=1):
-        drawing = Drawing(Picture(same_fen(position), flipped=flipped, theme=theme))
+@pytest.mark.parametrize(("name", "options"), [("busy.svg", []), ("busy-dark.svg", ["--dark", "--black"])])
+def test_moff_picture_draws_the_picture_that_was_looked_at(name: str, options: list[str]) -> None:
+    """After a change that is meant: `python engine.py picture ... -o tests/busy.svg`, and look at it."""
+    wanted = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    for seed in ("1", "2"):
+        ended = subprocess.run(
+            [*ENGINE, *WORDS, *options],
+            capture_output=True,
+            env=dict(os.environ, PYTHONHASHSEED=seed),
+            timeout=120,
+        )
+        assert (ended.returncode, ended.stdout.decode()) == (0, wanted.replace("\n", os.linesep))
+    picture = dataclasses.replace(BUSY, theme="dark", flipped=True) if options else BUSY
+    assert picture.svg() == wanted
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+def test_pieces_checks_and_attackers_stand_on_their_squares(flipped: bool) -> None:
+    for position in positions(scaled(200, 100), seed=1):
+        drawing = Drawing(Picture(same_fen(position), flipped=flipped, attacks=True))
+        assert drawing.files[0] + drawing.ranks[0] == ("h1" if flipped else "a8")
         found = {}
         for colour, name in ((chess.WHITE, "white"), (chess.BLACK, "black")):
             for piece in drawing.layer(name):
                 x, y = map(float, re.fullmatch(r"translate\((\d+) (\d+)\)", piece.get("transform")).groups())
                 assert drawing.inside(x, y) == (0, 0)
-                assert drawing.at(x + 50, y + 50) == piece.get("data-square")
-                found[chess.parse_square(piece.get("data-square"))] = piece.get("data-piece")
                 kind = chess.Piece.from_symbol(piece.get("data-piece"))
+                found[drawing.at(x + 50, y + 50)] = kind
                 assert kind.color == colour
                 assert [path.get("d") for path in piece] == [*FIGURINES[KINDS[kind.piece_type]]]
-        assert found == {square: piece.symbol() for square, piece in position.piece_map().items()}
-
-
-def test_every_kind_has_a_drawing_of_its_own() -> None:
-    assert FIGURINES.keys() == {*KINDS.values()}
-    assert len({figurine.shapes for figurine in FIGURINES.values()}) == len(FIGURINES)
-
-
-@pytest.mark.parametrize(("flipped", "corner"), [(False, "a8"), (True, "h1")])
-def test_the_coordinates_name_every_file_and_rank(flipped: bool, corner: str) -> None:
-    drawing = Drawing(Picture(flipped=flipped))
-    assert sorted(drawing.files.values()) == [*"abcdefgh"]
-    assert sorted(drawing.ranks.values()) == [*"12345678"]
-    assert drawing.files[0] + drawing.ranks[0] == corner
+            counts = {}
+            for text in drawing.layer(f"{name}-attackers"):
+                x, y = float(text.get("x")), float(text.get("y"))
+                across, down = drawing.inside(x, y)
+                assert (across < 30 if colour else across > 70, down > 70) == (True, True)
+                counts[chess.parse_square(drawing.at(x, y))] = int(text.text)
+            wanted = {square: len(position.attackers(colour, square)) for square in chess.SQUARES}
+            assert counts == {square: count for square, count in wanted.items() if count}
+        pieces = position.piece_map().items()
+        assert found == {chess.square_name(square): piece for square, piece in pieces}
+        bursts = {drawing.at(x, y) for burst in drawing.layer("check") for x, y in points(burst)}
+        king = chess.square_name(position.king(position.turn))
+        assert bursts == ({king} if position.is_check() else set())
+        side = "White" if position.turn else "Black"
+        check = ", in check" * position.is_check()
+        assert drawing.text("title") == f"Chess position, {side} to move{check}"
 
 
 @pytest.mark.parametrize("flipped", [False, True])
-def test_the_dark_squares_are_dark(flipped: bool) -> None:
-    drawing = Drawing(Picture(flipped=flipped))
+def test_dark_squares_marks_and_the_last_move_stand_on_their_squares(flipped: bool) -> None:
+    names = [(name, [*COLOURS][i % len(COLOURS)]) for i, name in enumerate(chess.SQUARE_NAMES)]
+    drawing = Drawing(Picture(marked=names, last_move="e1g1", flipped=flipped, size=SMALLEST))
     (dark,) = (element for element in drawing.root if element.tag == f"{SVG}path")
     corners = re.findall(r"M(\d+) (\d+)h100v100h-100z", dark.get("d"))
-    names = {drawing.at(int(x) + 50, int(y) + 50) for x, y in corners}
-    assert names == {chess.square_name(square) for square in chess.SquareSet(chess.BB_DARK_SQUARES)}
+    found = {drawing.at(int(x) + 50, int(y) + 50) for x, y in corners}
+    assert found == {chess.square_name(square) for square in chess.SquareSet(chess.BB_DARK_SQUARES)}
     assert brightness(dark.get("fill")) < brightness(drawing.boxes[0].get("fill"))
-
-
-def test_without_coordinates_the_board_fills_the_picture() -> None:
-    root = ElementTree.fromstring(Picture(coordinates=False).svg())
-    assert not root.findall(f".//{SVG}text")
-    *_, width, height = map(int, root.get("viewBox").split())
-    assert width == height < 820
-    for picture in (Picture(), Picture(coordinates=False)):
-        root = ElementTree.fromstring(picture.svg())
-        *_, width, height = map(int, root.get("viewBox").split())
-        (board,) = (element for element in root if element.get("width") == "800")
-        assert int(board.get("x")) + 800 <= width
-        assert int(board.get("y")) + 800 <= height
-
-
-@pytest.mark.parametrize("size", [SMALLEST, 360, LARGEST])
-def test_the_size_is_in_pixels(size: int) -> None:
-    root = ElementTree.fromstring(Picture(size=size).svg())
-    assert (root.get("width"), root.get("height")) == (str(size), str(size))
-
-
-# --- Last move, check, marks, arrows
-
-
-@pytest.mark.parametrize("flipped", [False, True])
-def test_the_last_move_colours_its_two_squares(flipped: bool) -> None:
-    random = Random(2)
-    for start in STARTS:
-        game = Game(start, random.randbytes(6))
-        board = fen.parse(start)
-        for _, move in game.moves():
-            number = packed(board)[move.uci()]
-            board.make(number)
-            picture = Picture(board, last_move=number, flipped=flipped)
-            origin, target = chess.square_name(move.from_square), chess.square_name(move.to_square)
-            drawing = Drawing(picture)
-            squares = drawing.layer("last-move")
-            assert [rect.get("data-square") for rect in squares] == [origin, target]
-            for rect in squares:
-                x, y = float(rect.get("x")), float(rect.get("y"))
-                assert drawing.inside(x, y) == (0, 0)
-                assert drawing.at(x, y) == rect.get("data-square")
-            assert f"Last move: {origin} to {target}." in drawing.text("desc")
-            assert picture == Picture(board, last_move=move.uci(), flipped=flipped)
-            assert picture == Picture(board, last_move=(origin, target), flipped=flipped)
-
-
-def test_without_a_last_move_none_is_coloured() -> None:
-    assert Picture() == Picture(last_move=None) == Picture(last_move=0)
-    assert not Drawing(Picture()).layer("last-move")
-
-
-@pytest.mark.parametrize("flipped", [False, True])
-def test_a_king_in_check_has_a_burst_behind_it(flipped: bool) -> None:
-    checks = 0
-    for position in positions(200, seed=3):
-        drawing = Drawing(Picture(same_fen(position), flipped=flipped))
-        bursts = drawing.layer("check")
-        side = "White" if position.turn else "Black"
-        if not position.is_check():
-            assert not bursts
-            assert drawing.text("title") == f"Chess position, {side} to move"
-            continue
-        checks += 1
-        (burst,) = bursts
-        king = chess.square_name(position.king(position.turn))
-        assert burst.get("data-square") == king
-        assert {drawing.at(x, y) for x, y in points(burst)} == {king}
-        assert drawing.text("title") == f"Chess position, {side} to move, in check"
-        layers = [group.get("data-layer") for group in drawing.root]
-        assert layers.index("check") < min(layers.index("white"), layers.index("black"))
-    assert checks > 20
-
-
-@pytest.mark.parametrize("flipped", [False, True])
-def test_marks_stand_on_their_squares(flipped: bool) -> None:
-    names = [(name, [*COLOURS][i % len(COLOURS)]) for i, name in enumerate(chess.SQUARE_NAMES)]
-    drawing = Drawing(Picture(marked=names, flipped=flipped))
-    marks = drawing.layer("marks")
-    assert [(mark.get("data-square"), mark.get("fill")) for mark in marks] == [
-        (name, COLOURS[colour]) for name, colour in names
+    for mark, (name, colour) in zip(drawing.layer("marks"), names, strict=True):
+        x, y = map(float, re.match(r"M(\d+) (\d+)h96v96h-96z", mark.get("d")).groups())
+        assert (drawing.at(x, y), drawing.inside(x, y), mark.get("fill")) == (name, (2, 2), COLOURS[colour])
+    rects = [(float(rect.get("x")), float(rect.get("y"))) for rect in drawing.layer("last-move")]
+    assert [(drawing.at(*corner), drawing.inside(*corner)) for corner in rects] == [
+        ("e1", (0, 0)),
+        ("g1", (0, 0)),
     ]
-    for mark in marks:
-        outer, inner = re.fullmatch(r"M([\d ]+)h96v96h-96zM([\d ]+)v76h76v-76z", mark.get("d")).groups()
-        for start, inset in ((outer, 2), (inner, 12)):
-            x, y = map(float, start.split())
-            assert drawing.inside(x, y) == (inset, inset)
-            assert drawing.at(x, y) == mark.get("data-square")
-    assert f"Marked: a1 ({names[0][1]}), b1 ({names[1][1]})," in drawing.text("desc")
 
 
-def test_squares_may_be_given_in_any_form() -> None:
+def test_squares_moves_and_colours_may_be_given_in_any_form() -> None:
     e2, e4 = to_0x88(chess.E2), to_0x88(chess.E4)
     arrows = ["e2e4:blue", ("e2", "e4", "blue"), (e2, e4, "blue"), ("e2", e4, "blue")]
     assert len({Picture(arrows=[arrow]) for arrow in arrows}) == 1
@@ -249,9 +186,11 @@ def test_squares_may_be_given_in_any_form() -> None:
     assert len({Picture(marked=[mark]) for mark in ("e4:sky", ("e4", "sky"), (e4, "sky"))}) == 1
     assert len({Picture(marked=[mark]) for mark in ("e4", e4, ("e4",), (e4, "orange"))}) == 1
     assert len({Picture(last_move=move) for move in ("e2e4", "e2e4q", (e2, e4))}) == 1
-    for colour in COLOURS:
-        (arrow,) = Drawing(Picture(arrows=[f"e2e4:{colour}"])).layer("arrows")
-        assert arrow.get("fill") == COLOURS[colour]
+    board = fen.parse(fen.START)
+    number = packed(board)["e2e4"]
+    board.make(number)
+    assert Picture(board, last_move=number) == Picture(board, last_move="e2e4") != Picture(board)
+    assert Picture() == Picture(last_move=0) == Picture(fen.START, size=STANDARD_SIZE)
 
 
 @pytest.mark.parametrize("flipped", [False, True])
@@ -285,39 +224,6 @@ def test_arrows_lead_from_square_to_square(flipped: bool) -> None:
     assert bends == 336
 
 
-# --- The attack map
-
-
-@pytest.mark.parametrize(("flipped", "theme"), EVERYWHERE)
-def test_the_attack_map_counts_the_attackers(flipped: bool, theme: str) -> None:
-    for position in positions(scaled(100, 50), seed=4):
-        drawing = Drawing(Picture(same_fen(position), attacks=True, flipped=flipped, theme=theme))
-        for colour, name in ((chess.WHITE, "white"), (chess.BLACK, "black")):
-            counts = {}
-            for text in drawing.layer(f"{name}-attackers"):
-                x, y = float(text.get("x")), float(text.get("y"))
-                assert drawing.at(x, y) == text.get("data-square")
-                across, down = drawing.inside(x, y)
-                assert (across < 30) if colour else (across > 70)
-                assert down > 70
-                counts[chess.parse_square(text.get("data-square"))] = int(text.text)
-            wanted = {square: len(position.attackers(colour, square)) for square in chess.SQUARES}
-            assert counts == {square: count for square, count in wanted.items() if count}
-
-
-def test_ten_attackers_are_written_smaller() -> None:
-    crowd = "k7/8/2N1N3/1NQQQN2/2Q1Q3/2QQQ3/8/K7 w - - 0 1"
-    wanted = max(len(chess.Board(crowd).attackers(chess.WHITE, square)) for square in chess.SQUARES)
-    texts = Drawing(Picture(crowd, attacks=True)).layer("white-attackers")
-    assert wanted > 9
-    assert {int(text.text) > 9: text.get("font-size") for text in texts} == {False: None, True: "18"}
-
-
-def test_without_being_asked_no_attacks_are_drawn() -> None:
-    drawing = Drawing(Picture())
-    assert not drawing.layer("attacks") + drawing.layer("white-attackers") + drawing.layer("black-attackers")
-
-
 # --- Colours
 
 
@@ -348,30 +254,7 @@ def test_pieces_and_texts_stand_out(theme: str) -> None:
             assert max(contrast(ink.fill, square), contrast(ink.outline, square)) > 4.5
 
 
-def test_a_dark_page_has_a_dark_picture() -> None:
-    papers = [
-        Drawing(Picture(theme=theme)).root.find(f"{SVG}rect").get("fill") for theme in ("light", "dark")
-    ]
-    assert brightness(papers[0]) > 0.8
-    assert brightness(papers[1]) < 0.1
-
-
 # --- The text
-
-
-@pytest.mark.parametrize("flipped", [False, True])
-def test_a_picture_tells_in_words_what_it_shows(flipped: bool) -> None:
-    drawing = Drawing(dataclasses.replace(BUSY, flipped=flipped))
-    assert drawing.root.get("role") == "img"
-    assert [child.tag for child in drawing.root[:2]] == [f"{SVG}title", f"{SVG}desc"]
-    description = drawing.text("desc")
-    assert description.startswith(f"FEN {MATE}. White: king e1, queen d1, rooks a1 h1, bishops c1 f1, ")
-    assert "Black: king e8, queen h4, rooks a8 h8, bishops c8 f8, knights b8 g8, pawns e5 a7 " in description
-    assert "Last move: d8 to h4." in description
-    assert "Arrows: h4 to e1 (red), b1 to c3 (green), g1 to f3 (blue)." in description
-    assert "Marked: e5 (orange), d2 (purple)." in description
-    assert "White's on the left, Black's on the right" in description
-    assert ("Black is below." in description) == flipped
 
 
 @pytest.mark.parametrize(
@@ -405,57 +288,18 @@ def test_a_picture_is_only_shapes_and_text() -> None:
             assert "://" not in value
 
 
-def test_two_pictures_in_a_page_share_no_ids() -> None:
-    tags: list[str] = []
-    ids: list[str] = []
-
-    class Reader(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            tags.append(tag)
-            ids.extend(value or "" for name, value in attrs if name == "id")
-
-    reader = Reader()
-    pictures = [BUSY, BUSY, Picture(), dataclasses.replace(BUSY, theme="dark")]
-    reader.feed(f"<!DOCTYPE html><body>{''.join(picture.svg() for picture in pictures)}</body>")
-    assert tags.count("svg") == 4
-    assert len(ids) == len(set(ids))
-
-
-def test_the_same_picture_is_the_same_text_in_every_process(tmp_path: Path) -> None:
-    arguments = ["picture", MATE, "--attacks", "--last-move", "d8h4", "--mark", "e5", "--mark", "d2:purple"]
-    arguments += ["--arrow", "h4e1:red", "--arrow", "b1c3", "--arrow", "g1f3:blue"]
-    for seed in ("1", "2"):
-        ended = subprocess.run(
-            [*ENGINE, *arguments], capture_output=True, env=dict(os.environ, PYTHONHASHSEED=seed), timeout=120
-        )
-        assert (ended.returncode, ended.stdout.decode()) == (0, BUSY.svg().replace("\n", os.linesep))
-
-
 # --- The library
 
 
-def test_pictures_are_values() -> None:
-    assert dataclasses.replace(BUSY) == BUSY
+def test_pictures_are_values_that_a_notebook_shows() -> None:
     assert hash(dataclasses.replace(BUSY)) == hash(BUSY)
-    assert dataclasses.replace(BUSY, flipped=True) != BUSY
     with pytest.raises(dataclasses.FrozenInstanceError):
         BUSY.flipped = True
-
-
-def test_a_notebook_shows_a_picture() -> None:
-    assert moff.Picture is Picture
-    assert moff.Picture()._repr_svg_() == moff.Picture().svg()
-    assert Drawing(moff.Picture(moff.parse_fen(MATE))).text("title").endswith("White to move, in check")
-
-
-def test_a_picture_keeps_the_position_it_was_made_of() -> None:
-    board = fen.parse(fen.START)
-    picture = Picture(board)
-    before = picture.svg()
-    board.make(packed(board)["e2e4"])
-    assert picture.svg() == before == Picture().svg()
-    assert Picture(board).svg() != before
-    assert Picture("8/8/8/8/8/k7/8/K7").position == "8/8/8/8/8/k7/8/K7 w - - 0 1"
+    board = fen.parse(MATE)
+    picture = moff.Picture(board)
+    assert picture._repr_svg_() == Picture(MATE).svg()
+    board.clear()
+    assert picture.svg() == Picture(MATE).svg()
 
 
 @pytest.mark.parametrize(
@@ -471,27 +315,18 @@ def test_a_picture_keeps_the_position_it_was_made_of() -> None:
         ({"size": LARGEST + 1}, f"not {LARGEST + 1}"),
         ({"last_move": "e2"}, "bad last move 'e2': it must name two squares"),
         ({"last_move": "e2e9"}, "bad last move 'e2e9': 'e9' is not a square"),
-        ({"last_move": "e7e8k"}, "bad last move 'e7e8k': "),
         ({"last_move": "e7e8qq"}, "bad last move 'e7e8qq': "),
-        ({"last_move": "e2e2"}, "its two squares are the same"),
         ({"last_move": ("e2", "x")}, r"bad last move \('e2', 'x'\): 'x' is not a square"),
         ({"last_move": -1}, "bad last move -1: it is not a packed move"),
-        ({"last_move": 1 << 40}, "it is not a packed move"),
         ({"last_move": 0x08}, "8 is not a square"),
         ({"arrows": ["e2"]}, "bad arrow 'e2': it must name two squares"),
         ({"arrows": ["e2e4", "e2e4e6"]}, "bad arrow 'e2e4e6': 'e4e6' is not a square"),
-        ({"arrows": ["e2e2:blue"]}, "bad arrow 'e2e2:blue': its two squares are the same"),
         ({"arrows": ["e2e4:pink"]}, "bad arrow 'e2e4:pink': 'pink' is not a colour: it must be green, "),
-        ({"arrows": ["e2e4:"]}, "bad arrow 'e2e4:': '' is not a colour"),
-        ({"arrows": ["e2e4:red:blue"]}, "'red:blue' is not a colour"),
+        ({"arrows": ["e2e2"]}, "bad arrow 'e2e2': its two squares are the same"),
         ({"arrows": [(0, 0x88)]}, r"bad arrow \(0, 136\): 136 is not a square"),
-        ({"arrows": [(-1, 0)]}, "-1 is not a square"),
         ({"arrows": [("e2",)]}, r"bad arrow \('e2',\): "),
         ({"marked": ["e9"]}, "bad mark 'e9': 'e9' is not a square"),
-        ({"marked": ["E4"]}, "bad mark 'E4': 'E4' is not a square"),
         ({"marked": [0x08]}, "bad mark 8: 8 is not a square"),
-        ({"marked": [0x100]}, "bad mark 256: 256 is not a square"),
-        ({"marked": ["e4:pink"]}, "bad mark 'e4:pink': 'pink' is not a colour"),
         ({"marked": [()]}, r"bad mark \(\): "),
     ],
 )
@@ -520,25 +355,14 @@ def complaint(ended: subprocess.CompletedProcess[str]) -> str:
     return line
 
 
-def test_moff_picture_shows_the_start_position_unless_told_otherwise() -> None:
-    ended = picture()
-    assert (ended.returncode, ended.stdout) == (0, Picture().svg())
-
-
 @pytest.mark.parametrize(
     ("arguments", "wanted"),
     [
-        ([MATE], Picture(MATE)),
-        ([MATE, "--black"], Picture(MATE, flipped=True)),
-        (["--dark", MATE], Picture(MATE, theme="dark")),
-        (["--no-coordinates"], Picture(coordinates=False)),
-        (["--size", "720", "--attacks"], Picture(size=720, attacks=True)),
-        (["--last-move", "e2e4"], Picture(last_move="e2e4")),
-        (["--arrow", "e2e4", "--arrow", "g8f6:blue"], Picture(arrows=["e2e4", "g8f6:blue"])),
-        (["--mark", "e4", "--mark", "d5:sky"], Picture(marked=["e4", "d5:sky"])),
+        ([], Picture()),
+        (["--no-coordinates", "--size", str(LARGEST)], Picture(coordinates=False, size=LARGEST)),
     ],
 )
-def test_moff_picture_writes_what_it_is_told(arguments: list[str], wanted: Picture, tmp_path: Path) -> None:
+def test_moff_picture_writes_a_file(arguments: list[str], wanted: Picture, tmp_path: Path) -> None:
     path = tmp_path / "board.svg"
     ended = picture(*arguments, "-o", str(path))
     assert (ended.returncode, ended.stdout) == (0, "")
@@ -553,16 +377,13 @@ def test_moff_picture_writes_what_it_is_told(arguments: list[str], wanted: Pictu
         ([""], "bad FEN ''"),
         (["--last-move", "e2e9"], "bad last move 'e2e9': 'e9' is not a square"),
         (["--arrow", "e2e4", "--arrow", "e2x4"], "bad arrow 'e2x4': 'x4' is not a square"),
-        (["--arrow", "e2e4:pink"], "bad arrow 'e2e4:pink': 'pink' is not a colour: it must be green, blue, "),
-        (["--mark", "i1"], "bad mark 'i1': 'i1' is not a square"),
         (["--mark", "e4:<b>"], "bad mark 'e4:<b>': '<b>' is not a colour"),
         (["--size", "0"], f"--size: it takes a whole number from {SMALLEST} to {LARGEST}, not '0'"),
-        (["--size", "big"], "not 'big'"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
         ([fen.START, MATE], "unrecognized arguments: "),
     ],
 )
-def test_bad_words_are_told_once_and_the_old_file_stays(
+def test_wrong_usage_is_named_once_and_the_old_file_stays(
     arguments: list[str], reason: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "board.svg"
@@ -580,7 +401,7 @@ def test_the_help_names_the_colours_and_the_size() -> None:
     assert f"(default {STANDARD_SIZE})" in told
 
 
-def test_what_is_assumed_of_a_fen_is_told() -> None:
+def test_what_is_assumed_of_a_fen_is_said() -> None:
     ended = picture("4k3/8/8/8/8/8/8/R3K3 w KQ")
     assert ended.returncode == 0
     assert "K is dropped" in ended.stderr
@@ -606,21 +427,11 @@ def test_a_failure_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch
     with pytest.raises(OSError, match="No space left"):
         output.save(str(path), "new")
     monkeypatch.undo()
-    with pytest.raises(UnicodeEncodeError):
-        output.save(str(path), "new \ud800")
-    assert path.read_text(encoding="utf-8") == "old"
-    assert os.listdir(tmp_path) == ["board.svg"]
-
-
-def test_a_file_that_may_not_be_written_to_is_not_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "board.svg"
-    path.write_text("old", encoding="utf-8")
     monkeypatch.setattr(output.os, "access", lambda *_: False)  # nothing is forbidden to root
     with pytest.raises(PermissionError):
         output.save(str(path), "new")
     assert path.read_text(encoding="utf-8") == "old"
+    assert os.listdir(tmp_path) == ["board.svg"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other links and permissions")
