@@ -18,6 +18,8 @@ from x88.movegen import legal_moves
 from x88.perft import Counter
 from x88.perft_table import LARGEST, PerftTable
 
+pytestmark = pytest.mark.slow
+
 DEPTH = scaled(4, 3)
 KIWIPETE = STARTS[1]
 LEAVES = {3: 97862, 4: 4085603}
@@ -68,16 +70,6 @@ def test_a_tree_is_counted_once_however_it_is_cut(threads: int, monkeypatch: pyt
             assert list(DividedPerft(board, DEPTH, threads=threads).run()) == known
 
 
-def test_threads_take_many_pieces_and_the_last_are_the_smallest() -> None:
-    count = DividedPerft(fen.parse(fen.START), scaled(7, 5), threads=4)
-    pieces = list(count._pieces())
-    assert len(pieces) > 4 * 16
-    depths = [piece.depth for piece in pieces]
-    assert min(depths) == depths[-1] < depths[0]
-    assert sum(piece.share for piece in pieces) == pytest.approx(1)
-    assert max(piece.share for piece in pieces) <= 1 / (4 * divide.PARTS)
-
-
 def test_a_long_game_before_the_count_leaves_room_for_it() -> None:
     board = fen.parse("7k/8/8/8/8/8/8/K7 w - - 0 1")
     for _ in range(4090):
@@ -92,68 +84,34 @@ def test_a_finished_game_has_nothing_to_divide(text: str) -> None:
     assert count.leaves == 0
 
 
-@pytest.mark.parametrize("depth", [0, -1, DEEPEST + 1])
-def test_an_impossible_depth_is_refused(depth: int) -> None:
-    with pytest.raises(ValueError, match=f"{depth} is not a depth from 1 to {DEEPEST}"):
-        DividedPerft(fen.parse(fen.START), depth)
-
-
-@pytest.mark.parametrize("threads", [0, -1, MOST_THREADS + 1])
-def test_an_impossible_number_of_threads_is_refused(threads: int) -> None:
-    with pytest.raises(ValueError, match=f"{threads} is not a number of threads from 1 to {MOST_THREADS}"):
-        DividedPerft(fen.parse(fen.START), 1, threads=threads)
-
-
-def test_where_no_more_threads_can_be_had_those_that_run_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[threading.Thread] = []
-    start = threading.Thread.start
-
-    def start_two(thread: threading.Thread) -> None:
-        if len(started) == 2:
-            raise RuntimeError("can't start new thread")
-        started.append(thread)
-        start(thread)
-
-    board = fen.parse(KIWIPETE)
-    monkeypatch.setattr(divide, "SMALL", 30)
-    monkeypatch.setattr(threading.Thread, "start", start_two)
-    assert list(DividedPerft(board, 3, threads=9).run()) == expected(board, 3)
-    assert len(started) == 2
+def test_impossible_numbers_are_refused() -> None:
+    board = fen.parse(fen.START)
+    for depth in (0, -1, DEEPEST + 1):
+        with pytest.raises(ValueError, match=f"{depth} is not a depth from 1 to {DEEPEST}"):
+            DividedPerft(board, depth)
+    for threads in (0, MOST_THREADS + 1):
+        with pytest.raises(
+            ValueError, match=f"{threads} is not a number of threads from 1 to {MOST_THREADS}"
+        ):
+            DividedPerft(board, 1, threads=threads)
+    for megabytes in (0, -1, LARGEST + 1):
+        with pytest.raises(ValueError, match=f"{megabytes} MB is not a table size from 1 to {LARGEST}"):
+            PerftTable(megabytes)
 
 
 # The table.
 
 
-@pytest.mark.usefixtures("finely_cut")
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_a_table_that_is_far_too_small_changes_no_count(threads: int) -> None:
+@pytest.mark.parametrize("rows", [OWN, *shared_files("perft/standard.epd")])
+def test_the_counts_of_a_suite_are_right_with_and_without_a_table(rows: Any) -> None:
     table = PerftTable(1)
-    for text in STARTS:
-        for depth in range(1, scaled(5, 4)):
-            board = fen.parse(text)
-            assert list(DividedPerft(board, depth, threads=threads, table=table).run()) == expected(
-                board, depth
-            )
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_counts_of_the_suite_are_right_with_a_table(threads: int) -> None:
-    _check_suite(OWN, threads)
-
-
-@pytest.mark.parametrize("path", shared_files("perft/standard.epd"))
-def test_the_counts_of_the_shared_suite_are_right_with_a_table(path: Path) -> None:
-    _check_suite(read(path), 2)
-
-
-def _check_suite(rows: list[Any], threads: int) -> None:
-    table = PerftTable(1)
+    rows = read(rows) if isinstance(rows, Path) else rows
     known = [(text, counts) for text, counts in rows if min(counts.values()) <= FEW]
     assert len(known) > len(rows) // 2
     for text, counts in known:
         depth = max(depth for depth, leaves in counts.items() if leaves <= FEW)
         for playing, shared in ((False, None), (True, None), (False, table), (True, table)):
-            count = DividedPerft(fen.parse(text), depth, playing, threads, shared)
+            count = DividedPerft(fen.parse(text), depth, playing, 2, shared)
             assert sum(leaves for _, leaves in count.run()) == counts[depth], (text, playing, shared)
 
 
@@ -172,17 +130,6 @@ def test_what_a_table_knows_is_not_counted_again() -> None:
     assert found == {**dict(expected(board, 3)), first: 12345}
     found = dict(DividedPerft(board, 4, table=table).run())
     assert found[second] == 54321
-
-
-def test_a_table_keeps_what_was_counted() -> None:
-    board = fen.parse(KIWIPETE)
-    table = PerftTable(4)
-    assert table.probe(board.key, 3) == -1
-    assert Counter(board, False, table).leaves_under([], 3) == LEAVES[3]
-    assert table.probe(board.key, 3) == LEAVES[3]
-    assert table.probe(board.key, 2) == -1, "another depth"
-    board.make(legal_moves(board)[0])
-    assert table.probe(board.key, 2) > 0
 
 
 def test_an_entry_without_leaves_is_told_from_none() -> None:
@@ -214,16 +161,6 @@ def test_random_words_are_never_taken_for_counts(seed: int) -> None:
     board = fen.parse(KIWIPETE)
     for depth in (2, 3):
         assert list(DividedPerft(board, depth, threads=2, table=table).run()) == expected(board, depth)
-
-
-def test_a_table_lends_its_memory_without_losing_it() -> None:
-    table = PerftTable(1)
-    with pytest.raises(BufferError):
-        table.content.obj.close()
-    table.content.release()
-    table.store(1, 3, 900)
-    assert table.probe(1, 3) == 900
-    assert any(table.content)
 
 
 def damage(memory: Any, generator: Random, how: str) -> None:
@@ -265,21 +202,6 @@ def test_a_table_takes_no_more_of_its_memory_than_a_count_needs() -> None:
     assert table.probe(2**64 - 1, 7) == 99
     table.widen(0)
     assert table.probe(2**64 - 1, 7) == 99
-
-
-def test_what_a_smaller_part_of_a_table_held_is_counted_again() -> None:
-    table = PerftTable(16)
-    board = fen.parse(KIWIPETE)
-    known = list(DividedPerft(board, 3, table=table).run())
-    table.widen(2**63)
-    assert table.clusters == table.most == 1 << 18
-    assert list(DividedPerft(board, 3, table=table).run()) == known == expected(board, 3)
-
-
-@pytest.mark.parametrize("megabytes", [0, -1, LARGEST + 1])
-def test_an_impossible_size_is_refused(megabytes: int) -> None:
-    with pytest.raises(ValueError, match=f"{megabytes} MB is not a table size from 1 to {LARGEST}"):
-        PerftTable(megabytes)
 
 
 def test_memory_that_is_not_there_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,13 +274,6 @@ def test_a_count_that_is_stopped_before_it_begins_ends_at_once() -> None:
     count.stop()
     assert list(count.run()) == []
     assert count.is_stopped
-
-
-def test_a_stop_after_the_end_changes_nothing() -> None:
-    count = DividedPerft(fen.parse(fen.START), 3, threads=2)
-    assert len(list(count.run())) == 20
-    count.stop()
-    assert (count.is_stopped, count.leaves) == (False, 8902)
 
 
 def test_what_is_raised_meanwhile_ends_the_count() -> None:

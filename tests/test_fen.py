@@ -42,28 +42,6 @@ def test_a_board_set_up_from_a_fen_is_the_board_that_was_played(game: Game) -> N
         assert (other.ply, other.reversible) == (0, 0)
 
 
-@pytest.mark.parametrize("text", STARTS)
-def test_well_known_positions_are_read_and_written(text: str) -> None:
-    assert fen.write(fen.parse(text)) == chess.Board(text).fen()
-
-
-def test_a_fen_leaves_out_the_full_move_error_of_the_article() -> None:
-    assert fen.write(fen.parse("4k3/8/8/8/8/8/4P3/4K3 b - - 3 17")).endswith(" b - - 3 17")
-    board = fen.parse(fen.START)
-    assert (board.halfmove, board.fullmove) == (0, 1)
-
-
-@pytest.mark.parametrize("rights", ["K", "Q", "k", "q", "KQ", "kq", "Kq", "Qk", "KQkq", "-"])
-def test_castling_rights_are_bits_one_two_four_eight(rights: str) -> None:
-    board = fen.parse(f"r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1")
-    assert board.castling == sum({"K": 1, "Q": 2, "k": 4, "q": 8, "-": 0}[right] for right in rights)
-    assert fen.write(board).split()[2] == rights
-
-
-def test_castling_rights_may_stand_in_any_order() -> None:
-    assert fen.write(fen.parse("r3k2r/8/8/8/8/8/8/R3K2R w qkQK - 0 1")).split()[2] == "KQkq"
-
-
 # --- Short forms and spaces
 
 
@@ -78,17 +56,12 @@ ASSUMED = [
 
 
 @pytest.mark.parametrize("count", range(1, 7))
-def test_missing_fields_are_assumed_and_told(count: int) -> None:
+def test_missing_fields_are_assumed_and_named(count: int) -> None:
     text = " ".join(WHOLE.split()[:count])
     told: list[str] = []
     assert fen.write(fen.parse(text)) == WHOLE
     assert fen.write(fen.parse(text, told)) == WHOLE
     assert told == ASSUMED[count - 1 :]
-
-
-@pytest.mark.parametrize("text", ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "4k3/8/8/8/8/8/8/R3K2R"])
-def test_the_placement_alone_is_read_as_python_chess_reads_it(text: str) -> None:
-    assert fen.write(fen.parse(text)) == chess.Board(text).fen()
 
 
 @pytest.mark.parametrize(
@@ -104,40 +77,14 @@ def test_the_placement_alone_is_read_as_python_chess_reads_it(text: str) -> None
         ("4k3/8/8/8/8/8/4P3/4K3", ";"),
     ],
 )
-def test_text_after_a_fen_is_ignored_and_told_if_somebody_listens(position: str, ignored: str) -> None:
+def test_text_after_a_fen_is_ignored_if_remarks_are_asked_for(position: str, ignored: str) -> None:
     fields = len(position.split())
-    for text in (f"{position} {ignored}", f"{position}{ignored}" if ignored[0] == ";" else ""):
-        if text:
-            told: list[str] = []
-            assert fen.write(fen.parse(text, told)) == WHOLE
-            assert told == [f"{ignored!r} after the FEN is ignored", *ASSUMED[fields - 1 :]]
+    for text in (f"{position} {ignored}", *[f"{position}{ignored}"] * (ignored[0] == ";")):
+        remarks: list[str] = []
+        assert fen.write(fen.parse(text, remarks)) == WHOLE
+        assert remarks == [f"{ignored!r} after the FEN is ignored", *ASSUMED[fields - 1 :]]
     with pytest.raises(ValueError, match="bad FEN"):
         fen.parse(f"{position} {ignored}")
-
-
-def test_a_long_text_after_a_fen_is_not_told_whole() -> None:
-    told: list[str] = []
-    fen.parse(f"{WHOLE} {'x' * 100_000}", told)
-    assert told == [f"{'x' * 60 + '...'!r} after the FEN is ignored"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        ";",
-        f"{WHOLE[:-4]} -1 1",
-        "4k3/8/8/8/8/8/4P3/4K3 w KX -",
-        "4k3/8/8/8/8/8/4P3/4K3 w bm e4;",
-        "4k3/8/8/8/8/8/4R3/4K3 w KQ bm",
-    ],
-)
-def test_an_error_is_no_less_one_if_somebody_listens(text: str) -> None:
-    told = ["before"]
-    with pytest.raises(ValueError, match="bad FEN") as caught:
-        fen.parse(text, told)
-    assert repr(text) in str(caught.value)
-    assert told == ["before"]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +92,7 @@ def test_an_error_is_no_less_one_if_somebody_listens(text: str) -> None:
     [
         ("4k3/8/8/8/8/8/4P3/4K3 b - -", "0 1"),
         ("4k3/8/8/8/8/8/4P3/4K3 b - - 7", "7 1"),
-        ("4k3/8/8/8/8/8/4P3/4K3 b - - 7 31", "7 31"),
+        ("4k3/8/8/8/8/8/4P3/4K3 b - - 99999 00031", "99999 31"),
         ("  4k3/8/8/8/8/8/4P3/4K3   b\t-  -  7 31\r\n", "7 31"),
         # Some programs count the first move as 0.
         ("4k3/8/8/8/8/8/4P3/4K3 b - - 0 0", "0 1"),
@@ -162,41 +109,25 @@ def test_four_five_and_six_fields_are_read(text: str, counters: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "kept", "remark"),
     [
-        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "KQkq"),
-        ("r3k2r/8/8/8/8/8/8/R3K3 w KQkq - 0 1", "Qkq"),
-        ("r3k3/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "KQq"),
-        ("r3k2r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "kq"),
-        ("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1", "-"),
-        ("1r2k1r1/8/8/8/8/8/8/4K3 w KQkq - 0 1", "-"),
-        ("n3k2n/8/8/8/8/8/8/B3K2B w KQkq - 0 1", "-"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w qkQK - 0 1", "KQkq", ""),
+        ("r3k2r/8/8/8/8/8/8/R3K3 w KQkq - 0 1", "Qkq", "K is dropped: White has no rook on h1"),
+        ("r3k3/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "KQq", "k is dropped: Black has no rook on h8"),
+        ("3k3r/8/8/8/8/8/8/4K3 w k - 0 1", "-", "k is dropped: Black's king is not on e8"),
+        ("r3k2r/8/8/8/8/8/8/R4K1R w KQkq - 0 1", "kq", "Q is dropped: White's king is not on e1"),
+        ("n3k2n/8/8/8/8/8/8/B3K2B w KQkq - 0 1", "-", "q is dropped: Black has no rook on a8"),
         # Rooks of the other side.
-        ("R2nkn1R/8/8/8/8/8/8/r2NKN1r b KQkq - 0 1", "-"),
+        ("R2nkn1R/8/8/8/8/8/8/r2NKN1r b KQkq - 0 1", "-", "K is dropped: White has no rook on h1"),
     ],
 )
-def test_castling_rights_without_king_and_rook_at_home_are_dropped_and_told(text: str, kept: str) -> None:
-    told: list[str] = []
-    assert fen.write(fen.parse(text, told)).split()[2] == kept
-    dropped = [right for right in text.split()[2] if right not in kept]
-    assert [remark.split(" is dropped")[0] for remark in told] == [
-        f"the castling right {right}" for right in dropped
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("4k3/8/8/8/8/8/8/R3K3 w KQ - 0 1", "K is dropped: White has no rook on h1"),
-        ("4k3/8/8/8/8/8/8/4K2R w KQ - 0 1", "Q is dropped: White has no rook on a1"),
-        ("4k2r/8/8/8/8/8/8/4K3 w kq - 0 1", "q is dropped: Black has no rook on a8"),
-        ("3k3r/8/8/8/8/8/8/4K3 w k - 0 1", "k is dropped: Black's king is not on e8"),
-    ],
-)
-def test_the_reason_for_dropping_a_castling_right_is_told(text: str, reason: str) -> None:
-    told: list[str] = []
-    fen.parse(text, told)
-    assert told == [f"the castling right {reason}"]
+def test_castling_rights_without_king_and_rook_at_home_are_dropped_with_a_remark(
+    text: str, kept: str, remark: str
+) -> None:
+    remarks: list[str] = []
+    assert fen.write(fen.parse(text, remarks)).split()[2] == kept
+    assert len(remarks) == len(text.split()[2]) - len(kept.replace("-", ""))
+    assert f"the castling right {remark}" in remarks or not remark
 
 
 @pytest.mark.parametrize(
@@ -233,24 +164,6 @@ def test_an_en_passant_square_no_pawn_can_use_is_dropped(text: str, passed: str 
     assert board.en_passant == (NO_SQUARE if passed is None else to_0x88(chess.parse_square(passed)))
     assert fen.write(board).split()[3] == written
     board.check_invariants()
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        # A knight or a pawn gives check that the double step cannot have given.
-        "8/8/8/3pP3/8/5n2/8/4K2k w - d6 0 1",
-        "8/8/8/3pP3/8/8/3p4/4K2k w - d6 0 1",
-        "4k3/5P2/8/8/3pP3/8/8/4K3 b - e3 0 1",
-        # Two pieces give check.
-        "8/8/8/3pPp2/4K3/8/8/6k1 w - d6 0 1",
-        "4r2k/8/8/2PpK3/8/5n2/8/8 w - d6 0 1",
-    ],
-)
-def test_a_pawn_that_may_not_take_en_passant_because_of_a_check_is_not_offered_it(text: str) -> None:
-    board = fen.parse(text)
-    assert texts(board) == {move.uci() for move in chess.Board(text).legal_moves}
-    assert fen.write(board).split()[3] == "-"
 
 
 # --- Errors
@@ -347,27 +260,6 @@ def test_an_error_names_the_text_the_field_and_the_reason(text: str, field: str,
     assert caught.value.__cause__ is None
 
 
-@pytest.mark.parametrize("text", [f"{PLACEMENT} w - - 99999 99999", f"{PLACEMENT} b - - 0 00012"])
-def test_counters_up_to_five_digits_are_read(text: str) -> None:
-    halfmove, fullmove = (int(field) for field in text.split()[4:])
-    board = fen.parse(text)
-    assert (board.halfmove, board.fullmove) == (halfmove, fullmove)
-
-
-def test_sixteen_pieces_a_side_are_read() -> None:
-    text = "qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"
-    position = chess.Board(text)
-    assert texts(fen.parse(text)) == {move.uci() for move in position.legal_moves}
-
-
-def test_a_rejected_fen_leaves_other_boards_as_they_were() -> None:
-    board = fen.parse(fen.START)
-    with pytest.raises(ValueError, match="placement"):
-        fen.parse("8/8/8/8/8/8/8/8 w - - 0 1")
-    assert fen.write(board) == fen.START
-    board.check_invariants()
-
-
 # --- Fuzzing
 
 _ALPHABET = "/12345678pnbrqkPNBRQK wb-KQkqabcdefgh0129xé\0\n٣"
@@ -394,12 +286,6 @@ def _check_text(text: str) -> None:
     position = chess.Board(written)
     assert not position.was_into_check()
     assert texts(again) == {move.uci() for move in position.legal_moves}
-
-
-@settings(max_examples=scaled(1000, 600))
-@given(st.text())
-def test_arbitrary_text_is_read_or_refused_with_a_value_error(text: str) -> None:
-    _check_text(text)
 
 
 @settings(max_examples=scaled(1000, 600))

@@ -147,124 +147,60 @@ def test_the_ways_in_which_people_write_a_move_lead_to_it() -> None:
                 assert found == by_text[theirs.uci()]
 
 
-@pytest.mark.parametrize(
-    ("position", "text", "move"),
-    [
-        (fen.START, "e4", "e2e4"),
-        (fen.START, "e2-e4", "e2e4"),
-        (fen.START, "e2e4", "e2e4"),
-        (fen.START, "Pe4", "e2e4"),
-        (fen.START, "e4!?", "e2e4"),
-        (fen.START, "e4+", "e2e4"),
-        (fen.START, "e4.", "e2e4"),
-        (fen.START, "♙e4", "e2e4"),
-        (fen.START, "Nf3", "g1f3"),
-        (fen.START, "Nf3#", "g1f3"),
-        (fen.START, "Nxf3", "g1f3"),
-        (fen.START, "nf3", "g1f3"),
-        (fen.START, "Ng1f3", "g1f3"),
-        (fen.START, "Ng1-f3", "g1f3"),
-        (fen.START, "Ng1xf3", "g1f3"),
-        (fen.START, "Ngf3", "g1f3"),
-        (fen.START, "N1f3", "g1f3"),
-        (fen.START, "g1f3", "g1f3"),
-        (fen.START, "♘f3", "g1f3"),
-        (fen.START, "♞f3", "g1f3"),
-        (fen.START, "♘\ufe0ef3", "g1f3"),
-        (fen.START, "Nf3??", "g1f3"),
-        (STARTS[1], "O-O", "e1g1"),
-        (STARTS[1], "0-0", "e1g1"),
-        (STARTS[1], "o-o", "e1g1"),
-        (STARTS[1], "0-0+", "e1g1"),
-        (STARTS[1], "0-0-0", "e1c1"),
-        (STARTS[1], "o-o-o!", "e1c1"),
-        (STARTS[1], "Kg1", "e1g1"),
-        (STARTS[1], "e1c1", "e1c1"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8Q", "e7e8q"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8(Q)", "e7e8q"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8=q+", "e7e8q"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8/N", "e7e8n"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8b", "e7e8b"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "ed8=R", "e7d8r"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e7xd8(N)", "e7d8n"),
-        # A small b is a file.
-        ("7k/8/8/8/8/2p5/1P1B4/K7 w - - 0 1", "bxc3", "b2c3"),
-        ("7k/8/8/8/8/2p5/1P1B4/K7 w - - 0 1", "bc3", "b2c3"),
-        ("7k/8/8/8/8/2p5/1P1B4/K7 w - - 0 1", "Bc3", "d2c3"),
-        ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "exd6 e.p.", "e5d6"),
-        ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "exd6e.p.", "e5d6"),
-        ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "ed6ep", "e5d6"),
-        ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "exd6(ep)", "e5d6"),
-        ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "exd6 (e.p.)!", "e5d6"),
-        ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "e×d6", "e5d6"),
-        (fen.START, "5254", "e2e4"),
-        (fen.START, "71-63!?", "g1f3"),
-        (fen.START, "e4\u200e", "e2e4"),
-        (fen.START, "e4†", "e2e4"),
-        (STARTS[1], "00", "e1g1"),
-        (STARTS[1], "000+", "e1c1"),
-        (STARTS[1], "5131", "e1c1"),
-        (STARTS[1], "О-О", "e1g1"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "57481", "e7d8q"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "57482", "e7d8r"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "57483", "e7d8b"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "57484", "e7d8n"),
-        (THREE_QUEENS, "Qh4e1", "h4e1"),
-        (THREE_QUEENS, "Qee1", "e4e1"),
-        (THREE_QUEENS, "Q1e1", "h1e1"),
-    ],
-)
-def test_a_spelling_names_its_move(position: str, text: str, move: str) -> None:
-    board = fen.parse(position)
-    assert coordinate.write(san.parse(board, text)) == move
+SPELLINGS = """
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
+e2e4: e4, e2-e4, e2e4, Pe4, e4!?, e4+, e4., ♙e4, 5254, e4†, e4\u200e
+g1f3: Nf3, Nf3#, Nxf3, nf3, Ng1f3, Ng1-f3, Ng1xf3, Ngf3, N1f3, g1f3, ♘f3, ♞f3, ♘\ufe0ef3, Nf3??, 71-63!?
+r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
+e1g1: O-O, 0-0, o-o, 0-0+, Kg1, 00, О-О
+e1c1: 0-0-0, o-o-o!, e1c1, 000+, 5131
+3n3k/4P3/8/8/8/8/8/K7 w - - 0 1
+e7e8q: e8Q, e8(Q), e8=q+
+e7e8n: e8/N
+e7e8b: e8b
+e7d8q: 57481
+e7d8r: ed8=R, 57482
+e7d8b: 57483
+e7d8n: e7xd8(N), 57484
+7k/8/8/8/8/2p5/1P1B4/K7 w - - 0 1
+b2c3: bxc3, bc3
+d2c3: Bc3
+7k/8/8/3pP3/8/8/8/K7 w - d6 0 1
+e5d6: exd6 e.p., exd6e.p., ed6ep, exd6(ep), exd6 (e.p.)!, e×d6
+8/2k5/8/8/4Q2Q/8/8/K6Q w - - 0 1
+h4e1: Qh4e1
+e4e1: Qee1
+h1e1: Q1e1
+r1bqk1nr/pppp1ppp/2n5/8/1b1PP3/2N5/PPP2PPP/R1BQKBNR w KQkq - 0 1
+g1e2: Ne2, Nge2, N1e2, Ng1e2
+"""
+"""Positions, and moves with the ways to write each. A small b is a file; the knight on c3 is pinned."""
 
 
-@pytest.mark.parametrize("text", ["Ne2", "Nge2", "N1e2", "Ng1e2"])
-def test_a_pinned_knight_does_not_count_among_the_candidates(text: str) -> None:
-    board = fen.parse(PINNED)
-    move = packed(board)["g1e2"]
-    assert san.parse(board, text) == move
-    assert san.write(board, move) == "Ne2" == chess.Board(PINNED).san(chess.Move.from_uci("g1e2"))
-
-
-def test_the_origin_is_named_as_far_as_it_must_be() -> None:
-    board = fen.parse(THREE_QUEENS)
-    for origin in ("e4", "h4", "h1"):
-        theirs = chess.Move.from_uci(origin + "e1")
-        assert san.write(board, packed(board)[theirs.uci()]) == chess.Board(THREE_QUEENS).san(theirs)
+def test_a_spelling_names_its_move() -> None:
+    for line in SPELLINGS.strip().splitlines():
+        move, colon, texts = line.partition(": ")
+        if not colon:
+            board = fen.parse(line)
+            continue
+        for text in texts.split(", "):
+            assert coordinate.write(san.parse(board, text)) == move, (line, text)
 
 
 # --- What is not a move
 
 
+WORDS = "e e9 i4 Nf e2e4e5 5954 52545 NNf3 bf3g4h5 Xf3 O-O-O-O O O-X 1-0 -- =Q +#!? e.p. é4"
+NO_MOVES = [*WORDS.split(), "", "e4\0", "\ud800", "x" * 100_000]
+
+
 @pytest.mark.parametrize(
     ("position", "text", "reason"),
     [
-        (fen.START, "", "is not a move: it should read like"),
-        (fen.START, "e", "is not a move: it should read like"),
-        (fen.START, "e9", "is not a move: it should read like"),
-        (fen.START, "i4", "is not a move: it should read like"),
-        (fen.START, "Nf", "is not a move: it should read like"),
-        (fen.START, "e2e4e5", "is not a move: it should read like"),
-        (fen.START, "5954", "is not a move: it should read like"),
-        (fen.START, "52545", "is not a move: it should read like"),
+        *((fen.START, text, "is not a move: it should read like") for text in NO_MOVES),
         (fen.START, "52541", "it is not a promotion"),
         (fen.START, "5255", "no pawn of White on e2 can move to e5"),
         ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "5758", "it must name the new piece"),
-        (fen.START, "NNf3", "is not a move: it should read like"),
-        (fen.START, "bf3g4h5", "is not a move: it should read like"),
-        (fen.START, "Xf3", "is not a move: it should read like"),
-        (fen.START, "O-O-O-O", "is not a move: it should read like"),
-        (fen.START, "O", "is not a move: it should read like"),
-        (fen.START, "O-X", "is not a move: it should read like"),
-        (fen.START, "1-0", "is not a move: it should read like"),
-        (fen.START, "--", "is not a move: it should read like"),
-        (fen.START, "=Q", "is not a move: it should read like"),
-        (fen.START, "+#!?", "is not a move: it should read like"),
-        (fen.START, "e.p.", "is not a move: it should read like"),
-        (fen.START, "é4", "is not a move: it should read like"),
-        (fen.START, "e4\0", "is not a move: it should read like"),
-        (fen.START, "\ud800", "is not a move: it should read like"),
         (fen.START, "O-O", "White cannot castle there in this position"),
         (fen.START, "e5", "no pawn of White can move to e5"),
         (fen.START, "exd3", "no pawn of White on the e-file can move to d3"),
@@ -305,9 +241,10 @@ def test_an_error_names_the_text_and_the_reason(position: str, text: str, reason
     before = (fen.write(board), board.key, board.ply)
     with pytest.raises(ValueError, match=r"is not a (legal )?move") as caught:
         san.parse(board, text)
-    assert repr(text) in str(caught.value)
+    assert str(caught.value).startswith(repr(text)[:40])
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
     assert (fen.write(board), board.key, board.ply) == before
 
 
@@ -364,19 +301,6 @@ def test_any_dash_is_a_hyphen(dash: str) -> None:
         assert san.parse(board, text.replace("-", dash)) == san.parse(board, text)
     with pytest.raises(ValueError, match="is not a legal move"):
         san.parse(board, "e2-e5".replace("-", dash))
-
-
-def test_match_says_what_parse_raises_for() -> None:
-    board = fen.parse(THREE_QUEENS)
-    assert san.match(board, "Qh4e1") == san.parse(board, "Qh4e1") > 0
-    assert san.match(board, "Qe1") == san.AMBIGUOUS < 0
-    assert san.match(board, "Qb8") == san.match(board, "nothing") == san.match(board, "") == 0
-
-
-def test_a_long_text_is_quoted_in_part() -> None:
-    with pytest.raises(ValueError, match="is not a move") as caught:
-        san.parse(fen.parse(fen.START), "x" * 100_000)
-    assert len(str(caught.value)) < 200
 
 
 ALPHABET = st.text("abcdefgh12345678NBRQKOx=+#-0.()!? ep", max_size=9)
