@@ -9,12 +9,13 @@ import chess
 import chess.pgn
 import pytest
 
-from moff.board import testboard
 from moff.board.tab import Tab
 from moff.picture import Picture
 from tests.client import ENGINE, Conversation
 from x88 import chess960, coordinate, fen, pgn, san
 from x88.game import OngoingGame
+
+pytestmark = pytest.mark.slow
 
 CASTLES = "4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1"
 """Both sides of White's king, as Shredder-FEN."""
@@ -31,7 +32,7 @@ def moves_of(moff: Conversation) -> set[str]:
     return {line.split()[-1] for line in moff.ready()}
 
 
-def test_castling_is_told_as_the_king_takes_its_rook(moff: Conversation) -> None:
+def test_castling_is_written_as_the_king_takes_its_rook(moff: Conversation) -> None:
     moff.send("setoption name UCI_Chess960 value true", "position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
     assert {"e1h1", "e1a1"} <= moves_of(moff)
     moff.send("setoption name UCI_Chess960 value false")
@@ -96,51 +97,27 @@ def test_a_game_is_written_with_variant_setup_and_fen_and_read_again(variant: st
     assert theirs.end().board().fen(en_passant="legal") == fen.write(game.board)
 
 
-def test_a_game_of_standard_chess_has_no_variant() -> None:
-    assert "Variant" not in pgn.write(played(fen.START, "e4").record({}))
-    assert "Variant" not in pgn.write(played("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "O-O").record({}))
-
-
 # The command line.
 
 
-def command(*arguments: object, typed: str = "") -> subprocess.CompletedProcess[str]:
-    words = [*ENGINE, *map(str, arguments)]
-    return subprocess.run(words, input=typed, capture_output=True, encoding="utf-8", timeout=300, check=False)
-
-
-def test_moff_play_sets_up_a_start_position_by_its_number(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [["0"], []])
+def test_moff_play_sets_up_a_start_position_by_its_number_or_at_random(
+    number: list[str], tmp_path: Path
+) -> None:
     ended = subprocess.run(
-        [*ENGINE, "play", "--chess960", "0", "--depth", "1"],
-        input="fen\nnew chess960 959\nfen\nnew\nfen\nquit\n",
+        [*ENGINE, "play", "--chess960", *number, "--depth", "1"],
+        input="fen\nnew chess960 959\nfen\nnew\nfen\nnew chess960 960\nquit\n",
         capture_output=True,
         encoding="utf-8",
         timeout=300,
         check=True,
         cwd=tmp_path,
     )
-    assert "Start position 0 of Chess960." in ended.stdout
-    for start in (chess960.start(0), chess960.start(959), fen.START):
+    drawn = int(ended.stdout.split("Start position ")[1].split()[0])
+    assert not number or drawn == 0
+    for start in (chess960.start(drawn), chess960.start(959), fen.START):
         assert start in ended.stdout
-
-
-def test_a_random_start_position_is_one_of_the_960(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [*ENGINE, "play", "--chess960", "--depth", "1"],
-        input="fen\nquit\n",
-        capture_output=True,
-        encoding="utf-8",
-        timeout=300,
-        check=True,
-        cwd=tmp_path,
-    )
-    number = int(ended.stdout.split("Start position ")[1].split()[0])
-    assert chess960.start(number) in ended.stdout
-
-
-def test_another_number_is_wrong_usage() -> None:
-    for number in ("960", "-1", "x"):
-        assert command("play", "--chess960", number).returncode == 2
+    assert "from 0 to 959, not '960'" in ended.stdout
 
 
 # The board page.
@@ -184,10 +161,6 @@ def test_in_chess960_the_page_takes_the_king_s_target_and_its_rook_where_both_ar
     assert tab.snapshot("state")["fen"].startswith("r3k3/8/8/8/8/8/8/2KR2R1 b")
     tab.do("set_up", {"text": "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"})
     assert not {"e1h1", "e1a1"} & set(tab.snapshot("state")["moves"])
-
-
-def test_the_worth_of_pieces_is_told_with_rights_of_chess960() -> None:
-    assert set(testboard.worths(fen.parse(CASTLES))) == {"b1", "g1"}
 
 
 def test_a_picture_marks_king_and_rook_of_castling() -> None:

@@ -18,6 +18,8 @@ from search import benchmark
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
 
+pytestmark = pytest.mark.slow
+
 
 def moff(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -37,10 +39,7 @@ def test_version_and_help() -> None:
     "how",
     [
         [],
-        ["--play-leaves"],
-        ["--threads", "2"],
         ["--threads", "1024", "--play-leaves"],
-        ["--hash", "16"],
         ["--threads", "3", "--hash", "1"],
     ],
 )
@@ -53,15 +52,10 @@ def test_perft_counts_both_ways(how: list[str]) -> None:
     assert ("every leaf played" in ended.stdout) == ("--play-leaves" in how)
 
 
-def test_perft_divides_a_position() -> None:
+def test_perft_divides_alike_on_any_number_of_threads() -> None:
     ended = moff("perft", "1", "--divide", "--fen", "7k/8/8/8/8/8/7P/7K w - -")
-    assert ended.returncode == 0
     *moves, total = ended.stdout.splitlines()
     assert sorted(moves) == ["h1g1: 1", "h1g2: 1", "h2h3: 1", "h2h4: 1"]
-    assert total.startswith("4 nodes")
-
-
-def test_perft_divides_alike_on_any_number_of_threads() -> None:
     kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
     printed = []
     for how in ([], ["--threads", "2"], ["--threads", "5", "--hash", "1"]):
@@ -75,12 +69,13 @@ def test_perft_divides_alike_on_any_number_of_threads() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory there is")
-def test_a_table_of_perft_that_does_not_fit_is_a_faulty_input() -> None:
+@pytest.mark.parametrize("words", ["perft 2 --hash 65536", "bench 65536"])
+def test_a_table_that_does_not_fit_is_a_faulty_input(words: str) -> None:
     with open("/proc/meminfo", encoding="ascii") as file:
         free = next(int(line.split()[1]) >> 10 for line in file if line.startswith("MemTotal:"))
     if free > 60000:
         pytest.skip("the largest table fits")
-    ended = moff("perft", "2", "--hash", "65536")
+    ended = moff(*words.split())
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "no 65536 MB of memory for the table" in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -98,11 +93,7 @@ def test_a_bad_fen_is_a_faulty_input() -> None:
     [
         ["perft"],
         ["perft", "0"],
-        ["perft", "x"],
-        ["perft", "2", "--threads", "0"],
         ["perft", "2", "--threads", "1025"],
-        ["perft", "2", "--threads", "x"],
-        ["perft", "2", "--hash", "0"],
         ["perft", "2", "--hash", "65537"],
         ["perft", "2", "--hash", "1", "--play-leaves"],
         ["bench", "-1"],
@@ -121,12 +112,6 @@ def test_an_unknown_command_is_named_with_where_to_look(word: str) -> None:
     ended = moff(word, "depth", "3")
     assert ended.returncode == 2
     assert f"unknown command {word!r}; moff --help" in ended.stderr
-
-
-def test_the_last_line_of_bench_is_its_result() -> None:
-    ended = moff("bench", "--depth", "1")
-    assert ended.returncode == 0
-    assert re.fullmatch(r"\d+ nodes \d+ nps", ended.stdout.splitlines()[-1])
 
 
 def test_a_bench_takes_its_arguments_in_the_order_of_stockfish_s_or_by_name() -> None:
@@ -150,25 +135,22 @@ def test_a_bench_takes_its_arguments_in_the_order_of_stockfish_s_or_by_name() ->
         ("--file {} --nodes 100", 200),
         ("16 1 2 {} perft", 400 + 2039),
         ("--file {} --perft 2 --threads 3", 400 + 2039),
+        ("16 1 300 {} movetime", None),
     ],
 )
 def test_a_bench_searches_the_positions_of_a_file_to_another_limit(
-    words: str, wanted: int, tmp_path: Path
+    words: str, wanted: int | None, tmp_path: Path
 ) -> None:
     kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 ;D1 48 ;D2 2039"
     file = tmp_path / "two.fen"
     file.write_text(f"{chess.STARTING_FEN}\n\n{kiwipete}\n", encoding="ascii")
     ended = moff("bench", *words.format(file).split())
-    assert (ended.returncode, int(ended.stdout.split()[0])) == (0, wanted)
+    nodes = int(ended.stdout.split()[0])
+    assert (ended.returncode, nodes) == (0, wanted or nodes)
     assert "bench of 2 positions at " in ended.stderr
-    assert f"\nNodes searched  : {wanted}\nNodes/second    : " in ended.stderr
-
-
-def test_a_bench_by_time_takes_that_time(tmp_path: Path) -> None:
-    file = tmp_path / "one.fen"
-    file.write_text(chess.STARTING_FEN, encoding="ascii")
-    ended = moff("bench", "16", "1", "300", str(file), "movetime")
-    assert 200 < int(re.search(r"Total time \(ms\) : (\d+)", ended.stderr)[1]) < 5000
+    assert f"\nNodes searched  : {nodes}\nNodes/second    : " in ended.stderr
+    if wanted is None:
+        assert 400 < int(re.search(r"Total time \(ms\) : (\d+)", ended.stderr)[1]) < 5000
 
 
 @pytest.mark.parametrize(
@@ -206,29 +188,11 @@ def test_a_bench_on_several_threads_says_how_many() -> None:
         ("--depth 6 --nodes 100", "argument --nodes: not allowed with argument --depth"),
     ],
 )
-def test_a_bad_value_of_bench_is_told_once_with_its_text(words: str, reason: str) -> None:
+def test_a_bad_value_of_bench_is_named_once(words: str, reason: str) -> None:
     ended = moff("bench", *words.split())
     assert ended.returncode == 2
     assert ended.stderr.count("error: ") == 1
     assert reason in ended.stderr.splitlines()[-1]
-
-
-def test_the_help_of_bench_names_what_it_takes() -> None:
-    usage = moff("bench", "--help").stdout
-    assert "[HASH] [THREADS] [LIMIT] [FILE] [KIND]" in usage
-    assert all(f"--{name} " in usage for name in ("hash", "threads", "file", *benchmark.KINDS))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what memory there is")
-def test_a_table_of_bench_that_does_not_fit_is_a_faulty_input() -> None:
-    with open("/proc/meminfo", encoding="ascii") as file:
-        free = next(int(line.split()[1]) >> 10 for line in file if line.startswith("MemTotal:"))
-    if free > 60000:
-        pytest.skip("the largest table fits")
-    ended = moff("bench", "65536")
-    assert (ended.returncode, ended.stdout) == (1, "")
-    assert "no 65536 MB of memory for the table" in ended.stderr
-    assert "Traceback" not in ended.stderr
 
 
 # UCI on the command line.
@@ -248,7 +212,6 @@ def test_words_of_uci_are_carried_out_to_their_end() -> None:
     "arguments",
     [
         ["position", "startpos", "moves", "e2e4", "e7e5", "go", "perft", "2", "d"],
-        ["position startpos moves e2e4 e7e5", "go perft 2", "d"],
         ["position", "fen", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2", "perft 2", "d"],
         ["uci", "position", "startpos moves e2e4 e7e5", "isready", "go", "perft", "2", "d", "quit", "d"],
     ],
@@ -269,11 +232,6 @@ def test_several_commands_follow_each_other(arguments: list[str]) -> None:
     assert "Fen: " in ended.stdout.split("Nodes searched: ")[1], "the board comes after the count"
 
 
-def test_words_of_the_command_line_come_first() -> None:
-    assert "(last ply counted)" in moff("perft", "2").stdout
-    assert "White: 20 moves" in moff("moves").stdout
-
-
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -283,7 +241,7 @@ def test_words_of_the_command_line_come_first() -> None:
         (["setoption", "name", "Hash", "value", "0"], "not '0'"),
     ],
 )
-def test_a_fault_in_words_of_uci_is_told_by_the_exit_code(arguments: list[str], reason: str) -> None:
+def test_a_fault_in_words_of_uci_ends_with_1(arguments: list[str], reason: str) -> None:
     ended = moff(*arguments)
     assert ended.returncode == 1
     assert reason in ended.stdout
@@ -295,10 +253,13 @@ def test_the_names_that_come_before_uci_are_the_commands() -> None:
     listed = usage.split("COMMAND\n")[1].split("\n\n")[0]
     assert set(re.findall(r"^    (\w+)", listed, re.MULTILINE)) == set(commands.NAMES)
     assert "moff go depth 12" in usage
+    usage = moff("bench", "--help").stdout
+    assert "[HASH] [THREADS] [LIMIT] [FILE] [KIND]" in usage
+    assert all(f"--{name} " in usage for name in ("hash", "threads", "file", *benchmark.KINDS))
 
 
 @pytest.mark.parametrize("arguments", [["perft", "1", "--fen"], ["moves", "--fen"]])
-def test_what_is_assumed_of_a_fen_is_told(arguments: list[str]) -> None:
+def test_what_is_assumed_of_a_fen_is_said(arguments: list[str]) -> None:
     ended = moff(*arguments, "4k3/8/8/8/8/8/8/R3K3 w KQ")
     assert ended.returncode == 0
     assert "K is dropped" in ended.stderr
@@ -387,7 +348,7 @@ def test_a_signal_during_start_up_ends_it_as_quietly_as_later(
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
 @pytest.mark.parametrize("arguments", [["perft", "3"], ["moves"], ["compiler"]])
-def test_a_full_disk_behind_the_output_is_told_in_one_line(arguments: list[str]) -> None:
+def test_a_full_disk_behind_the_output_ends_with_1(arguments: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         ended = subprocess.run(
             [*ENGINE, *arguments],

@@ -16,6 +16,8 @@ from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
 from x88 import pgn
 
+pytestmark = pytest.mark.slow
+
 try:
     import pty
 except ImportError:  # Windows
@@ -89,13 +91,6 @@ def test_the_fens_of_a_file_are_those_of_python_chess(sample: str) -> None:
     assert quiet(ended)
 
 
-def test_a_dash_reads_standard_input() -> None:
-    ended = fens("-", data=SAMPLE.encode())
-    assert ended.stdout.decode().splitlines() == expected_fens(SAMPLE)
-    assert ended.returncode == 0
-    assert quiet(ended)
-
-
 def test_from_a_pipe_games_are_printed_before_the_input_ends() -> None:
     with subprocess.Popen([*ENGINE, "fens", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         # So much fits into the pipe, and its FENs do not fit into the output's buffer.
@@ -155,19 +150,13 @@ def test_a_file_without_moves_prints_nothing(data: bytes) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    missing = tmp_path / "missing.pgn"
-    for path in (missing, tmp_path):
+    for path in (tmp_path / "missing.pgn", tmp_path):
         ended = fens(str(path))
-        assert ended.returncode == 1
-        assert ended.stdout == b""
+        assert (ended.returncode, ended.stdout) == (1, b"")
         (complaint,) = complaints(ended)
         assert complaint.startswith(f"{path}: ")
-
-
-def test_no_file_is_wrong_usage() -> None:
     ended = fens()
-    assert ended.returncode == 2
-    assert ended.stdout == b""
+    assert (ended.returncode, ended.stdout) == (2, b"")
     assert b"FILE.pgn" in ended.stderr
 
 
@@ -236,11 +225,3 @@ def test_complaints_on_a_terminal_have_lines_of_their_own(tmp_path: Path) -> Non
     lines = [line.rsplit("\033[K", 1)[-1].strip() for line in said.split("\n")]
     assert any(line.startswith(f"{path}: game ") for line in lines)
     assert any(line.endswith("games is damaged") for line in lines)
-
-
-def test_no_bar_is_drawn_where_standard_error_is_no_terminal(tmp_path: Path) -> None:
-    path = tmp_path / "big.pgn"
-    path.write_text(SAMPLE * scaled(10_000, 250), encoding="utf-8")
-    ended = fens(str(path))
-    assert ended.returncode == 0
-    assert quiet(ended)
