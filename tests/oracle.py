@@ -2,6 +2,7 @@
 
 import contextlib
 import faulthandler
+import io
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from random import Random
 from typing import Any, TypeVar
 
 import chess
+import chess.pgn
 import pytest
 from hypothesis import strategies as st
 
@@ -183,6 +185,14 @@ def texts(board: Board) -> set[str]:
 def reference_texts(position: chess.Board) -> set[str]:
     """The texts of python-chess's legal moves."""
     return {move.uci() for move in position.legal_moves}
+
+
+def read_games(text: str) -> list[chess.pgn.Game]:
+    """The games that python-chess reads in a text of PGN. It must find nothing illegal."""
+    stream = io.StringIO(text)
+    found = [game for game in iter(lambda: chess.pgn.read_game(stream), None) if game is not None]
+    assert all(game.errors == [] for game in found)
+    return found
 
 
 def verdict(position: chess.Board) -> tuple[str, str] | None:

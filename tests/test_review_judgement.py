@@ -55,11 +55,6 @@ def test_the_accuracy_of_a_move_is_the_published_one(loss: float) -> None:
     assert math.isclose(accuracy(loss), published, abs_tol=0.001)
 
 
-def test_accuracy_stays_between_0_and_100() -> None:
-    assert accuracy(0) <= 100
-    assert accuracy(1) == 0
-
-
 @given(before=SCORES, after=SCORES)
 def test_a_move_never_gains(before: int, after: int) -> None:
     judgement = judge(before, after)
@@ -101,9 +96,6 @@ def test_a_mark_is_for_the_win_probability_that_was_lost(before: int, after: int
 @pytest.mark.parametrize("after", [MATE - 3, 3000, 0, -500, -MATE + 2])
 def test_a_missed_mate_in_one_is_a_blunder_whatever_is_left(after: int) -> None:
     assert judge(MATE - 1, after).mark == BLUNDER
-
-
-def test_a_mate_in_one_that_was_played_is_none() -> None:
     assert judge(MATE - 1, MATE).mark == ""
 
 

@@ -3,11 +3,15 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from moff.review.reviewer import clock
 from tests.terminal import shown
 
+pytestmark = pytest.mark.slow
 
-def test_a_bar_tells_the_games_done_and_the_time_left(tmp_path: Path) -> None:
+
+def test_a_bar_shows_the_games_done_and_the_time_left(tmp_path: Path) -> None:
     path, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
     path.write_text(3 * "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n", encoding="utf-8")
     text = shown("review", str(path), "--time", "0.05", "-o", str(out))  # of 33 positions
