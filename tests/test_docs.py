@@ -1,21 +1,18 @@
-"""The README and the pages of docs/: every command on them is run, and what they name exists.
+"""The README and the pages of docs/: what they show is what Moff prints, and what they name exists.
 
 A block marked `console` is run in a scratch folder, line by line as it would be typed: `$ ` begins a command,
 `> ` continues it, and the lines below are what it prints, where `...` is anything within a line, and any
 number of lines if it stands alone. A block marked `pycon` is run as a doctest, one marked `python` as a
-program. Of a block marked `shell`, programs of bench/ are run on less, since a page shows measurements that
-take hours; games in the terminal and in the browser are only begun; what installs and packs Moff is run by
-.ci/run; and for the rest, NOT_RUN says why it is not run.
+program; games in the terminal and in the browser are only begun. What installs and packs Moff is run by
+.ci/run.
 """
 
 import contextlib
 import doctest
-import importlib
 import importlib.util
 import io
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -35,6 +32,8 @@ from moff.signals import INTERRUPTED
 from moff.uci.conversation import Engine
 from tests.client import ENGINE, PATIENCE
 from x88 import build
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -172,11 +171,6 @@ def check(desk: Path, command: str, expected: list[str]) -> None:
     )
 
 
-def needs_tables(block: str) -> bool:
-    """Whether a block names the folder of tablebases."""
-    return FOLDER_OF_TABLES in block
-
-
 POSIX = pytest.mark.skipif(os.name == "nt", reason="the pages show the shell of Linux and macOS")
 
 
@@ -184,7 +178,7 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="the pages show the shell of 
 @with_blocks("console")
 def test_commands_print_what_the_page_says(page: Path, desk: Path) -> None:
     for block in blocks(page, "console"):
-        if not needs_tables(block):
+        if TABLEBASES.is_dir() or FOLDER_OF_TABLES not in block:
             for command, expected in spoken(block):
                 check(desk, command, expected)
 
@@ -203,20 +197,6 @@ STARTS = [
 @pytest.mark.parametrize("command", STARTS)
 def test_a_game_begins_as_the_page_says(command: str, desk: Path) -> None:
     check(desk, command, ["..."])
-
-
-def test_the_pages_say_how_to_begin_a_game() -> None:
-    assert len(STARTS) >= 5
-
-
-@POSIX
-@pytest.mark.skipif(not TABLEBASES.is_dir(), reason="../shared/data/syzygy is missing")
-def test_commands_with_tablebases_print_what_the_page_says(desk: Path) -> None:
-    found = [block for page in PAGES for block in blocks(page, "console") if needs_tables(block)]
-    assert found
-    for block in found:
-        for command, expected in spoken(block):
-            check(desk, command, expected)
 
 
 @with_blocks("pycon")
@@ -247,143 +227,7 @@ def test_programs_of_the_page_run(page: Path, desk: Path) -> None:
         assert done.stdout
 
 
-# The programs of bench/, with less to do.
-
-SMALLER = {
-    "valgrind --tool=callgrind --callgrind-out-file=bench.out ": "",
-    "bench --depth 8": "bench --depth 1",
-    "sunfish/sunfish.py": "engine.py",
-    "--depth 5": "--depth 1",
-    "--count 5000 ": "--count 2 --nodes 50 ",
-    "--nodes 2600000": "--nodes 50",
-    "--nodes 10000 --pairs 5000": "--nodes 20 --pairs 4 --concurrency 1 --openings bench/openings.epd",
-    "--games 2000 --nodes 20000": "--games 2 --nodes 20",
-    "--minutes 600": "--minutes 0.01 --nodes 2",
-    "--minutes 20": "--minutes 0.01 --nodes 2",
-    "--hidden 128": "--hidden 16",
-    "--hidden 256 --epochs 1": "--hidden 256 --epochs 1 --batch 64",
-    "--epochs 3": "--epochs 3 --batch 64",
-}
-"""What is put for what the pages say, so that a command takes a second."""
-
-
-def bench_commands(page: Path) -> list[str]:
-    """The lines of a page that run a program of bench/ or the engine, apart from those that CI runs."""
-    run_by_ci = (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
-    lines = "".join(blocks(page, "shell")).replace("\\\n", " ").splitlines()
-    return [line for line in lines if re.match(r"python |valgrind ", line) and line not in run_by_ci]
-
-
-MEASURING = [page for page in PAGES if bench_commands(page)]
-
-
-def test_every_program_of_the_bench_on_a_page_is_run() -> None:
-    run = {command for page in MEASURING for command in bench_commands(page)}
-    run |= set((ROOT / ".ci" / "run").read_text("utf-8").splitlines())
-    for page in PAGES:
-        for line in "".join(blocks(page, "shell")).replace("\\\n", " ").splitlines():
-            assert not re.search(r"bench/\w+\.py", line) or line in run, f"{page.name}: {line}"
-
-
-def run_by_ci() -> set[str]:
-    """The commands of .ci/run, with the pages' names for its folders."""
-    script = (ROOT / ".ci" / "run").read_text("utf-8")
-    for ours, theirs in (('"$python"', "python3"), ('"$work"/checkout', ".venv"), ('"$repository"', "URL")):
-        script = script.replace(ours, theirs)
-    return {re.split(r" [|>]", line)[0].strip() for line in script.splitlines()}
-
-
-NOT_RUN = {
-    r"py -m venv \.venv": "Windows",
-    r"\.venv\\Scripts\\(pip install -e \"\.\[test\]\"|moff bench)": "Windows",
-    r"cutechess-cli -[^&|;]+": "needs cutechess-cli and another engine",
-    r"git clone https://github\.com/Disservin/fastchess && make -C fastchess -j": "needs the network",
-    r"fastchess -[^&|;]+": "needs fastchess, two copies of Moff and other engines",
-    r"xboard -[^&|;]+": "a graphical program: bench/RESULTS.md says when it was tried",
-    r"xattr -dr com\.apple\.quarantine moff": "macOS",
-    r"\.venv/bin/python -m pytest": "these tests",
-    r"\.venv/bin/pip install -e '\.\[(bench|docs|train)\]'": ".ci/run installs what all extras name",
-    r"tar -xzf moff-linux-x86_64\.tar\.gz": "below, from an archive packed as the release's",
-    r"git pull && \.venv/bin/pip install -e '\.\[test\]'": "the installation, once more",
-    r"moff/moff bench": "below, from an archive packed as the release's",
-    r"sha256sum --check --ignore-missing SHA256SUMS": "below, with the checksums of the release",
-    r"bash \.ci/run": "CI itself",
-    r"\.venv/bin/sphinx-build -W --keep-going docs build/docs": "below, by python -m sphinx",
-    r"git tag -a v[\d.]+ -m \"Moff [\d.]+\" && git push origin v[\d.]+": "publishes",
-    r"gh attestation verify [^&|;]+": "needs a release",
-}
-"""The commands that are not run as they stand on a page, as regular expressions, and why."""
-
-
-def test_every_command_of_a_page_is_run_or_cannot_be() -> None:
-    assert not any("&" in command for command in STARTS)
-    run = run_by_ci() | set(STARTS) | {command for page in MEASURING for command in bench_commands(page)}
-    used = set()
-    for page in [*PAGES, *OTHERS]:
-        for block in blocks(page, "shell"):
-            for line in filter(None, block.replace("\\\n", " ").splitlines()):
-                if line not in run:
-                    reasons = [pattern for pattern in NOT_RUN if re.fullmatch(pattern, line)]
-                    assert reasons, f"{page.name}: {line}"
-                    used.update(reasons)
-    assert used == NOT_RUN.keys()
-
-
-def test_every_block_of_a_page_has_a_mark_that_is_looked_at() -> None:
-    marks = {"console", "ini", "pycon", "python", "shell", "yaml", "{eval-rst}", "{toctree}"}
-    for page in [*PAGES, *OTHERS]:
-        text = page.read_text("utf-8")
-        found = re.findall(r"^ *(?:```|~~~)([^\n]+)$", text, re.MULTILINE)
-        assert set(found) <= marks, page.name
-        assert text.count("```") == 2 * len(found), f"{page.name}: a block without a mark"
-        assert "~~~" not in text
-    assert not any(blocks(page, kind) for page in OTHERS for kind in ("console", "pycon", "python"))
-
-
-def test_both_pages_install_from_a_clone_alike() -> None:
-    found = [
-        [block for block in blocks(page, "shell") if "git clone" in block]
-        for page in (ROOT / "README.md", DOCS / "install.md")
-    ]
-    assert found[0] == found[1]
-    assert len(found[0]) == 1
-
-
-def packages(page: Path) -> list[str]:
-    """What has to be installed for the programs of a page."""
-    return ["numpy", "tabulate", "tqdm", "torch" if page.name == "network.md" else "scipy"]
-
-
-def test_no_command_is_made_smaller_that_no_page_has() -> None:
-    text = "\n".join(command for page in MEASURING for command in bench_commands(page))
-    assert [long for long in SMALLER if long not in text] == []
-
-
-@POSIX
-@pytest.mark.parametrize("page", MEASURING, ids=lambda page: page.name)
-def test_programs_of_the_bench_run_as_the_page_says(page: Path, desk: Path) -> None:
-    for package in packages(page):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
-    (desk / "wac.epd").write_text('6k1/8/6K1/8/8/8/8/R7 w - - bm Ra8#; id "mate";\n', encoding="utf-8")
-    for name in ("bench", "engine.py", "search"):
-        (desk / name).symlink_to(ROOT / name)
-    for command in bench_commands(page):
-        for long, short in SMALLER.items():
-            command = command.replace(long, short)
-        done = subprocess.run(
-            ["sh", "-c", command],
-            stdin=subprocess.DEVNULL,
-            cwd=desk,
-            env=environment(desk),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=TIMEOUT,
-        )
-        assert done.returncode == 0, f"$ {command}\n{done.stdout}{done.stderr}"
-
-
-# The names in blocks that are not run as a whole.
+# The names in blocks that are not run.
 
 
 def printed(*words: str) -> str:
@@ -542,37 +386,6 @@ def test_the_programs_without_python_are_those_of_the_release() -> None:
     assert set(re.findall(r"`moff-([\w-]+)\.(?:zip|tar\.gz)`", page)) == built
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the page shows the commands of Linux")
-def test_a_download_is_unpacked_and_verified_as_the_page_says(tmp_path: Path) -> None:
-    workflow = RELEASE.read_text("utf-8")
-    name = "moff-linux-x86_64.tar.gz"
-    (pack,) = re.findall(r"run: (tar .+?) #", workflow)
-    (sums,) = re.findall(r"working-directory: files\n +run: \|\n((?: {10}.+\n)+)", workflow)
-
-    def sh(folder: Path, command: str) -> str:
-        done = subprocess.run(
-            ["sh", "-ec", command], cwd=folder, capture_output=True, encoding="utf-8", timeout=TIMEOUT
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    program = tmp_path / "dist" / "moff" / "moff"
-    program.parent.mkdir(parents=True)
-    program.write_text('#!/bin/sh\necho "$0 $1"\n', encoding="utf-8")
-    program.chmod(0o755)
-    sh(tmp_path, pack.replace("${{ matrix.name }}", "linux-x86_64"))
-    files, downloads = tmp_path / "files", tmp_path / "downloads"
-    files.mkdir()
-    downloads.mkdir()
-    (tmp_path / name).rename(files / name)
-    (files / "-other.zip").write_bytes(b"")
-    sh(files, sums)
-    for kept in (name, "SHA256SUMS"):
-        shutil.copy(files / kept, downloads / kept)
-    told = [sh(downloads, block) for block in blocks(DOCS / "install.md", "shell")[:2]]
-    assert told == ["moff/moff bench\n", f"{name}: OK\n"]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="the workflow runs on Linux")
 def test_a_package_index_gets_the_readme_without_relative_links(tmp_path: Path) -> None:
     (script,) = re.findall(r"link to\n +run: \|\n((?: {10}.+\n)+)", RELEASE.read_text("utf-8"))
@@ -591,45 +404,20 @@ def test_a_package_index_gets_the_readme_without_relative_links(tmp_path: Path) 
     assert project["urls"]["Repository"] == "https://a.b/me/moff"
 
 
-@POSIX
-def test_the_notes_of_a_release_are_its_section_of_the_changelog(tmp_path: Path) -> None:
-    (command,) = re.findall(r"^ +(awk .+) >notes\.md$", RELEASE.read_text("utf-8"), re.MULTILINE)
-    section = "\nNew.\n\n### Added\n\n- a [link](x)\n\n"
-    changelog = f"# Changelog\n\n## [1.10] - day\n\na\n\n## [1.1] - day\n{section}## [1.0] - day\n\nb\n"
-    (tmp_path / "CHANGELOG.md").write_text(changelog, encoding="utf-8")
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=tmp_path,
-        env=os.environ | {"GITHUB_REF_NAME": "v1.1"},
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    )
-    assert done.stdout == section
-
-
-def test_the_tests_end_with_how_many_were_skipped_and_why(tmp_path: Path) -> None:
-    reasons = ["compiled, so", "no such thing", "compiled, or so", "compiled"]
-    text = f"import pytest\n@pytest.mark.parametrize('why', {reasons})\ndef test(why): pytest.skip(why)\n"
-    (tmp_path / "test_some.py").write_text(text, encoding="utf-8")
-    (tmp_path / "test_file.py").write_text(
-        "import pytest\npytest.skip('no such thing', allow_module_level=True)\n", encoding="utf-8"
-    )
-    for processes in ("0", "2"):
-        command = [sys.executable, "-m", "pytest", "-n", processes, "-p", "tests.conftest", str(tmp_path)]
-        done = subprocess.run(
-            [*command, "-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}"],
-            cwd=ROOT,
-            env=os.environ | {"MOFF_SKIPPED": ""},
-            capture_output=True,
-            encoding="utf-8",
-            timeout=TIMEOUT,
-        )
-        assert [line.split(maxsplit=1) for line in done.stdout.splitlines()[-4:-1]] == [
-            ["5", "skipped, a whole file counted once (-rs names them):"],
-            ["3", "need the uncompiled source (MOFF_PURE=1)"],
-            ["2", "no such thing"],
-        ], done.stdout + done.stderr
+def test_ci_installs_and_tests_as_the_readme_says() -> None:
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    for ours, theirs in (('"$python"', "python3"), ('"$work"/checkout', ".venv")):
+        script = script.replace(ours, theirs)
+    run = {re.split(r" [|>]", line)[0].strip() for line in script.splitlines()}
+    (tests,) = (block for block in blocks(ROOT / "README.md", "shell") if "pytest" in block)
+    (install,) = (block for block in blocks(ROOT / "README.md", "shell") if "git clone" in block)
+    wanted = [
+        line
+        for line in (install + tests).splitlines()
+        if line.startswith((".venv/bin/pip", ".venv/bin/python"))
+    ]
+    assert len(wanted) == 2
+    assert run >= set(wanted)
 
 
 # Links, pictures, and the rest.
@@ -670,38 +458,12 @@ def test_every_page_is_in_the_table_of_contents() -> None:
     assert sorted(listed) == sorted(page.stem for page in PAGES[1:] if page.stem != "index")
 
 
-INTERNAL = {
-    "search.nodecounts": "kept by a searcher, of its own tree",
-    "search.replay": "only for bench/",
-    "search.slices": "the loops of search.vectors, uncompiled",
-    "search.stop": "shared by the threads of search.job and search.pool",
-    "search.system": "system calls without the GIL, called only from C",
-    "search.tablepart": "inside a tablebase file",
-    "search.tablesquares": "inside a tablebase file",
-    "search.vectors": "loops over addresses, called only from C",
-    "x88.atomic": "words that threads share, called only from C",
-    "x88.pointer": "addresses of buffers, called only from C",
-    "x88.uncompiled": "the stand-in for Cython",
-}
-"""The modules that the pages of the API leave out, and why."""
-
-
-def test_the_api_describes_every_module_but_internal_ones() -> None:
-    named = [
-        name
-        for page in DOCS.glob("api*.md")
-        for name in re.findall(r"automodule:: ([\w.]+)", page.read_text("utf-8"))
-    ]
+def test_the_api_describes_modules_that_exist_and_all_that_the_library_offers() -> None:
+    pages = [page.read_text("utf-8") for page in DOCS.glob("api*.md")]
+    named = re.findall(r"automodule:: ([\w.]+)", "".join(pages))
     assert len(named) == len(set(named)) > 20
     for name in named:
         assert (ROOT / (name.replace(".", "/") + ".py")).exists(), name
-    modules = {
-        f"{package}.{path.stem}"
-        for package in ("x88", "search")
-        for path in (ROOT / package).glob("*.py")
-        if path.stem != "__init__"
-    }
-    assert modules - set(named) == INTERNAL.keys()
     text = (DOCS / "api.md").read_text("utf-8")
     assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(moff.api.__all__)
 
@@ -735,7 +497,6 @@ def test_the_pages_are_built_without_a_warning(tmp_path: Path) -> None:
     for page in PAGES[1:]:
         # Sphinx has pages of its own, such as search.html, which come last.
         title = re.search(r"^# (.+)$", page.read_text("utf-8"), re.MULTILINE)
-        assert title
         html = (tmp_path / f"{page.stem}.html").read_text("utf-8")
         assert f"<h1>{title[1]}<" in html
         images = re.findall(r'<img [^>]*?src="([^"]+)"', html)
