@@ -7,7 +7,7 @@ another suite than tests/perft.epd.
 
 import os
 from collections.abc import Iterable
-from itertools import combinations, groupby, pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
@@ -15,13 +15,15 @@ from hypothesis import given, settings
 
 from tests.oracle import STARTS, Game, games, generated, only_c, packed, placements, scaled
 from tests.test_perft import OWN, deepest, names, read
-from x88 import attack, build, coordinate, fen, movegen, perft, rays
+from x88 import attack, coordinate, fen, movegen, perft, rays
 from x88.board import Board
 from x88.move import EN_PASSANT, captured_of, moved_of, target_of
 from x88.movegen import MoveStack
 from x88.piece import KING, KNIGHT, PAWN, QUEEN, STEPS, VALUES
 from x88.rays import Rays
 from x88.square import SQUARES
+
+pytestmark = pytest.mark.slow
 
 Links = dict[tuple[int, int], int]
 
@@ -35,13 +37,6 @@ STRIDE = scaled(97, 11)
 DIRECTION = STEPS[QUEEN]
 BACK = [DIRECTION.index(-step) for step in DIRECTION]
 """The opposite of each direction."""
-
-MIXED = [
-    "r3k2r/p6p/8/2pP4/4pP2/8/P6P/R3K2R w KQkq c6 0 1",
-    "r3k2r/p6p/8/2pP4/4pP2/8/P6P/R3K2R b KQkq f3 0 1",
-    "r3k2r/1Pp3P1/8/3Pp3/3pP3/8/1p3PpP/R3K2R w KQkq e6 0 1",
-]
-"""Both sides may castle, pawns have passed each other and others are about to promote."""
 
 _stack = MoveStack()
 
@@ -177,7 +172,7 @@ class Walk:
 
 
 @only_c
-@pytest.mark.parametrize("text", [*names(SUITE), *MIXED])
+@pytest.mark.parametrize("text", names(SUITE))
 def test_the_links_are_the_walked_lines_after_every_move_made_and_taken_back(text: str) -> None:
     walk = Walk(fen.parse(text))
     before = linked(walk.board, walk.rays)
@@ -188,40 +183,6 @@ def test_the_links_are_the_walked_lines_after_every_move_made_and_taken_back(tex
     assert walk.leaves == leaves[depth]
     assert linked(walk.board, walk.rays) == before
     assert walk.rays.depth == 0
-
-
-@only_c
-@pytest.mark.parametrize(
-    ("text", "moves"),
-    [
-        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1g1 e8c8 f1f8 h8f8"),
-        ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", "e8g8 e1c1 f8d8 d1d8 a8d8"),
-        ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1", "e1c1 e8g8 d1f1 f8d8"),
-        # The rook ends on a line that the king has left, between pieces that saw each other.
-        ("4k2r/5b2/8/8/8/8/5R2/4K2R w K - 0 1", "e1g1 h8h1 g1h1 f7a2"),
-        ("4k3/8/8/2PpP3/8/8/8/4K3 w - d6 0 1", "e5d6 e8d7 c5c6 d7d6"),
-        ("4k3/8/8/8/2pPp3/8/8/4K3 b - d3 0 1", "c4d3 e1d2 e4e3 d2d3"),
-        # Both pawns leave a rank on which a rook then sees the other one.
-        ("1k6/8/8/r2pP2R/8/8/8/6K1 w - d6 0 1", "e5d6 a5h5 d6d7 h5d5 d7d8q d5d8"),
-        ("1n2k3/P7/8/8/8/8/7p/4K1N1 w - - 0 1", "a7b8n h2g1q e1e2 g1b6"),
-        ("4k3/P7/8/8/8/8/7p/4K3 w - - 0 1", "a7a8r e8e7 e1e2 h2h1b"),
-    ],
-)
-def test_the_links_follow_castling_en_passant_and_promotion(text: str, moves: str) -> None:
-    board = fen.parse(text)
-    own = rays_of(board)
-    before = []
-    for move in moves.split():
-        before.append(linked(board, own))
-        packed_move = packed(board)[move]
-        board.make(packed_move)
-        own.make(board, packed_move)
-        check(board, own)
-    while before:
-        board.unmake()
-        own.unmake(board)
-        check(board, own)
-        assert linked(board, own) == before.pop()
 
 
 @only_c
@@ -236,49 +197,8 @@ def test_resetting_links_the_pieces_of_any_position(text: str) -> None:
 
 
 @only_c
-@settings(max_examples=200)
-@given(placements())
-def test_a_link_that_leaves_the_board_leads_back_to_its_piece(text: str) -> None:
-    board = fen.parse(text)
-    own = rays_of(board)
-    for sq in SQUARES:
-        if board.piece_at(sq):
-            for d in range(8):
-                found = own.link(sq, d)
-                if found & 0x88:
-                    assert own.link(found, BACK[d]) == sq
-                    assert (found - sq) % DIRECTION[d] == 0 or found >= 0xE0
-                else:
-                    assert board.piece_at(found)
-
-
-@only_c
-def test_resetting_forgets_the_moves_followed() -> None:
-    board = fen.parse(fen.START)
-    own = rays_of(board)
-    move = coordinate.parse(board, "g1f3")
-    board.make(move)
-    own.make(board, move)
-    assert own.depth == 1
-    own.reset(board)
-    assert own.depth == 0
-    if not build.compiled:
-        assert linked(board, own) == walked(board)
-
-
-@only_c
-def test_rays_that_are_not_followed_are_not_those_of_the_board() -> None:
-    board = fen.parse(fen.START)
-    own = rays_of(board)
-    assert own.is_walked(board)
-    board.make(coordinate.parse(board, "e2e4"))
-    assert not own.is_walked(board)
-    assert linked(board, own) != walked(board)
-
-
-@only_c
 @pytest.mark.parametrize("text", STARTS[:6])
-def test_one_move_that_is_not_followed_is_noticed_wherever_it_is(text: str) -> None:
+def test_is_walked_notices_a_move_that_was_not_followed(text: str) -> None:
     board = fen.parse(text)
     own = rays_of(board)
     for move in packed(board).values():
@@ -287,27 +207,6 @@ def test_one_move_that_is_not_followed_is_noticed_wherever_it_is(text: str) -> N
             assert not own.is_walked(board), coordinate.write(move)
             board.unmake()
     assert own.is_walked(board)
-
-
-@only_c
-@settings(max_examples=40)
-@given(games(longest=100))
-def test_a_game_taken_back_brings_back_every_link(game: Game) -> None:
-    board = fen.parse(game.fen)
-    own = rays_of(board)
-    before = []
-    for _, move in game.moves():
-        before.append(linked(board, own))
-        packed_move = packed(board)[move.uci()]
-        board.make(packed_move)
-        own.make(board, packed_move)
-        assert own.depth == len(before)
-    while before:
-        assert own.is_walked(board)
-        board.unmake()
-        own.unmake(board)
-        assert linked(board, own) == before.pop()
-    assert own.depth == 0
 
 
 @only_c
@@ -334,16 +233,32 @@ def test_1024_moves_can_be_taken_back() -> None:
 @only_c
 @settings(max_examples=40)
 @given(games())
-def test_the_moves_are_those_of_the_moff_loop_all_game(game: Game) -> None:
+def test_links_moves_and_attacks_are_those_of_the_moff_loop_all_game_and_back(game: Game) -> None:
     """With the last capture known, on which the scores depend."""
     board = fen.parse(game.fen)
     own = rays_of(board)
+    before = []
     for _, move in game.moves():
         check(board, own)
+        check_attacks(board, own)
+        before.append(linked(board, own))
         packed_move = packed(board)[move.uci()]
         board.make(packed_move)
         own.make(board, packed_move)
     check(board, own)
+    while before:
+        board.unmake()
+        own.unmake(board)
+        assert linked(board, own) == before.pop()
+    assert own.depth == 0
+    own.reset(board)
+    assert linked(board, own) == walked(board)
+
+
+def check_attacks(board: Board, own: Rays) -> None:
+    for side in range(2):
+        found = [sq for sq in SQUARES if rays.is_attacked(board, own, sq, side)]
+        assert found == [sq for sq in SQUARES if attack.is_attacked(board, sq, side)]
 
 
 @only_c
@@ -373,21 +288,7 @@ def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
 @given(placements())
 def test_a_square_is_attacked_when_the_moff_loop_says_so(text: str) -> None:
     board = fen.parse(text)
-    own = rays_of(board)
-    for side in range(2):
-        found = [sq for sq in SQUARES if rays.is_attacked(board, own, sq, side)]
-        assert found == [sq for sq in SQUARES if attack.is_attacked(board, sq, side)]
-
-
-@only_c
-@settings(max_examples=20)
-@given(games())
-def test_a_square_is_attacked_when_the_moff_loop_says_so_all_game(game: Game) -> None:
-    for board, _ in game.positions():
-        own = rays_of(board)
-        for side in range(2):
-            found = [sq for sq in SQUARES if rays.is_attacked(board, own, sq, side)]
-            assert found == [sq for sq in SQUARES if attack.is_attacked(board, sq, side)]
+    check_attacks(board, rays_of(board))
 
 
 @pytest.mark.parametrize(("text", "counts"), OWN, ids=names(OWN))
@@ -399,11 +300,3 @@ def test_the_leaves_played_on_rays_are_the_published_ones(text: str, counts: dic
             assert rays.perft(board, depth) == leaves
     with pytest.raises(ValueError, match="65 is not a depth from 0 to 64"):
         rays.perft(board, 65)
-
-
-@pytest.mark.skipif(build.compiled, reason="compiled, the table is C")
-def test_the_ray_between_two_squares_of_a_line_leads_from_one_to_the_other() -> None:
-    for d, cells in LINES:
-        for near, far in combinations(cells[1:-1], 2):
-            assert rays.RAY[far - near + 0x77] == d
-            assert rays.RAY[near - far + 0x77] == BACK[d]
