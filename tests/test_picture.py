@@ -224,6 +224,12 @@ def test_arrows_lead_from_square_to_square(flipped: bool) -> None:
     assert bends == 336
 
 
+def test_ten_attackers_are_written_smaller() -> None:
+    crowd = "k7/8/2N1N3/1NQQQN2/2Q1Q3/2QQQ3/8/K7 w - - 0 1"
+    texts = Drawing(Picture(crowd, attacks=True)).layer("white-attackers")
+    assert {int(text.text) > 9: text.get("font-size") for text in texts} == {False: None, True: "18"}
+
+
 # --- Colours
 
 
