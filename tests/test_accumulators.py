@@ -101,6 +101,7 @@ def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: in
     assert len(values) >= len(POSITIONS) - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("always", [False, True])
 @pytest.mark.parametrize("text", POSITIONS)
 def test_the_sums_follow_the_moves(module: str, text: str, always: bool) -> None:

@@ -58,6 +58,7 @@ def _check_attacks(board: Board, position: chess.Board) -> None:
     assert bool(in_check(board)) == position.is_check()
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(2000, 800))
 @given(placements())
 def test_the_last_move_tells_of_every_check_among_pieces_thrown(text: str) -> None:
@@ -153,12 +154,14 @@ def _check_exchanges(board: Board, position: chess.Board) -> None:
     assert (fen.write(board), board.key) == before
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(500, 300))
 @given(placements(most=30))
 def test_see_is_what_an_exchange_wins_among_pieces_thrown_on_the_board(text: str) -> None:
     _check_exchanges(fen.parse(text), chess.Board(text))
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(40, 15))
 @given(games(longest=50))
 def test_see_is_what_an_exchange_wins_all_game(game: Game) -> None:

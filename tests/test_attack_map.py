@@ -78,6 +78,7 @@ def check(board: Board, position: chess.Board) -> None:
             assert attacks.count_behind(target, side) == behind[colour, square], where
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(250, 80))
 @given(placements())
 def test_the_map_is_that_of_python_chess_among_pieces_thrown(text: str) -> None:

@@ -84,6 +84,7 @@ def play(text: str, moves: str) -> Board:
 # --- Make and unmake
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(60, 40))
 @given(games(longest=40))
 def test_unmake_restores_everything_after_every_move(game: Game) -> None:
@@ -130,6 +131,7 @@ def test_make_leads_where_python_chess_leads(game: Game) -> None:
         assert outcome(board) == reference_outcome(position)
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(300, 200))
 @given(placements())
 def test_every_move_from_pieces_thrown_on_the_board_leads_where_python_chess_leads(text: str) -> None:
@@ -259,6 +261,7 @@ def test_en_passant_is_in_the_key_only_when_a_pawn_can_take(
 # --- Repetition
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(300, 200))
 @given(st.sampled_from(SHUFFLES), st.binary(min_size=30, max_size=60))
 def test_repetition_is_that_of_python_chess_when_pieces_go_to_and_fro(text: str, choices: bytes) -> None:

@@ -29,6 +29,7 @@ def test_a_fen_that_was_read_is_written_as_python_chess_writes_it(text: str) -> 
     assert fen.write(fen.parse(text)) == chess.Board(text).fen()
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(200, 100))
 @given(games())
 def test_a_board_set_up_from_a_fen_is_the_board_that_was_played(game: Game) -> None:
@@ -288,6 +289,7 @@ def _check_text(text: str) -> None:
     assert texts(again) == {move.uci() for move in position.legal_moves}
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(1000, 600))
 @given(st.lists(st.text(_ALPHABET, max_size=12), max_size=14).map("/".join))
 def test_text_that_looks_like_fen_is_read_or_refused_with_a_value_error(text: str) -> None:
@@ -306,6 +308,7 @@ def damaged(draw: st.DrawFn) -> str:
     return text
 
 
+@pytest.mark.slow
 @settings(max_examples=1500)
 @given(damaged())
 @example("8/8/8/3pP3/8/5n2/8/4K2k w - d6 0 1")

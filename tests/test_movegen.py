@@ -98,6 +98,7 @@ def test_the_legal_moves_are_those_of_python_chess_all_game(game: Game) -> None:
         assert texts(board) == reference_texts(position)
 
 
+@pytest.mark.slow
 @settings(max_examples=2000)
 @given(placements())
 def test_the_legal_moves_are_those_of_python_chess_among_pieces_thrown_on_the_board(text: str) -> None:
@@ -163,6 +164,7 @@ def test_the_legal_moves_are_those_of_python_chess_where_a_rule_decides(text: st
 # --- Captures
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(250, 150))
 @given(games())
 def test_the_captures_are_the_captures_and_promotions_or_in_check_all_evasions(game: Game) -> None:
@@ -170,6 +172,7 @@ def test_the_captures_are_the_captures_and_promotions_or_in_check_all_evasions(g
         _check_captures(board, position)
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(1000, 800))
 @given(placements())
 def test_the_captures_are_complete_among_pieces_thrown_on_the_board(text: str) -> None:
@@ -234,6 +237,7 @@ def test_every_move_has_the_score_of_the_design_all_game(game: Game) -> None:
         _check_scores(board, position)
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(1000, 800))
 @given(placements())
 def test_every_move_has_the_score_of_the_design_among_pieces_thrown_on_the_board(text: str) -> None:
@@ -290,6 +294,7 @@ def test_a_plain_move_is_what_the_generator_writes_among_pieces_thrown(text: str
     _check_plain_moves(fen.parse(text))
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(20, 4))
 @given(games(longest=60))
 def test_a_plain_move_is_what_the_generator_writes_all_game(game: Game) -> None:

@@ -84,6 +84,7 @@ def test_every_damage_of_a_byte_of_the_header_is_noticed(path: Path) -> None:
     refuses(path, path.read_bytes(), damages, re.escape(str(path)))
 
 
+@pytest.mark.slow
 def test_damaged_bytes_elsewhere_are_noticed(path: Path) -> None:
     content = path.read_bytes()
     chance = Random(1)

@@ -83,6 +83,7 @@ def usual() -> list[int]:
     return counts({})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", SEARCH if build.compiled else ["reverse_futility", "delta_margin", "lmr_slope"]
 )

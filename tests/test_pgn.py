@@ -700,6 +700,7 @@ def random_games(number: int, seed: int) -> Iterator[chess.pgn.Game]:
     return (random_game(random) for _ in range(number))
 
 
+@pytest.mark.slow
 def test_random_games_that_python_chess_has_written_are_read_whole() -> None:
     games = list(random_games(scaled(60, 20), seed=3))
     stream = pgn.Reader(io.BytesIO("\n\n".join(map(str, games)).encode()))
@@ -707,6 +708,7 @@ def test_random_games_that_python_chess_has_written_are_read_whole() -> None:
         check_equal(ours, theirs)
 
 
+@pytest.mark.slow
 def test_random_games_are_written_so_that_both_readers_get_them_back() -> None:
     games = read("\n\n".join(map(str, random_games(scaled(50, 12), seed=4))))
     text = "\n".join(map(pgn.write, games))
@@ -865,6 +867,7 @@ def test_a_file_cut_anywhere_keeps_what_is_before_the_cut() -> None:
             assert len(games) == 2
 
 
+@pytest.mark.slow
 def test_a_file_with_any_byte_changed_is_read() -> None:
     random = Random(5)
     data = SMALL + b"\n" + NEXT.encode() + b"\n" + SAMPLE.encode()
@@ -890,6 +893,7 @@ TOKENS = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=scaled(1000, 200))
 @example(b"\xef\xbb\xbf")
 @example(b"\xef\xbb\xbf\xef\xbb\xbf1. e4")
@@ -1021,6 +1025,7 @@ def test_the_reader_yields_a_game_before_it_reads_the_next(text: str, ahead: int
         assert source.given <= number * len(lines) + ahead
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file() -> None:
     comment = " ".join(["lorem ipsum dolor sit amet"] * 40)
     moves = f"1. e4 {{{comment}}} e5 2. Nf3 {{{comment}}} (2. Nc3 Nf6) Nc6 {{{comment}}} 1-0"
@@ -1165,6 +1170,7 @@ def test_a_recorded_game_is_what_python_chess_makes_of_its_moves() -> None:
         assert read_one(pgn.write(game)).as_dict()["moves"] == game.as_dict()["moves"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "many",
     [

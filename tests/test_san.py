@@ -56,6 +56,7 @@ def same_position(position: chess.Board) -> Board:
     return fen.parse(position.fen(en_passant="fen"))
 
 
+@pytest.mark.slow
 def test_san_of_every_legal_move_is_that_of_python_chess_and_leads_back() -> None:
     seen: set[str] = set()
     moves = 0
@@ -135,6 +136,7 @@ def spellings(position: chess.Board, move: chess.Move) -> Iterator[str]:
         yield white[0] + "\ufe0e" + white[1:]
 
 
+@pytest.mark.slow
 def test_the_ways_in_which_people_write_a_move_lead_to_it() -> None:
     for position in positions(scaled(600, 60), seed=2):
         board = same_position(position)

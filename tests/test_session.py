@@ -396,6 +396,7 @@ class HastySearch(FakeSearch):
         self.answer()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_no_move_is_lost_or_late_whenever_it_is_taken_back(seed: int) -> None:
     chance = random.Random(seed)

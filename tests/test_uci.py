@@ -112,6 +112,7 @@ def test_go_movetime_takes_that_time(moff: Conversation) -> None:
     assert 0.25 <= time.perf_counter() - began < 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "clock",
     [
@@ -203,6 +204,7 @@ def test_a_faulty_position_is_reported_once_and_changes_nothing(
     assert all(text[1] in "78" for text in moves)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["startpos", "fen 4k2r/8/8/8/8/8/8/R3K3 w Qk - 95 40"])
 def test_a_game_that_goes_on_is_the_same_as_one_set_up_anew(start: str) -> None:
     """Longer, shorter, other, repeated, turned and faulty lines of moves, in any order."""
@@ -308,6 +310,7 @@ def test_a_bad_limit_is_named_once_and_a_move_comes_all_the_same(
     assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board().legal_moves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "limits",
     [
@@ -344,6 +347,7 @@ def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
     assert counts[0] == counts[2]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
     reason="needs a limit of memory, which the address sanitizer does not bear",
@@ -417,6 +421,7 @@ def test_perft_divides_and_sums_up(moff: Conversation) -> None:
     assert re.fullmatch(r"info string 2039 nodes \d+\.\d+ s \d+ nodes/s", speed)
 
 
+@pytest.mark.slow
 @on_threads
 def test_perft_can_be_stopped_and_begun_again(moff: Conversation) -> None:
     for _ in range(2):
@@ -455,6 +460,7 @@ def ended(threads: int, talk: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 @END
 @pytest.mark.parametrize(("asked", "last"), JOBS)
 def test_quit_and_the_end_of_input_wait_for_a_perft_or_a_bench(asked: str, last: str, end: str) -> None:
@@ -477,6 +483,7 @@ LONG = [
 ]
 
 
+@pytest.mark.slow
 @END
 @pytest.mark.parametrize(("threads", "search"), with_threads(LONG, [*LONG[:3], *LONG[:3]]))
 def test_quit_and_the_end_of_input_stop_every_search_at_once(threads: int, search: str, end: str) -> None:
@@ -491,6 +498,7 @@ def test_python_chess_quits_in_the_middle_of_a_search() -> None:
         moff.quit()
 
 
+@pytest.mark.slow
 @on_threads
 @pytest.mark.parametrize("asked", ["go depth 100", "go perft 14", "bench 16 1 100"])
 def test_quit_does_not_wait_after_a_stop(moff: Conversation, asked: str) -> None:
@@ -498,6 +506,7 @@ def test_quit_does_not_wait_after_a_stop(moff: Conversation, asked: str) -> None
     assert moff.process.wait(PATIENCE) == 0
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_changes_between_searches(moff: Conversation) -> None:
     moff.ready()
     moff.send("uci")
@@ -511,6 +520,7 @@ def test_the_number_of_threads_changes_between_searches(moff: Conversation) -> N
         assert scaled(100_000, 2000) <= int(last[last.index("nodes") + 1]) <= scaled(200_000, 4000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ask", ["go perft", "perft"])
 def test_perft_prints_the_same_on_any_number_of_threads(moff: Conversation, ask: str) -> None:
     moff.ready()

@@ -22,6 +22,8 @@ from tests.client import ENGINE, PATIENCE, Conversation, on_threads, with_thread
 from tests.oracle import STARTS, scaled
 from x88 import build
 
+pytestmark = pytest.mark.slow
+
 DEPTH = 6 if build.compiled else 3
 
 # LaMoSca's printed example: the moves before each move of 1. e4 d5.
