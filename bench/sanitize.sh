@@ -40,7 +40,7 @@ address() {
     under_address "$python" engine.py bench --depth 8
     under_address "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
         tests/test_uci_input.py tests/test_uci_fuzz.py tests/test_divide.py tests/test_hash.py tests/test_search.py \
-        tests/test_table.py tests/test_strength.py tests/test_forged_table.py tests/test_probing.py \
+        tests/test_table.py tests/test_strength.py tests/test_probing.py \
         tests/test_tablebase.py tests/test_tablebase_large.py
 
     MOFF_PURE=1 "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_indices.py

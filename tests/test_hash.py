@@ -4,17 +4,17 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
-import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from search.limits import Limits
 from search.score import LONGEST_MATE, MATE, NO_SCORE
-from search.search import Report, Search
+from search.search import Search
 from search.table import EXACT, LOWER, UPPER, short_move
 from tests.client import Conversation
 from tests.oracle import STARTS, scaled
+from tests.searches import check_lines, think
 from x88 import build, coordinate, fen
 from x88.board import Board
 from x88.movegen import legal_moves
@@ -29,6 +29,9 @@ TACTICS = [
     ("rnbqkb1r/pppp1ppp/8/4P3/6n1/7P/PPPNPPP1/R1BQKBNR b KQkq - 0 1", "g4e3"),
     ("3r1r1k/1p4pp/p4p2/8/1PQR4/6Pq/P3PP2/2R3K1 b - - 0 1", "d8c8"),
 ]
+IMPOSSIBLE = (-32768, 32767)
+"""Scores that no search stores."""
+
 Entry = tuple[int, int, int, int, int, bool]
 
 SCORES = st.integers(-MATE, MATE) | st.sampled_from([-MATE, -LONGEST_MATE, 0, LONGEST_MATE, MATE])
@@ -109,8 +112,7 @@ def fill(search: Search) -> None:
 @pytest.mark.parametrize(("text", "move"), TACTICS)
 def test_a_table_that_the_search_has_filled_keeps_the_right_move(text: str, move: str) -> None:
     search = Search(1)
-    reports: list[Report] = []
-    result = search.think(fen.parse(text), Limits(nodes=300_000), reports.append)
+    result, reports = think(text, Limits(nodes=300_000), search)
     assert search.table.hashfull() > 900
     assert coordinate.write(result.move) == move
     check_lines(text, reports)
@@ -125,24 +127,12 @@ def test_a_table_full_of_deep_results_does_not_hide_a_mate() -> None:
         text, moves = line.split(" ; dm ")
         if int(moves) > 2:
             continue
-        reports: list[Report] = []
-        search.think(fen.parse(text), Limits(depth=2 * int(moves) + scaled(6, 3)), reports.append)
+        _, reports = think(text, Limits(depth=2 * int(moves) + scaled(6, 3)), search)
         assert reports[-1].mate == int(moves), text
         check_lines(text, reports)
 
 
-# Entries that are another position's, or nobody's. Their scores and static evaluations are such as a search
-# stores.
-
-
-def check_lines(text: str, reports: list[Report]) -> None:
-    """Every principal variation is legal to its end."""
-    for report in reports:
-        board = chess.Board(text)
-        for move in report.pv:
-            found = chess.Move.from_uci(coordinate.write(move))
-            assert found in board.legal_moves, (text, report)
-            board.push(found)
+# Entries that are another position's, or nobody's.
 
 
 def keys(board: Board, plies: int) -> Iterator[int]:
@@ -168,8 +158,7 @@ def think_with(text: str, entries: Iterator[Entry], depth: int, current: bool = 
     if current:
         for _ in range(31):  # and once more by the search: the ages have come round
             search.table.new_search()
-    reports: list[Report] = []
-    result = search.think(board, Limits(depth=depth, nodes=scaled(20_000, 300)), reports.append)
+    result, reports = think(board, Limits(depth=depth, nodes=scaled(20_000, 300)), search)
     assert result.move in legal_moves(board)
     assert result.nodes > 0
     if result.reply:
@@ -185,10 +174,10 @@ def forged(seed: int) -> Iterator[Entry]:
     while True:
         yield (
             generator.choice([generator.getrandbits(16), 0, 0xFFFF, generator.choice(moves)]),
-            generator.choice([generator.randint(-MATE, MATE), generator.randint(-300, 300), MATE, -MATE]),
-            generator.choice([generator.randint(-5000, 5000), NO_SCORE]),
-            generator.choice([generator.randint(0, 127), generator.randint(0, 6)]),
-            generator.choice([UPPER, LOWER, EXACT]),
+            generator.choice([generator.randint(-MATE, MATE), generator.randint(-300, 300), *IMPOSSIBLE]),
+            generator.choice([generator.randint(-5000, 5000), NO_SCORE, *IMPOSSIBLE]),
+            generator.choice([generator.randint(0, 255), generator.randint(0, 6)]),
+            generator.choice([0, UPPER, LOWER, EXACT]),
             generator.random() < 0.5,
         )
 
@@ -204,7 +193,7 @@ def test_a_forged_entry_never_makes_an_illegal_move(text: str, current: bool) ->
 
 
 @pytest.mark.parametrize("bound", [UPPER, LOWER, EXACT])
-@pytest.mark.parametrize("score", [-MATE, -LONGEST_MATE, -900, 0, 900, LONGEST_MATE, MATE])
+@pytest.mark.parametrize("score", [*IMPOSSIBLE, -MATE, -LONGEST_MATE, -900, 0, 900, LONGEST_MATE, MATE])
 def test_where_every_position_is_decided_by_a_forged_entry_the_root_has_a_move(
     bound: int, score: int
 ) -> None:
@@ -221,18 +210,3 @@ def test_forged_entries_of_any_kind_make_no_illegal_move(
 ) -> None:
     generator = random.Random(len(entries))
     think_with(text, iter(lambda: generator.choice(entries), None), scaled(5, 2), current)
-
-
-@pytest.mark.parametrize(
-    "text", [*STARTS, "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2", "k7/8/8/r2pP2K/8/8/8/8 w - d6 0 2"]
-)
-def test_a_copy_has_the_key_the_fen_and_the_moves_of_its_board(text: str) -> None:
-    board = fen.parse(text)
-    for move in ("", *map(coordinate.write, legal_moves(board))):
-        original = board.copy()
-        if move:
-            original.make(coordinate.parse(original, move))
-        copy = original.copy()
-        assert (copy.key, copy.compute_key()) == (original.key, original.key)
-        assert fen.write(copy) == fen.write(original)
-        assert legal_moves(copy) == legal_moves(original)

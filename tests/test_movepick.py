@@ -15,7 +15,7 @@ from x88.attack import see
 from x88.board import Board
 from x88.move import captured_of, promoted_of
 from x88.movegen import MAX_MOVES, MoveStack, legal_moves
-from x88.piece import KIND, QUEEN
+from x88.piece import QUEEN
 
 pytestmark = only_c
 
@@ -115,25 +115,3 @@ def test_the_best_quiet_moves_come_in_order_and_none_is_lost(wanted: int) -> Non
         assert scores[:sorted_part] == [score for _, score in order[ahead:]][:sorted_part]
         if 0 <= wanted * SELECTION_COST < len(scores):
             assert len(scores) < 8 or scores != sorted(scores, reverse=True), "the rest is not sorted"
-
-
-def test_quiet_moves_without_a_score_stand_behind_all_others() -> None:
-    for text in POSITIONS:
-        board = fen.parse(text)
-        stack = MoveStack()
-        end = movegen.generate(board, stack, 0)
-        moves = [stack.moves[i] for i in range(end)]
-        quiets = [move for move in moves if not captured_of(move) and not promoted_of(move)]
-        history = History()
-        for move in quiets[:2]:
-            history.add_killer(PLY, move)
-        begin = movepick.score_moves(stack, history, 0, end, board.side, PLY, 0, WEIGHT)
-        assert sorted(stack.moves[i] for i in range(end)) == sorted(moves)
-        assert {stack.moves[i] for i in range(begin, end)} == set(quiets[2:])
-
-
-def test_underpromotions_come_last() -> None:
-    board = fen.parse("1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1")
-    order = [promoted_of(move) & KIND for move, _ in picked(board, History())]
-    assert set(order[:2]) == {QUEEN}
-    assert all(kind not in (0, QUEEN) for kind in order[-6:])

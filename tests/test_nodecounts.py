@@ -6,11 +6,10 @@ import pytest
 from search.limits import Limits
 from search.nodecounts import SLOTS, NodeCounts
 from search.search import Search
-from tests.oracle import scaled
-from x88 import build, coordinate, fen, square
+from tests.oracle import only_c, scaled
+from tests.searches import KIWIPETE
+from x88 import coordinate, fen, square
 from x88.movegen import legal_moves
-
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
 
 def pairs(text: str) -> list[tuple[int, list[int]]]:
@@ -64,6 +63,7 @@ def test_each_search_counts_anew_and_knows_its_position() -> None:
     search.think(start, Limits(depth=3))
     counts = search.count_nodes()
     assert not counts.is_of(start.key), "nothing was counted before it was asked for"
+    assert counts.nodes(12345) == 0
     first = search.think(start, Limits(depth=3))
     assert counts is search.count_nodes()
     assert counts.is_of(start.key)
@@ -84,7 +84,7 @@ def test_counting_changes_no_search() -> None:
     assert plain.think(board, limits) == counting.think(board, limits)
 
 
-@pytest.mark.skipif(build.compiled, reason="compiled, only the search can add")
+@only_c
 def test_what_finds_no_room_is_left_out_and_nothing_is_mixed_up() -> None:
     counts = NodeCounts()
     moves = [origin << 7 | target for origin in square.SQUARES for target in square.SQUARES][1:]
@@ -96,9 +96,3 @@ def test_what_finds_no_room_is_left_out_and_nothing_is_mixed_up() -> None:
     ]
     assert all(told in (0, nodes) for told, nodes in found)
     assert 0.95 * SLOTS < sum(told > 0 for told, _ in found) <= SLOTS
-
-
-def test_there_are_no_counts_before_a_search() -> None:
-    counts = NodeCounts()
-    assert counts.nodes(12345) == 0
-    assert not counts.is_of(fen.parse(fen.START).key)

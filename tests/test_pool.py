@@ -6,37 +6,35 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from search import benchmark
-from search.clock import Clock, TimeManager
-from search.job import Job
+from search import benchmark, deepening
+from search.clock import Clock
 from search.limits import Limits
 from search.pool import SHARES, SURPLUS_NICENESS, Pool, vote
 from search.score import MATE
 from search.search import Report, Result, Search
 from search.searcher import Searcher
-from tests.oracle import scaled
+from search.stop import Stop
+from search.table import TranspositionTable
+from tests.oracle import only_c, scaled
+from tests.searches import KIWIPETE, packed, think
 from x88 import build, coordinate, fen
 from x88.movegen import legal_moves
 
 pytestmark = pytest.mark.slow
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MATE_IN_THREE = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"
-
-
-def think(text: str, limits: Limits, threads: int) -> tuple[Result, list[Report]]:
-    reports: list[Report] = []
-    return Search(1, threads=threads).think(fen.parse(text), limits, reports.append), reports
 
 
 @pytest.mark.parametrize("threads", [2, 5])
 def test_all_threads_together_keep_to_a_limit_of_nodes(threads: int) -> None:
     for text in benchmark.POSITIONS[3 : 40 : 6 if build.compiled else 20]:
         for nodes in (1, 50, SHARES * threads - 1, SHARES * threads * scaled(5, 1)):
-            result, reports = think(text, Limits(nodes=nodes), threads)
+            result, reports = think(text, Limits(nodes=nodes), threads=threads)
             assert result.move in legal_moves(fen.parse(text))
             assert 0.99 * nodes <= result.nodes <= nodes
             assert all(report.nodes <= nodes for report in reports)
@@ -44,10 +42,10 @@ def test_all_threads_together_keep_to_a_limit_of_nodes(threads: int) -> None:
 
 @pytest.mark.parametrize("threads", [2, 8])
 def test_a_mate_is_found_and_its_shortest_line_told(threads: int) -> None:
-    result, reports = think(MATE_IN_THREE, Limits(depth=9 if build.compiled else 7), threads)
+    result, reports = think(MATE_IN_THREE, Limits(depth=9 if build.compiled else 7), threads=threads)
     assert reports[-1].score == MATE - 5
     assert coordinate.write(result.move) == "f6a6"
-    result, reports = think(MATE_IN_THREE, Limits(mate=3), threads)
+    result, reports = think(MATE_IN_THREE, Limits(mate=3), threads=threads)
     assert reports[-1].mate == 3
 
 
@@ -65,23 +63,50 @@ def test_a_search_to_a_depth_ends_with_a_line_of_that_depth(threads: int) -> Non
     assert {report.depth for report in reports[-3:]} == {4}
 
 
-@pytest.mark.skipif(build.compiled, reason="compiled, the first thread cannot be held up")
-def test_a_helper_that_reaches_the_depth_first_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    from search.deepening import iterate
+@only_c
+@pytest.mark.parametrize("delay", [0, 0.2])
+@pytest.mark.parametrize("limits", [Limits(depth=3), Limits(depth=3, time=(600_000, 600_000))])
+def test_the_helper_that_reaches_the_depth_first_ends_the_search_with_its_line(
+    limits: Limits, delay: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from search.deepening import help_along, iterate
 
     def held_up(searcher: Searcher, depth: int, guess: int) -> int:
         while depth > 1 and not searcher.stop.is_set():
             time.sleep(0.001)
         return iterate(searcher, depth, guess)
 
+    def late(searcher: Searcher, number: int, last: int) -> bool:
+        has_finished = help_along(searcher, number, last)
+        time.sleep(delay)
+        return has_finished
+
     monkeypatch.setattr("search.search.iterate", held_up)
-    result, reports = think(KIWIPETE, Limits(depth=3), 2)
+    monkeypatch.setattr("search.pool.help_along", late)
+    result, reports = think(KIWIPETE, limits, threads=2)
     assert reports[-1].depth == 3
     assert reports[-1].pv[0] == result.move
     assert len(reports[-1].pv) > 1
 
 
-@pytest.mark.skipif(build.compiled, reason="compiled, a helper cannot be held up")
+@only_c
+def test_helpers_search_different_depths_up_to_the_last() -> None:
+    searched = set()
+    for number in (1, 2, 3):
+        depths: list[int] = []
+        helper = Searcher(TranspositionTable(1), Stop())
+        helper.prepare(fen.parse(fen.START), 0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(deepening, "iterate", lambda _, depth, __, depths=depths: depths.append(depth) or 7)
+            assert deepening.help_along(helper, number, 11)
+        assert helper.finding()[:2] == (11, 7)
+        assert helper.stop.is_set()
+        assert depths[:3] == [1, 2, 3]
+        searched.add(tuple(depths))
+    assert len(searched) == 3
+
+
+@only_c
 def test_a_move_wanted_now_does_not_wait_for_a_starved_helper(monkeypatch: pytest.MonkeyPatch) -> None:
     from search.deepening import iterate
 
@@ -93,32 +118,31 @@ def test_a_move_wanted_now_does_not_wait_for_a_starved_helper(monkeypatch: pytes
 
     monkeypatch.setattr("search.deepening.iterate", starved)
     search = Search(1, threads=3)
-    board = fen.parse(KIWIPETE)
+
+    def let_helpers_end() -> None:
+        may_end.set()
+        think(KIWIPETE, Limits(depth=1), search)
+        may_end.clear()
+
     for limits in (Limits(movetime=60), Limits(time=(200, 200)), Limits(increment=(50, 50))):
         clock = Clock()
-        assert search.think(board, limits).move
+        assert think(KIWIPETE, limits, search)[0].move
         assert clock.elapsed() < 20_000
-        may_end.set()
-        search.think(board, Limits(depth=1))
-        may_end.clear()
-    results: list[Result] = []
-    search.start(board, Limits(infinite=True), lambda _: None, results.append)
+        let_helpers_end()
+    search.start(fen.parse(KIWIPETE), Limits(infinite=True), lambda _: None, lambda _: None)
     time.sleep(0.3)
     clock = Clock()
     search.stop()
     search.wait()
     assert clock.elapsed() < 20_000
-    assert results[0].move in legal_moves(board)
     for change in (
-        lambda: search.think(board, Limits(movetime=30)),
+        lambda: think(KIWIPETE, Limits(movetime=30), search),
         lambda: search.resize_table(1),
         search.forget,
         lambda: search.resize_pool(2),
     ):
-        may_end.set()
-        search.think(board, Limits(depth=1))
-        may_end.clear()
-        search.think(board, Limits(movetime=30))
+        let_helpers_end()
+        think(KIWIPETE, Limits(movetime=30), search)
         changing = threading.Thread(target=change, daemon=True)
         changing.start()
         changing.join(0.3)
@@ -128,28 +152,7 @@ def test_a_move_wanted_now_does_not_wait_for_a_starved_helper(monkeypatch: pytes
         assert not changing.is_alive()
 
 
-@pytest.mark.skipif(build.compiled, reason="compiled, a helper cannot be held up")
-def test_the_line_that_ended_the_search_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    from search.deepening import help_along, iterate
-
-    def held_up(searcher: Searcher, depth: int, guess: int) -> int:
-        while depth > 1 and not searcher.stop.is_set():
-            time.sleep(0.001)
-        return iterate(searcher, depth, guess)
-
-    def late(searcher: Searcher, number: int, last: int) -> bool:
-        has_finished = help_along(searcher, number, last)
-        time.sleep(0.2)
-        return has_finished
-
-    monkeypatch.setattr("search.search.iterate", held_up)
-    monkeypatch.setattr("search.pool.help_along", late)
-    result, reports = think(KIWIPETE, Limits(depth=3, time=(600_000, 600_000)), 2)
-    assert reports[-1].depth == 3
-    assert reports[-1].pv[0] == result.move
-
-
-@pytest.mark.skipif(build.compiled, reason="compiled, a helper cannot be made to fail")
+@only_c
 @pytest.mark.parametrize(("error", "is_told"), [(MemoryError, False), (ZeroDivisionError, True)])
 def test_a_helper_that_fails_holds_up_no_search(
     error: type[Exception], is_told: bool, monkeypatch: pytest.MonkeyPatch
@@ -174,58 +177,17 @@ def test_a_helper_that_fails_holds_up_no_search(
     assert search.think(fen.parse(KIWIPETE), Limits(depth=2)).move
 
 
-@pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")
-def test_a_move_is_wanted_now_by_a_clock_or_a_stop() -> None:
-    def job_of(limits: Limits) -> Job:
-        pool = Pool(1)
-        pool.prepare(fen.parse(KIWIPETE), 0)
-        return Job(limits, TimeManager(limits, 0), Clock(), pool)
-
-    for limits in (Limits(), Limits(infinite=True), Limits(depth=9), Limits(nodes=9), Limits(mate=2)):
-        job = job_of(limits)
-        assert not job.is_urgent()
-        job.stop()
-        assert job.is_urgent()
-    for limits in (
-        Limits(movetime=9),
-        Limits(time=(9, 9)),
-        Limits(increment=(9, 9)),
-        Limits(depth=9, movetime=9),
-    ):
-        assert job_of(limits).is_urgent()
-    job = job_of(Limits(ponder=True))
-    assert not job.is_urgent()
-    job.ponderhit()
-    assert job.is_urgent()
-
-
-@pytest.mark.skipif(build.compiled, reason="compiled, a job takes no other pool")
-@pytest.mark.parametrize(
-    ("limits", "is_open"),
-    [
-        (Limits(), True),
-        (Limits(nodes=9, movetime=9, lines=1), True),
-        (Limits(lines=2), False),
-        (Limits(depth=9), False),
-        (Limits(mate=9), False),
-    ],
-)
-def test_threads_vote_unless_depth_or_lines_are_asked_for(limits: Limits, is_open: bool) -> None:
-    assert Job(limits, TimeManager(limits, 0), Clock(), Pool(1)).is_open_to_votes() == is_open
-
-
 @pytest.mark.parametrize("threads", [2, 3])
 def test_every_thread_keeps_to_the_moves_to_search(threads: int) -> None:
-    board = fen.parse(KIWIPETE)
-    allowed = [coordinate.parse(board, text) for text in ("a2a3", "g2g3")]
+    allowed = packed(KIWIPETE, "a2a3 g2g3")
     for nodes in range(SHARES * threads, SHARES * threads + scaled(8, 1)):
-        result, reports = think(KIWIPETE, Limits(nodes=nodes, searchmoves=tuple(allowed)), threads)
+        result, reports = think(KIWIPETE, Limits(nodes=nodes, searchmoves=allowed), threads=threads)
         assert result.move in allowed
         assert all(report.pv[0] in allowed for report in reports)
 
 
 def test_several_lines_stay_different_moves() -> None:
-    _, reports = think(KIWIPETE, Limits(depth=scaled(8, 4), lines=4), 3)
+    _, reports = think(KIWIPETE, Limits(depth=scaled(8, 4), lines=4), threads=3)
     last = reports[-4:]
     assert [report.line for report in last] == [1, 2, 3, 4]
     assert len({report.pv[0] for report in last}) == 4
@@ -236,7 +198,7 @@ def test_the_result_begins_with_the_last_line_told() -> None:
     """Also where another thread's line has won the vote."""
     for seed in range(scaled(30, 4)):
         text = random.Random(seed).choice(benchmark.POSITIONS)
-        result, reports = think(text, Limits(nodes=SHARES * 4 + seed), 4)
+        result, reports = think(text, Limits(nodes=SHARES * 4 + seed), threads=4)
         assert result.move == reports[-1].pv[0]
 
 
@@ -300,31 +262,16 @@ def test_a_stop_ends_all_threads_and_they_sleep_until_the_next_search(threads: i
     assert not any(helper.is_alive() for helper in helpers)
 
 
-def test_a_clock_holds_with_threads() -> None:
-    for limits in (Limits(movetime=60), Limits(time=(300, 300))):
-        clock = Clock()
-        _, reports = think(KIWIPETE, limits, 3)
-        assert reports
-        assert clock.elapsed() < 2000
-
-
-def test_the_largest_number_of_threads_is_accepted() -> None:
-    """They are started by the next search only."""
+def test_a_search_does_not_wait_for_a_thousand_threads() -> None:
+    """They are started by the next search only, which takes seconds."""
     before = threading.active_count()
     search = Search(1, threads=1024)
-    search.resize_pool(1024)
     assert threading.active_count() < before + 100  # those of other tests may come and go
-
-
-def test_a_search_does_not_wait_for_threads_that_are_still_to_be_started() -> None:
-    """A thousand take seconds."""
-    search = Search(1, threads=1024)
     clock = Clock()
-    result = search.think(fen.parse(KIWIPETE), Limits(movetime=100))
+    assert think(KIWIPETE, Limits(movetime=100), search)[0].move in legal_moves(fen.parse(KIWIPETE))
     assert clock.elapsed() < scaled(1000, 5000)
-    assert result.move in legal_moves(fen.parse(KIWIPETE))
     search.resize_pool(1)
-    assert search.think(fen.parse(KIWIPETE), Limits(nodes=1000)).nodes == 1000
+    assert think(KIWIPETE, Limits(nodes=1000), search)[0].nodes == 1000
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1025])
@@ -343,29 +290,34 @@ def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway() -> None:
     assert vote([(10, 30, [2, 5]), *others]) == (10, 30, [2, 5]), "its own line, if it comes to the same"
     assert vote([(10, 0, [1]), (10, 0, [2]), (10, 0, [2])])[2] == [2], "a score of zero is one as well"
     assert vote([(16, 300, [1]), *others, (4, MATE - 3, [3])])[2] == [3]
+    mate, longer = (4, MATE - 3, [3]), (12, MATE - 5, [2])
+    assert vote([longer, mate, longer]) == vote([mate, longer, longer]) == mate, "the shortest mate"
 
 
-@pytest.mark.skipif(build.compiled, reason="compiled, a pool takes no other helpers")
+@only_c
 def test_only_helpers_that_sleep_and_have_a_line_vote() -> None:
-    class Stand:
-        """A helper with a line of its own."""
-
-        def __init__(self, is_asleep: bool, *finding: object) -> None:
-            self.searcher = self
-            self._finding = finding
-            self._is_asleep = is_asleep
-
-        def wait(self, timeout: float | None = None) -> bool:
-            return self._is_asleep
-
-        def finding(self) -> tuple[object, ...]:
-            return self._finding
+    def helper(is_asleep: bool, *finding: object) -> Any:
+        searcher = SimpleNamespace(finding=lambda: finding)
+        return SimpleNamespace(searcher=searcher, wait=lambda _: is_asleep)
 
     pool = Pool(1)
-    pool.helpers = [Stand(True, 0, 0, []), Stand(False, 4, MATE - 3, [3])]  # type: ignore[list-item]
+    pool.helpers = [helper(True, 0, 0, []), helper(False, 4, MATE - 3, [3])]
     assert pool.voted_line(16, 300, [1])[2] == [1]
-    pool.helpers.append(Stand(True, 40, 300, [2]))  # type: ignore[arg-type]
+    pool.helpers.append(helper(True, 40, 300, [2]))
     assert pool.voted_line(16, 300, [1])[2] == [2]
+    pool.helpers = []
+
+
+@only_c
+@pytest.mark.parametrize("processors", [2, 3])
+def test_helpers_leave_a_processor_to_others(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    yielded: set[str] = set()
+    monkeypatch.setattr("search.pool._processors", lambda: processors)
+    monkeypatch.setattr("search.searcher.give_way", lambda: yielded.add(threading.current_thread().name))
+    search = Search(1, threads=4)
+    for _ in range(2):  # the helpers of the first may come too late
+        think(KIWIPETE, Limits(nodes=SHARES * 4), search)
+    assert yielded == {f"search helper {number}" for number in range(processors - 1, 4)}
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -407,22 +359,6 @@ def test_helpers_without_a_processor_have_a_lower_priority() -> None:
         time.sleep(0.01)
     assert found == expected
     assert os.getpriority(os.PRIO_PROCESS, 0) == own
-
-
-@pytest.mark.skipif(build.compiled, reason="compiled, a searcher cannot be looked into")
-@pytest.mark.parametrize("processors", [1, 2, 4])
-def test_helpers_leave_a_processor_to_others(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("search.pool._processors", lambda: processors)
-    pool = Pool(1)
-    pool.resize(6)
-    pool.prepare(fen.parse(fen.START), 0)
-    pool.start_helpers([], 0, 0)
-    while len(pool.helpers) < 5:
-        time.sleep(0.01)
-    pool.wait_for_helpers()
-    given = [helper.searcher.gives_way for helper in pool.helpers]
-    assert given == [number >= processors - 1 for number in range(1, 6)]
-    assert not pool.first.gives_way
 
 
 def test_a_search_that_is_dropped_takes_its_threads_with_it() -> None:

@@ -13,16 +13,16 @@ from search import wdl
 from search.limits import Limits
 from search.probing import Probing
 from search.score import CERTAIN_WIN, MATE, MAX_PLY, TABLEBASE_WIN, mate_distance
-from search.search import Report, Result, Search
+from search.search import Search
 from search.tablebase import Tablebase
 from search.tablefile import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
 from search.tableroot import rank_root
 from tests.client import Conversation, on_threads
 from tests.networks import evaluation_of
 from tests.oracle import scaled
+from tests.searches import packed, think
 from tests.test_tablebase import FOLDER, NAMES, copied, random_position
 from x88 import coordinate, fen
-from x88.board import Board
 from x88.movegen import legal_moves
 
 pytestmark = [
@@ -45,11 +45,6 @@ def search_with(folder: Path = FOLDER, limit: int = 7, heeds_fifty: bool = True,
     search = Search(1, threads=threads)
     search.use_tablebases(Tablebase([str(folder)]), limit=limit, heeds_fifty=heeds_fifty)
     return search
-
-
-def think(search: Search, board: Board, limits: Limits) -> tuple[Result, list[Report]]:
-    reports: list[Report] = []
-    return search.think(board, limits, reports.append), reports
 
 
 def sign(number: int) -> int:
@@ -104,7 +99,7 @@ def test_what_tables_below_the_root_prove_is_so(threads: int, theirs: chess.syzy
         if not any(position.legal_moves):
             continue
         search.forget()
-        result, reports = think(search, fen.parse(position.fen()), Limits(nodes=scaled(20_000, 1000)))
+        result, reports = think(position.fen(), Limits(nodes=scaled(20_000, 1000)), search)
         hits += reports[-1].tb_hits
         told = theirs.probe_wdl(position)
         if abs(reports[-1].score) >= CERTAIN_WIN and not reports[-1].bound:
@@ -119,11 +114,11 @@ def test_what_tables_below_the_root_prove_is_so(threads: int, theirs: chess.syzy
 
 def test_no_position_is_asked_about_that_no_table_holds() -> None:
     for text, limit in ((QUEEN, 0), (QUEEN, 2), ("8/8/8/3k4/8/8/8/1KQ1Q3 w - - 0 1", 3)):
-        _, reports = think(search_with(limit=limit), fen.parse(text), Limits(depth=scaled(4, 2)))
+        _, reports = think(text, Limits(depth=scaled(4, 2)), search_with(limit=limit))
         assert {report.tb_hits for report in reports} == {0} or limit == 3
     castling = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
     assert rank_root(Probing(), fen.parse(castling)) is None
-    _, reports = think(search_with(), fen.parse(castling), Limits(depth=1))
+    _, reports = think(castling, Limits(depth=1), search_with())
     assert abs(reports[0].score) < CERTAIN_WIN
 
 
@@ -132,7 +127,7 @@ def test_the_most_pieces_are_asked_about_from_a_depth_on() -> None:
     for depth in (1, 3, 100):
         search = search_with(limit=3)
         search.use_tablebases(depth=depth)
-        _, reports = think(search, fen.parse("8/8/8/8/2k5/1p6/8/K2R4 w - - 0 1"), Limits(depth=scaled(6, 5)))
+        _, reports = think("8/8/8/8/2k5/1p6/8/K2R4 w - - 0 1", Limits(depth=scaled(6, 5)), search)
         hits.append(reports[-1].tb_hits)
     assert hits[0] > hits[1] > hits[2] == 0
 
@@ -148,7 +143,7 @@ def test_the_move_and_the_score_are_those_of_the_tables(threads: int, theirs: ch
         position = random_position(name, chance)
         if not any(position.legal_moves):
             continue
-        result, reports = think(search, fen.parse(position.fen()), Limits(depth=scaled(4, 2)))
+        result, reports = think(position.fen(), Limits(depth=scaled(4, 2)), search)
         told = theirs.probe_wdl(position)
         assert reports[-1].tb_hits >= position.legal_moves.count()
         for report in reports:
@@ -159,9 +154,9 @@ def test_the_move_and_the_score_are_those_of_the_tables(threads: int, theirs: ch
 
 
 def test_a_mate_is_told_as_a_mate() -> None:
-    _, reports = think(search_with(), fen.parse("8/8/8/8/8/1k6/7q/K7 b - - 3 60"), Limits(depth=2))
+    _, reports = think("8/8/8/8/8/1k6/7q/K7 b - - 3 60", Limits(depth=2), search_with())
     assert reports[-1].mate == 1
-    _, reports = think(search_with(), fen.parse(QUEEN), Limits(mate=9, depth=scaled(8, 3)))
+    _, reports = think(QUEEN, Limits(mate=9, depth=scaled(8, 3)), search_with())
     assert reports[-1].score > 0
 
 
@@ -179,7 +174,7 @@ def test_several_lines_come_in_the_order_of_the_tables(
         lines = len(legal_moves(board))
         if not lines:
             continue
-        _, reports = think(search, board, Limits(depth=2, lines=lines))
+        _, reports = think(board, Limits(depth=2, lines=lines), search)
         last = reports[-lines:]
         assert [report.line for report in last] == list(range(1, lines + 1))
         scores = []
@@ -194,88 +189,56 @@ def test_several_lines_come_in_the_order_of_the_tables(
 def test_of_the_moves_to_be_searched_the_best_is_played() -> None:
     search = search_with()
     board = fen.parse("8/3P4/8/3k4/8/8/8/K7 w - - 0 1")
-    packed = {coordinate.write(move): move for move in legal_moves(board)}
-    for allowed, best in ((("d7d8b", "d7d8n"), 0), (("d7d8b", "d7d8r", "d7d8n"), TABLEBASE_WIN)):
-        result, reports = think(
-            search, board, Limits(depth=3, searchmoves=[packed[text] for text in allowed])
-        )
-        assert result.move in [packed[text] for text in allowed]
+    for allowed, best in (("d7d8b d7d8n", 0), ("d7d8b d7d8r d7d8n", TABLEBASE_WIN)):
+        moves = packed(fen.write(board), allowed)
+        result, reports = think(board, Limits(depth=3, searchmoves=moves), search)
+        assert result.move in moves
         assert reports[-1].score == best
 
 
 @pytest.mark.parametrize("heeds_fifty", [True, False])
 def test_the_counter_of_the_fifty_move_rule_makes_a_win_cursed(heeds_fifty: bool) -> None:
     search = search_with(heeds_fifty=heeds_fifty)
-    board = fen.parse(QUEEN.replace(" 0 1", " 90 1"))
-    _, reports = think(search, board, Limits(depth=1))
+    _, reports = think(QUEEN.replace(" 0 1", " 90 1"), Limits(depth=1), search)
     assert reports[-1].score == (1 if heeds_fifty else TABLEBASE_WIN)
 
 
 def test_a_search_for_a_mate_looks_at_all_moves() -> None:
-    board = fen.parse("8/8/8/8/8/k1K5/8/1Q6 w - - 0 1")
-    _, reports = think(search_with(), board, Limits(mate=1))
+    _, reports = think("8/8/8/8/8/k1K5/8/1Q6 w - - 0 1", Limits(mate=1), search_with())
     assert reports[-1].score == MATE - 1
 
 
 def test_a_limited_strength_asks_no_tables() -> None:
     search = search_with()
     search.limit_strength(1500)
-    _, reports = think(search, fen.parse(QUEEN), Limits(depth=2))
+    _, reports = think(QUEEN, Limits(depth=2), search)
     assert reports[-1].tb_hits == 0
     search.limit_strength(None)
-    _, reports = think(search, fen.parse(QUEEN), Limits(depth=2))
+    _, reports = think(QUEEN, Limits(depth=2), search)
     assert reports[-1].tb_hits > 0
 
 
-@pytest.mark.parametrize("is_repeated", [False, True])
 @pytest.mark.parametrize("name", ["KQvK", "KRvK", "KPvK", "KBNvK", "KQvKR", "KRvKP", "KBPvK"])
-def test_the_search_wins_what_is_won(name: str, is_repeated: bool, theirs: chess.syzygy.Tablebase) -> None:
-    """At times after both sides have moved to and fro, so that a position must not come a third time."""
+def test_the_search_wins_what_is_won(name: str, theirs: chess.syzygy.Tablebase) -> None:
     chance = Random(name)
-    history: list[str] = []
-    while not history:
+    for _ in range(2):
         position = random_position(name, chance)
-        if theirs.probe_wdl(position) == WIN:
-            history = to_and_fro(position, theirs)
-    winner = position.turn
-    board = fen.parse(position.fen())
-    for text in [*history, *history[:2]] if is_repeated else []:
-        board.make(coordinate.parse(board, text))
-        position.push_uci(text)
-    search = search_with()
-    while not position.is_checkmate():
-        assert not position.is_stalemate()
-        assert not position.is_repetition(3)
-        assert position.halfmove_clock <= 100
-        if position.turn == winner:
-            result, _ = think(search, board, Limits(nodes=scaled(2000, 100)))
-            text = coordinate.write(result.move)
-        else:
-            text = longest_defence(position, theirs)
-        board.make(coordinate.parse(board, text))
-        position.push_uci(text)
-
-
-def to_and_fro(position: chess.Board, theirs: chess.syzygy.Tablebase) -> list[str]:
-    """Two moves that keep the win, and both back; empty if there are none."""
-    for move in list(position.legal_moves):
-        back = chess.Move(move.to_square, move.from_square)
-        for reply in legal_after(position, move):
-            again = chess.Move(reply.to_square, reply.from_square)
-            played = position.copy()
-            played.push(move)
-            played.push(reply)
-            if position.halfmove_clock + 2 != played.halfmove_clock or theirs.probe_wdl(played) != WIN:
-                continue
-            if played.is_legal(back) and again in legal_after(played, back):
-                return [each.uci() for each in (move, reply, back, again)]
-    return []
-
-
-def legal_after(position: chess.Board, move: chess.Move) -> list[chess.Move]:
-    after = position.copy()
-    after.push(move)
-    return list(after.legal_moves)
+        while theirs.probe_wdl(position) != WIN:
+            position = random_position(name, chance)
+        winner = position.turn
+        board = fen.parse(position.fen())
+        search = search_with()
+        while not position.is_checkmate():
+            assert not position.is_stalemate()
+            assert not position.is_repetition(3)
+            assert position.halfmove_clock <= 100
+            if position.turn == winner:
+                result, _ = think(board, Limits(nodes=scaled(2000, 100)), search)
+                text = coordinate.write(result.move)
+            else:
+                text = longest_defence(position, theirs)
+            board.make(coordinate.parse(board, text))
+            position.push_uci(text)
 
 
 def longest_defence(position: chess.Board, theirs: chess.syzygy.Tablebase) -> str:

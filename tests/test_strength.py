@@ -10,11 +10,12 @@ import pytest
 
 from search.limits import Limits
 from search.score import normalised
-from search.search import Report, Search
+from search.search import Search
 from search.strength import CALIBRATION, STRONGEST, WEAKEST, strength
 from tests.client import Conversation
 from tests.networks import evaluation_of
 from tests.oracle import STARTS, scaled
+from tests.searches import think
 from x88 import coordinate, fen
 from x88.game import OngoingGame
 
@@ -40,10 +41,10 @@ def line(search: Search, plies: int, limits: Limits, start: str = fen.START) -> 
     return moves
 
 
-def told(search: Search, text: str, limits: Limits) -> list[Report]:
-    reports: list[Report] = []
-    search.think(fen.parse(text), limits, reports.append)
-    return reports
+def told(search: Search, text: str, limits: Limits) -> list[tuple[int, int, int, list[int]]]:
+    """The depth, score, nodes and line of each report."""
+    _, reports = think(text, limits, search)
+    return [(report.depth, report.score, report.nodes, report.pv) for report in reports]
 
 
 # The scale.
@@ -82,15 +83,6 @@ def test_a_limited_search_ends_by_its_nodes_whatever_else_it_may(limits: Limits)
     search = limited(1000)
     assert search.think(fen.parse(QUIET), limits).nodes == strength(1000).nodes
     assert search.think(fen.parse(QUIET), Limits(nodes=7)).nodes == 7, "a lower limit holds"
-
-
-def test_every_line_of_an_analysis_takes_its_share() -> None:
-    search = limited(1000)
-    assert search.think(fen.parse(QUIET), Limits(depth=60, lines=3)).nodes == 3 * strength(1000).nodes
-    # There are no more lines than moves.
-    assert search.think(fen.parse("7k/8/8/8/8/8/q7/7K w - - 0 1"), Limits(depth=60, lines=256)).nodes <= (
-        2 * strength(1000).nodes
-    )
 
 
 def test_a_game_follows_from_the_seed_and_another_seed_gives_another_game() -> None:
@@ -140,23 +132,20 @@ def test_full_strength_is_what_it_was_before_and_after() -> None:
     weak = told(search, QUIET, limits)
     search.limit_strength(None)
     after = told(search, QUIET, limits)
-    assert [(r.depth, r.score, r.nodes, r.pv) for r in after] == [
-        (r.depth, r.score, r.nodes, r.pv) for r in plain
-    ]
-    assert [r.score for r in weak] != [r.score for r in plain][: len(weak)]
+    assert after == plain
+    assert [score for _, score, *_ in weak] != [score for _, score, *_ in plain][: len(weak)]
 
 
 def test_the_same_strength_once_more_forgets_nothing() -> None:
     """A GUI sends its options before every game, some before every move."""
     search = limited(2000)
     limits = Limits(depth=60)
-    first = [(report.depth, report.score, report.nodes) for report in told(search, QUIET, limits)]
+    first = told(search, QUIET, limits)
     search.limit_strength(2000, 1)
-    again = [(report.depth, report.score, report.nodes) for report in told(search, QUIET, limits)]
-    assert again != first, "the table was kept"
+    assert told(search, QUIET, limits) != first, "the table was kept"
     search.limit_strength(1999, 1)
     search.limit_strength(2000, 1)
-    assert [(report.depth, report.score, report.nodes) for report in told(search, QUIET, limits)] == first
+    assert told(search, QUIET, limits) == first
 
 
 @pytest.mark.parametrize("blur", [50, 800])
@@ -174,7 +163,7 @@ def test_a_blurred_value_is_off_by_no_more_than_the_blur_and_always_alike(
         found = set()
         for seed in (1, 1, 2):
             search = limited(1000, seed)
-            report = told(search, text, Limits(nodes=1))[-1]
+            report = think(text, Limits(nodes=1), search)[1][-1]
             if report.mate is not None:
                 continue
             errors.append(report.score - normalised(evaluation.value(board)))
@@ -248,13 +237,6 @@ def test_the_options_limit_the_strength_and_lift_the_limit(moff: Conversation) -
     assert nodes_of(moff) == strength(1111).nodes
     moff.send("setoption name UCI_LimitStrength value false", "ucinewgame")
     assert nodes_of(moff, f"nodes {scaled(20_000, 1000)}") == full
-
-
-def test_a_limited_search_without_end_holds_its_move_back(moff: Conversation) -> None:
-    moff.send("setoption name UCI_LimitStrength value true", f"position fen {QUIET}", "go infinite")
-    assert not any(line.startswith("bestmove") for line in moff.ready())
-    moff.send("stop")
-    moff.until("bestmove")
 
 
 @pytest.mark.parametrize("value", [str(WEAKEST - 1), str(STRONGEST + 1), "", "strong"])

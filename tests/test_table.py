@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from search import table as module
-from search.score import LONGEST_MATE, MATE, NO_SCORE
+from search.score import MATE, NO_SCORE
 from search.table import (
     EXACT,
     LARGEST,
@@ -28,13 +28,14 @@ from search.table import (
     static_of,
     was_pv,
 )
-from x88 import build, fen, memory
+from tests.oracle import only_c
+from x88 import fen, memory
 from x88.movegen import legal_moves
 
 pytestmark = pytest.mark.slow
 
 KEYS = st.integers(0, 2**64 - 1)
-SCORES = st.integers(-MATE, MATE)
+SCORES = st.integers(-MATE, MATE) | st.sampled_from([-MATE, MATE])
 ENTRIES = st.tuples(
     st.integers(0, 0xFFFF),
     SCORES,
@@ -51,53 +52,35 @@ def read(data: int) -> Entry:
     return move_of(data), score_of(data), static_of(data), depth_of(data), bound_of(data), bool(was_pv(data))
 
 
-@given(KEYS, ENTRIES)
-def test_an_entry_comes_back_as_it_went_in(key: int, entry: Entry) -> None:
+@given(KEYS, KEYS, st.integers(0, 31), ENTRIES)
+def test_an_entry_comes_back_as_it_went_in_under_its_own_key_only(
+    key: int, other: int, bit: int, entry: Entry
+) -> None:
+    """Keys that differ in their low bits share a cluster, where only the comparison tells them apart."""
     table = TranspositionTable(1)
     table.store(key, *entry)
     assert read(table.probe(key)) == entry
-
-
-@given(KEYS, KEYS, ENTRIES)
-def test_an_entry_is_found_under_its_own_key_only(key: int, other: int, entry: Entry) -> None:
-    table = TranspositionTable(1)
-    table.store(key, *entry)
-    if other != key:
-        assert table.probe(other) == 0
-
-
-@given(KEYS, st.integers(0, 31), ENTRIES)
-def test_a_key_that_differs_in_its_low_bits_alone_is_another_position(
-    key: int, bit: int, entry: Entry
-) -> None:
-    """Such keys share a cluster, where only the comparison tells them apart."""
-    table = TranspositionTable(1)
-    table.store(key, *entry)
     assert table.probe(key ^ 1 << bit) == 0
+    assert other == key or table.probe(other) == 0
 
 
-def test_a_new_result_replaces_the_old_one_of_the_same_position() -> None:
+@pytest.mark.parametrize(
+    ("second", "kept"),
+    [
+        ((2, 20, 0, 5, EXACT, False), (2, 20, 0, 5, EXACT, False)),
+        ((0, -10, 0, 9, UPPER, False), (1, -10, 0, 9, UPPER, False)),  # no move keeps the known one
+        ((2, 20, 0, 4, EXACT, False), (2, 20, 0, 4, EXACT, False)),
+        ((2, 20, 0, 4, LOWER, False), (1, 10, 0, 12, LOWER, False)),  # a much shallower bound is not stored
+    ],
+)
+def test_what_a_second_result_of_a_position_replaces(second: Entry, kept: Entry) -> None:
     table = TranspositionTable(1)
-    table.store(5, 1, 10, 0, 4, UPPER, False)
-    table.store(5, 2, 20, 0, 5, EXACT, False)
-    assert read(table.probe(5)) == (2, 20, 0, 5, EXACT, False)
-
-
-def test_a_missing_move_keeps_the_known_one() -> None:
-    table = TranspositionTable(1)
-    table.store(5, 77, 10, 0, 4, LOWER, False)
-    table.store(5, 0, -10, 0, 6, UPPER, False)
-    assert read(table.probe(5)) == (77, -10, 0, 6, UPPER, False)
-
-
-def test_a_shallow_bound_does_not_replace_a_deep_result() -> None:
-    table = TranspositionTable(1)
-    table.store(5, 77, 10, 0, 12, EXACT, False)
-    table.store(5, 78, 11, 0, 2, LOWER, False)
-    assert depth_of(table.probe(5)) == 12
+    table.store(5, 1, 10, 0, 12, LOWER, False)
+    table.store(5, *second)
+    assert read(table.probe(5)) == kept
     table.new_search()
-    table.store(5, 78, 11, 0, 2, LOWER, False)
-    assert depth_of(table.probe(5)) == 2
+    table.store(5, *second)
+    assert depth_of(table.probe(5)) == second[3], "an older one is"
 
 
 def test_a_full_cluster_gives_up_its_least_entry() -> None:
@@ -181,17 +164,29 @@ def test_an_impossible_size_is_refused_and_the_table_stays(megabytes: int) -> No
     assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
 
 
-def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_memory(*_arguments: object, **_options: object) -> None:
-        raise OSError(12, "Cannot allocate memory")
+@pytest.mark.parametrize(
+    ("name", "fault", "megabytes", "reason"),
+    [
+        ("mmap.mmap", OSError(12, "Cannot allocate memory"), 2, "2 MB"),
+        ("x88.memory.free_memory", 100 << 20, 102, "no 102 MB of memory for the table: 101 MB are free"),
+    ],
+)
+def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(
+    name: str, fault: object, megabytes: int, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def faulty(*_arguments: object, **_options: object) -> object:
+        if isinstance(fault, OSError):
+            raise fault
+        return fault
 
     table = TranspositionTable(1)
     table.store(5, 1, 2, 3, 4, EXACT, False)
-    monkeypatch.setattr("mmap.mmap", no_memory)
-    with pytest.raises(MemoryError, match="2 MB"):
-        table.resize(2)
+    monkeypatch.setattr(name, faulty)
+    with pytest.raises(MemoryError, match=reason):
+        table.resize(megabytes)
     monkeypatch.undo()
     assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
+    table.resize(2)
 
 
 def test_a_system_without_huge_pages_gives_ordinary_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,16 +198,6 @@ def test_a_system_without_huge_pages_gives_ordinary_ones(monkeypatch: pytest.Mon
     table = TranspositionTable(1)
     table.store(5, 1, 2, 3, 4, EXACT, False)
     assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
-
-
-def test_memory_that_is_promised_and_not_there_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, 4, EXACT, False)
-    monkeypatch.setattr("x88.memory.free_memory", lambda: 100 << 20)
-    with pytest.raises(MemoryError, match=r"no 102 MB of memory for the table: 101 MB are free"):
-        table.resize(102)
-    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
-    table.resize(2)
 
 
 def test_a_table_may_take_the_place_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,14 +237,6 @@ def test_short_moves_tell_all_moves_of_a_position_apart() -> None:
         assert all(0 < short_move(move) <= 0xFFFF for move in moves)
 
 
-def test_mate_scores_fit_into_an_entry() -> None:
-    table = TranspositionTable(1)
-    for score in (MATE, -MATE, LONGEST_MATE, -LONGEST_MATE):
-        table.store(9, 1, score, NO_SCORE, 100, EXACT, False)
-        assert score_of(table.probe(9)) == score
-        assert static_of(table.probe(9)) == NO_SCORE
-
-
 @pytest.mark.parametrize(("depth", "kept"), [(-3, 0), (255, 255), (256, 255), (10_000, 255)])
 def test_a_depth_beyond_its_bits_is_the_nearest_that_fits(depth: int, kept: int) -> None:
     table = TranspositionTable(1)
@@ -267,7 +244,7 @@ def test_a_depth_beyond_its_bits_is_the_nearest_that_fits(depth: int, kept: int)
     assert read(table.probe(5)) == (1, 2, 3, kept, UPPER, False)
 
 
-@pytest.mark.skipif(build.compiled, reason="compiled, the largest size is no variable")
+@only_c
 def test_the_largest_table_is_allowed_and_a_larger_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LARGEST", 2)
     assert TranspositionTable(2).clusters == 1 << 15
@@ -275,7 +252,7 @@ def test_the_largest_table_is_allowed_and_a_larger_one_is_not(monkeypatch: pytes
         TranspositionTable(3)
 
 
-@pytest.mark.skipif(build.compiled, reason="compiled, the tests of the pool do this")
+@only_c
 @pytest.mark.parametrize("threads", [1, 3])
 def test_every_word_is_wiped_whatever_the_threads(threads: int) -> None:
     table = TranspositionTable(1)

@@ -5,6 +5,7 @@ These lie in a few thousand blocks that the index of a table refers to at random
 positions has some hundred kilobytes.
 """
 
+import itertools
 import math
 import os
 import sys
@@ -44,6 +45,10 @@ RESULTS = range(5)
 
 BLACK_IS_STORED, MAPPED, WINS_IN_PLIES, LOSSES_IN_PLIES, WIDE_MAP = 1, 2, 4, 8, 16
 """The flags of a part of a DTZ table."""
+
+with_holes = pytest.mark.skipif(
+    sys.platform != "linux", reason="needs files with holes, and room to map 16 GiB"
+)
 
 
 class Code(NamedTuple):
@@ -212,70 +217,50 @@ def quiet_position(name: str, chance: Random, mover: chess.Color | None = None) 
             return board
 
 
-def hold_equal(folder: Path, name: str, chance: Random, count: int) -> None:
-    ours = Tablebase([str(folder)])
-    told = set()
-    with chess.syzygy.open_tablebase(str(folder)) as theirs:
-        for _ in range(count):
+NAMES = [
+    *("KQRvKB", "KRRvKR", "KNNvKN", "KPPvKP", "KPPPvK", "KRPvKP"),
+    *("KRBvKNP", "KRRvKBB", "KPPvKPP", "KQPPvKP", "KPPPPvK", "KQQQQvK"),
+    *("KQRBvKRN", "KRRRvKBB", "KNNNvKNN", "KRPPvKPP", "KPPPvKPP", "KPPPPPvK", "KQPPvKRP", "KRRBvKNN"),
+    *("KBBNvKPP", "KPPPPvKP", "KQRvKQR"),
+]
+
+
+FLAGS = [0, WINS_IN_PLIES, LOSSES_IN_PLIES, MAPPED, MAPPED | WIDE_MAP]
+CASES = [(name, 6, flags) for name, flags in zip(NAMES, itertools.cycle(FLAGS))]
+
+
+@pytest.mark.parametrize(
+    ("name", "block", "flags"), [*CASES, pytest.param("KQRBvKRN", 22, MAPPED | WIDE_MAP, marks=with_holes)]
+)
+def test_positions_of_many_pieces_have_their_place(name: str, block: int, flags: int, tmp_path: Path) -> None:
+    """With blocks of 4 MiB also beyond four gigabytes. Distances are asked for the side that a table stores,
+    in positions without captures or pawn moves, which other tables would have to tell of.
+    """
+    chance = Random(name)
+    path = tmp_path / f"{name}.rtbw"
+    most = make_table(path, chance, block)
+    if block > 6:
+        assert most > 1 << 32
+        assert path.stat().st_size > 1 << 33
+        if path.stat().st_blocks * 512 > 1 << 28:
+            os.truncate(path, 0)
+            pytest.skip("the file system has no files with holes")
+    flags |= BLACK_IS_STORED if "P" in name else chance.choice((0, BLACK_IS_STORED))
+    make_distances(tmp_path / f"{name}.rtbz", chance, flags)
+    ours = Tablebase([str(tmp_path)])
+    results, distances = set(), set()
+    with chess.syzygy.open_tablebase(str(tmp_path)) as theirs:
+        for _ in range(scaled(200, 100)):
             board = quiet_position(name, chance)
             expected = theirs.probe_wdl_table(board)
             assert ours.wdl(fen.parse(board.fen())) == expected, board.fen()
-            told.add(expected)
-    assert ours.problems == []
-    assert len(told) > 3
-    assert BLESSED_LOSS in told, "which no table of four pieces holds"
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("KQRvKB", "KRRvKR", "KNNvKN", "KPPvKP", "KPPPvK", "KRPvKP"),
-        *("KRBvKNP", "KRRvKBB", "KPPvKPP", "KQPPvKP", "KPPPPvK", "KQQQQvK"),
-        *("KQRBvKRN", "KRRRvKBB", "KNNNvKNN", "KRPPvKPP", "KPPPvKPP", "KPPPPPvK", "KQPPvKRP", "KRRBvKNN"),
-        *("KBBNvKPP", "KPPPPvKP", "KQRvKQR"),
-    ],
-)
-def test_positions_of_many_pieces_have_their_place(name: str, tmp_path: Path) -> None:
-    chance = Random(name)
-    make_table(tmp_path / f"{name}.rtbw", chance)
-    hold_equal(tmp_path, name, chance, scaled(200, 100))
-
-
-@pytest.mark.parametrize("flags", [0, WINS_IN_PLIES, LOSSES_IN_PLIES, MAPPED, MAPPED | WIDE_MAP])
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("KQRvKB", "KRRvKR", "KRPvKR", "KPPvKP", "KPPPvK", "KRBvKNP"),
-        *("KQPPvKR", "KPPPPvK", "KRRRvKBB", "KQRvKQR", "KRPPvKBP", "KBBNvKNN"),
-    ],
-)
-def test_distances_of_many_pieces_have_their_place(name: str, flags: int, tmp_path: Path) -> None:
-    """Of the side that a table stores, in positions without captures or pawn moves, which other tables would
-    have to tell of.
-    """
-    chance = Random(f"{name} {flags}")
-    flags |= BLACK_IS_STORED if "P" in name else chance.choice((0, BLACK_IS_STORED))
-    make_table(tmp_path / f"{name}.rtbw", chance)
-    make_distances(tmp_path / f"{name}.rtbz", chance, flags)
-    ours = Tablebase([str(tmp_path)])
-    told = set()
-    with chess.syzygy.open_tablebase(str(tmp_path)) as theirs:
+            results.add(expected)
         for _ in range(scaled(40, 20)):
             board = quiet_position(name, chance, bool(not flags & BLACK_IS_STORED))
             expected = theirs.probe_dtz(board)
             assert ours.dtz(fen.parse(board.fen())) == expected, board.fen()
-            told.add(expected)
+            distances.add(expected)
     assert ours.problems == []
-    assert len(told) > 5
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="needs files with holes, and room to map 16 GiB")
-def test_places_beyond_four_gigabytes_are_found(tmp_path: Path) -> None:
-    chance = Random(4)
-    path = tmp_path / "KQRBvKRN.rtbw"
-    assert make_table(path, chance, block=22) > 1 << 32
-    assert path.stat().st_size > 1 << 33
-    if path.stat().st_blocks * 512 > 1 << 28:
-        os.truncate(path, 0)
-        pytest.skip("the file system has no files with holes")
-    hold_equal(tmp_path, path.stem, chance, 100)
+    assert len(distances) > 5
+    assert len(results) > 3
+    assert BLESSED_LOSS in results, "which no table of four pieces holds"

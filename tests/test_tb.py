@@ -27,7 +27,6 @@ from tests.oracle import scaled
 from tests.test_tablebase import FOLDER, NAMES, copied, random_position
 from x88 import build, coordinate, fen
 from x88.board import Board
-from x88.movegen import legal_moves
 from x88.outcome import Outcome, outcome
 
 pytestmark = pytest.mark.slow
@@ -81,8 +80,19 @@ def won_position(name: str, theirs: chess.syzygy.Tablebase, chance: Random, resu
             return board
 
 
-def play(board: Board, text: str) -> None:
-    board.make(coordinate.parse(board, text))
+def play(board: Board, *texts: str) -> None:
+    for text in texts:
+        board.make(coordinate.parse(board, text))
+
+
+def ranked_by(tables: Tablebase, board: Board) -> list[RankedMove]:
+    found = rank(tables, board)
+    assert found is not None
+    return found
+
+
+def by_text(ranked: list[RankedMove]) -> dict[str, RankedMove]:
+    return {coordinate.write(each.move): each for each in ranked}
 
 
 # Play from the tables.
@@ -98,8 +108,7 @@ def test_moves_are_ranked_by_what_python_chess_probes(
         position = random_position(name, chance)
         position.halfmove_clock = 0 if position.ep_square else chance.choice((0, 0, 30, 70, 95))
         board = fen.parse(position.fen())
-        ranked = rank(ours, board)
-        assert ranked is not None
+        ranked = ranked_by(ours, board)
         assert fen.write(board) == fen.write(fen.parse(position.fen()))
         told = expected(theirs, position)
         assert {coordinate.write(each.move): (each.result, each.dtz) for each in ranked} == told, board
@@ -121,15 +130,13 @@ def test_a_won_ending_is_won_against_the_longest_defence(
     position = won_position(names[seed % len(names)], theirs, chance)
     winner = position.turn
     board = fen.parse(position.fen())
-    phase = 0
     while not position.is_checkmate():
         assert not position.is_stalemate()
         assert not position.is_insufficient_material()
         assert not position.is_repetition(2)
         assert position.halfmove_clock <= 100
         if position.turn == winner:
-            ranked = rank(ours, board)
-            assert ranked is not None
+            ranked = ranked_by(ours, board)
             assert ranked[0].result == WIN
             text = coordinate.write(ranked[0].move)
         else:
@@ -138,32 +145,21 @@ def test_a_won_ending_is_won_against_the_longest_defence(
             text = chance.choice([text for text, (_, dtz) in told.items() if dtz == longest])
         play(board, text)
         position.push_uci(text)
-        phase += position.halfmove_clock == 0
     assert position.turn != winner
     assert outcome(board) == Outcome.CHECKMATE
 
 
 @needs_tables
-@pytest.mark.parametrize("seed", range(scaled(16, 8)))
+@pytest.mark.parametrize("name", ["KQvKR", "KBNvK", "KQvKN", "KRvKP", "KPvKP", "KQvKP", "KNPvK", "KPvK"])
 def test_a_lost_ending_is_held_as_long_as_it_can_be(
-    seed: int, ours: Tablebase, theirs: chess.syzygy.Tablebase
+    name: str, ours: Tablebase, theirs: chess.syzygy.Tablebase
 ) -> None:
-    chance = Random(seed)
-    names = ("KQvKR", "KBNvK", "KQvKN", "KRvKP", "KPvKP", "KQvKP", "KNPvK", "KPvK")
-    position = won_position(names[seed % len(names)], theirs, chance, LOSS)
-    loser = position.turn
-    board = fen.parse(position.fen())
-    for _ in range(8):
-        if position.is_game_over():
-            break
-        ranked = rank(ours, board)
-        assert ranked is not None
-        text = coordinate.write(ranked[0].move)
-        if position.turn == loser:
-            told = expected(theirs, position)
-            assert told[text][1] == min(dtz for _, dtz in told.values()), position.fen()
-        play(board, text)
-        position.push_uci(text)
+    chance = Random(name)
+    for _ in range(scaled(2, 1)):
+        position = won_position(name, theirs, chance, LOSS)
+        told = expected(theirs, position)
+        best = coordinate.write(ranked_by(ours, fen.parse(position.fen()))[0].move)
+        assert told[best][1] == min(dtz for _, dtz in told.values()), position.fen()
 
 
 @needs_tables
@@ -188,50 +184,16 @@ def test_the_best_line_ends_with_the_game(name: str, ours: Tablebase, theirs: ch
         assert end.winner == (mover if result > 0 else not mover if result < 0 else None)
 
 
-def returning(board: Board, text: str) -> str:
-    """The move back; empty if there is none."""
-    back = text[2:4] + text[:2]
-    return back if back in [coordinate.write(move) for move in legal_moves(board)] else ""
-
-
-def cycle(tables: Tablebase, board: Board) -> list[str]:
-    """Four moves from a won position and back to it: a bad one, a reply, and both back, where the winner's
-    move back is the best one; empty if there is none.
-    """
-    for bad in legal_moves(board):
-        board.make(bad)
-        for reply in legal_moves(board):
-            there = [coordinate.write(bad), coordinate.write(reply)]
-            board.make(reply)
-            ranked = rank(tables, board)
-            back = returning(board, there[0])
-            if ranked and ranked[1].result == WIN and coordinate.write(ranked[0].move) == back:
-                board.make(ranked[0].move)
-                again = returning(board, there[1])
-                board.unmake()
-                if again:
-                    board.unmake()
-                    board.unmake()
-                    return [*there, back, again]
-            board.unmake()
-        board.unmake()
-    return []
-
-
 @needs_tables
 def test_a_move_after_which_the_loser_can_repeat_is_not_played(ours: Tablebase) -> None:
+    """Back to b2, which is the best move, the loser's king could go back as well."""
     board = fen.parse("8/8/8/3k4/8/8/1K6/4BN2 w - - 0 1")
-    moves = cycle(ours, board)
-    for text in [*moves, *moves[:2]]:
-        play(board, text)
-    ranked = rank(ours, board)
-    assert ranked is not None
-    results = {coordinate.write(each.move): each.result for each in ranked}
-    assert results[moves[2]] == CURSED_WIN
+    play(board, "b2a2", "d5d6", "a2b2", "d6d5", "b2a2", "d5d6")
+    ranked = ranked_by(ours, board)
+    assert by_text(ranked)["a2b2"].result == CURSED_WIN
     assert ranked[0].result == WIN
-    unhampered = rank(ours, fen.parse(fen.write(board)))
-    assert unhampered is not None
-    assert coordinate.write(unhampered[0].move) == moves[2]
+    unhampered = ranked_by(ours, fen.parse(fen.write(board)))
+    assert coordinate.write(unhampered[0].move) == "a2b2"
 
 
 class Told(Tablebase):
@@ -266,8 +228,7 @@ def test_the_fifty_move_counter_turns_wins_and_losses_into_draws(
     after: int, counter: int, result: int, dtz: int
 ) -> None:
     board = fen.parse(f"8/8/8/3k4/8/8/8/1KQ5 w - - {counter} 1")
-    ranked = rank(Told(after), board)
-    assert ranked is not None
+    ranked = ranked_by(Told(after), board)
     assert {(each.result, each.dtz) for each in ranked} == {(result, dtz)}
 
 
@@ -276,16 +237,14 @@ def test_the_fifty_move_counter_turns_wins_and_losses_into_draws(
     [(-30, WIN, 1), (-130, CURSED_WIN, 101), (0, DRAW, 0), (130, BLESSED_LOSS, -101), (30, LOSS, -1)],
 )
 def test_a_pawn_move_sets_the_counter_back(after: int, result: int, dtz: int) -> None:
-    ranked = rank(Told(after), fen.parse("8/8/8/3k4/8/8/1P6/1K6 w - - 99 90"))
-    assert ranked is not None
-    pawn = {coordinate.write(each.move): each for each in ranked}["b2b3"]
+    ranked = ranked_by(Told(after), fen.parse("8/8/8/3k4/8/8/1P6/1K6 w - - 99 90"))
+    pawn = by_text(ranked)["b2b3"]
     assert (pawn.result, pawn.dtz, pawn.following) == (result, dtz, -after)
 
 
 def test_a_mate_comes_before_the_fifty_move_rule_and_before_other_moves() -> None:
     board = fen.parse("7k/8/6K1/8/8/8/8/1Q6 w - - 99 90")
-    ranked = rank(Told(-1), board)
-    assert ranked is not None
+    ranked = ranked_by(Told(-1), board)
     first, *others = ranked
     assert (first.result, first.dtz, first.mates) == (WIN, 1, True)
     assert {each.result for each in others if not each.mates} == {CURSED_WIN, DRAW}
@@ -293,22 +252,18 @@ def test_a_mate_comes_before_the_fifty_move_rule_and_before_other_moves() -> Non
 
 def test_the_third_time_a_position_comes_about_is_a_draw_and_the_second_comes_last() -> None:
     board = fen.parse(QUEEN)
-    for text in ("c1c2", "d5d6", "c2c1", "d6d5", "c1c2", "d5d6", "c2c1"):
-        play(board, text)
+    play(board, "c1c2", "d5d6", "c2c1", "d6d5", "c1c2", "d5d6", "c2c1")
     tables = Told(5)
-    ranked = rank(tables, board)
-    assert ranked is not None
-    back = {coordinate.write(each.move): each for each in ranked}["d6d5"]
+    ranked = ranked_by(tables, board)
+    back = by_text(ranked)["d6d5"]
     assert (back.result, back.dtz) == (DRAW, 0)
     assert ranked[0] == back
     for _ in range(4):
         board.unmake()
-    ranked = rank(tables, board)
-    assert ranked is not None
+    ranked = ranked_by(tables, board)
     assert [coordinate.write(each.move) for each in ranked if each.repeats] == ["d6d5"]
     assert ranked[0].repeats
-    ranked = rank(Told(-5), board)
-    assert ranked is not None
+    ranked = ranked_by(Told(-5), board)
     assert [each.repeats for each in ranked] == [False] * (len(ranked) - 1) + [True]
 
 
@@ -319,8 +274,7 @@ def test_of_pawn_moves_that_win_the_one_with_the_shorter_way_comes_first() -> No
         play(board, text)
         others[board.key] = dtz
         board.unmake()
-    ranked = rank(Told(-4, others), board)
-    assert ranked is not None
+    ranked = ranked_by(Told(-4, others), board)
     texts = [coordinate.write(each.move) for each in ranked]
     assert texts[:2] == ["d7d8r", "d7d8q"]
     assert set(texts[-2:]) == {"d7d8b", "d7d8n"}
@@ -536,11 +490,6 @@ def test_several_folders_are_one_tablebase_and_a_gap_ends_the_line(tmp_path: Pat
     done = run("8/8/3P4/3K4/8/8/8/1k6 w - - 0 1", path=path)
     assert done.returncode == 0
     assert "(the position is not in the tables: KRvK.rtbw is missing)" in " ".join(done.stdout.split())
-
-
-@needs_tables
-def test_the_path_decides_over_the_environment() -> None:
-    assert run(QUEEN, "--path", "nowhere", path=str(FOLDER)).returncode == 1
 
 
 @pytest.mark.parametrize(
