@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from search import deepening
 from search import searcher as searcher_module
 from search.clock import Clock, TimeManager
 from search.job import Job
@@ -166,6 +167,22 @@ def test_a_search_stops_at_its_deadline_later_after_a_fail_low_and_without_a_mov
         now[0] += passed
         searcher.check_time()
         assert bool(searcher.stop.is_set()) == stops
+
+
+@only_c
+def test_the_root_has_failed_low_until_a_search_is_within_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = pool_at(KIWIPETE).first
+    scores = iter([-300, -2000, -2000, -2000])
+    seen = []
+
+    def search(searcher: Searcher, *_window: object) -> int:
+        seen.append(searcher.failed_low)
+        return next(scores)
+
+    monkeypatch.setattr("search.deepening.search", search)
+    deepening.iterate(searcher, 8, 0)
+    deepening.iterate(searcher, 9, -2000)
+    assert seen == [False, True, True, False]
 
 
 @only_c
