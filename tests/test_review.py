@@ -197,7 +197,7 @@ def test_a_mate_in_one_is_never_missed_however_few_the_nodes() -> None:
 @pytest.mark.parametrize("nodes", ["5", "10", "20"])
 def test_a_mate_in_one_is_named_where_the_search_found_only_a_longer_mate(nodes: str) -> None:
     games = b'[FEN "3rr1k1/5p1p/6pP/8/8/2Q5/4R1PP/4R1K1 w - - 0 1"]\n\n1. Rxe8+ Rxe8 2. Rxe8# 1-0\n'
-    (game,) = parsed(review("-", "--nodes", nodes, data=games).stdout.decode())
+    (game,) = read_games(review("-", "--nodes", nodes, data=games).stdout.decode())
     played, better = game.variations
     assert (played.nags, better.san()) == ({chess.pgn.NAG_BLUNDER}, "Qg7#")
 
