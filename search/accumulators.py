@@ -25,16 +25,16 @@ if not cython.compiled:
     from x88.board import Board
     from x88.move import (
         CAPTURED,
-        CAPTURED_SHIFT,
         CASTLING,
         EN_PASSANT,
-        MOVED_SHIFT,
         PROMOTED,
-        PROMOTED_SHIFT,
-        SQUARE,
-        TARGET_SHIFT,
+        captured_of,
+        moved_of,
+        origin_of,
+        promoted_of,
         rook_origin,
         rook_target,
+        target_of,
     )
     from x88.piece import (
         ANY_PIECE,
@@ -50,7 +50,7 @@ if not cython.compiled:
         WHITE,
         WHITE_PIECE,
     )
-    from x88.square import NO_SQUARE
+    from x88.square import NO_SQUARE, index64
 
 KINDS = (PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING)
 """In the order of a network's inputs."""
@@ -104,9 +104,9 @@ class Accumulators:
     def make_unchecked(self, move: int, side: int) -> None:
         """Record a move made by `side`."""
         colour = WHITE_PIECE << side
-        origin = move & SQUARE
-        target = move >> TARGET_SHIFT & SQUARE
-        code = colour | move >> MOVED_SHIFT & KIND
+        origin = origin_of(move)
+        target = target_of(move)
+        code = colour | moved_of(move)
         count = self.counts[self.ply]
         self.ply += 1
         now = 2 * self.ply
@@ -127,14 +127,14 @@ class Accumulators:
             square = target
             if move & EN_PASSANT:
                 square = target - 16 + 32 * side
-            self.changes[change + 2] = (colour ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND) << 7 | square
+            self.changes[change + 2] = (colour ^ ANY_PIECE | captured_of(move)) << 7 | square
             count -= 1
         elif move & CASTLING:
             rook = (colour | ROOK) << 7
             self.changes[change + 2] = rook | rook_origin(move)
             self.changes[change + 3] = rook | rook_target(move)
         if move & PROMOTED:
-            code = colour | move >> PROMOTED_SHIFT & KIND
+            code = colour | promoted_of(move)
         self.changes[change] = code << 7 | target
         self.counts[self.ply] = count
 
@@ -237,7 +237,7 @@ class Accumulators:
     def _row(self, piece: int, perspective: int, flipped: int) -> int:
         """The index of the first weight of a piece (`code << 7 | square`) as a perspective sees it."""
         sq = piece & 0x7F
-        return (FIRST[perspective * 48 + (piece >> 7)] + (sq + (sq & 7) >> 1 ^ flipped)) * self.hidden
+        return (FIRST[perspective * 48 + (piece >> 7)] + (index64(sq) ^ flipped)) * self.hidden
 
 
 def flip(perspective: int, king: int) -> int:

@@ -2,9 +2,9 @@ from libc.stdint cimport int16_t, uint64_t
 
 cimport cython
 
-from x88.move cimport CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, SQUARE, TARGET_SHIFT
+from x88.move cimport CAPTURED, PROMOTED, captured_of, moved_of, origin_of, target_of
 from x88.movegen cimport MoveStack
-from x88.piece cimport KIND
+from x88.square cimport index64
 
 cpdef enum:
     NO_PREVIOUS = 768    # row of `continuations` that stays zero

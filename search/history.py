@@ -11,9 +11,9 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from x88.move import CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, SQUARE, TARGET_SHIFT
+    from x88.move import CAPTURED, PROMOTED, captured_of, moved_of, origin_of, target_of
     from x88.movegen import MoveStack
-    from x88.piece import KIND
+    from x88.square import index64
 
     NO_PREVIOUS = 768
     LIMIT = 16384
@@ -167,24 +167,21 @@ class History:
 
 def piece_to(side: int, move: int) -> int:
     """The index of a move by side, kind of piece and target square."""
-    target = move >> TARGET_SHIFT & SQUARE
-    return (side * 6 + PIECE_INDEX[move >> MOVED_SHIFT & KIND]) << 6 | (target + (target & 7)) >> 1
+    return (side * 6 + PIECE_INDEX[moved_of(move)]) << 6 | index64(target_of(move))
 
 
 def quiet_index(side: int, move: int, attacked: int) -> int:
     """The index of a move by side, origin and target square, and whether the opponent attacks (threatens)
     each of them.
     """
-    origin = move & SQUARE
-    target = move >> TARGET_SHIFT & SQUARE
-    origin = (origin + (origin & 7)) >> 1
-    target = (target + (target & 7)) >> 1
+    origin = index64(origin_of(move))
+    target = index64(target_of(move))
     return (attacked >> origin & 1) << 14 | (attacked >> target & 1) << 13 | side << 12 | origin << 6 | target
 
 
 def capture_index(side: int, move: int) -> int:
     """The index of a capture by piece, target square and captured kind."""
-    return piece_to(side, move) << 3 | PIECE_INDEX[move >> CAPTURED_SHIFT & KIND]
+    return piece_to(side, move) << 3 | PIECE_INDEX[captured_of(move)]
 
 
 def apply_bonus(score: int, bonus: int) -> int:

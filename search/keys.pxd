@@ -3,10 +3,7 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from x88.board cimport Board
-from x88.move cimport (
-    CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
-    rook_target,
-)
+from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin, rook_target, target_of
 from x88.piece cimport ANY_PIECE, BISHOP, KIND, KING, KNIGHT, PAWN, ROOK, WHITE_PIECE
 
 cpdef enum:

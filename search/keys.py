@@ -11,16 +11,16 @@ if not cython.compiled:
     from x88.board import Board
     from x88.move import (
         CAPTURED,
-        CAPTURED_SHIFT,
         CASTLING,
         EN_PASSANT,
-        MOVED_SHIFT,
         PROMOTED,
-        PROMOTED_SHIFT,
-        SQUARE,
-        TARGET_SHIFT,
+        captured_of,
+        moved_of,
+        origin_of,
+        promoted_of,
         rook_origin,
         rook_target,
+        target_of,
     )
     from x88.piece import ANY_PIECE, BISHOP, KIND, KING, KNIGHT, PAWN, ROOK, WHITE_PIECE
 
@@ -55,16 +55,16 @@ class Keys:
         """Update for a move made by `side`."""
         self.make_null()
         own = WHITE_PIECE << side
-        code = own | move >> MOVED_SHIFT & KIND
-        target = move >> TARGET_SHIFT & SQUARE
-        key = piece_key(code, move & SQUARE)
+        code = own | moved_of(move)
+        target = target_of(move)
+        key = piece_key(code, origin_of(move))
         if move & PROMOTED:
             self._toggle(code, key)
-            code = own | move >> PROMOTED_SHIFT & KIND
+            code = own | promoted_of(move)
             key = 0
         self._toggle(code, key ^ piece_key(code, target))
         if move & CAPTURED:
-            code = own ^ ANY_PIECE | move >> CAPTURED_SHIFT & KIND
+            code = own ^ ANY_PIECE | captured_of(move)
             self._toggle(code, piece_key(code, target - 16 + 32 * side if move & EN_PASSANT else target))
         elif move & CASTLING:
             code = own | ROOK

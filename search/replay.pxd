@@ -11,6 +11,7 @@ from x88.move cimport CAPTURED, PROMOTED, TARGET_SHIFT
 from x88.movegen cimport MoveStack, generate
 from x88.piece cimport BLACK, KIND
 from x88.pointer cimport memory_of
+from x88.square cimport index64
 
 cpdef enum:
     FIELDS = 36         # numbers of a position

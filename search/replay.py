@@ -25,6 +25,7 @@ if not cython.compiled:
     from x88.movegen import MoveStack, generate
     from x88.piece import BLACK, KIND
     from x88.pointer import memory_of
+    from x88.square import index64
 
     FIELDS = 36
     COUNTS = 32
@@ -254,7 +255,7 @@ class Mixer:
             for i in range(row, row + board.count[board.side ^ enemy]):
                 square = board.pieces[i]
                 kind = PIECE_INDEX[board.squares[square] & KIND]
-                self._into[at] = ((square + (square & 7)) >> 1) ^ flip | kind << 6 | enemy << 9
+                self._into[at] = index64(square) ^ flip | kind << 6 | enemy << 9
                 at += 1
         at = self.count * FIELDS
         own = board.count[board.side]

@@ -6,9 +6,9 @@ from search.tablefile cimport BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, OTHER_SIDE, 
 from search.tablepart cimport MOST_PIECES
 from x88.attack cimport in_check
 from x88.board cimport Board
-from x88.move cimport CAPTURED, MOVED_SHIFT
+from x88.move cimport CAPTURED, moved_of
 from x88.movegen cimport MoveStack, generate, generate_captures, own_stack
-from x88.piece cimport KIND, PAWN
+from x88.piece cimport PAWN
 
 cpdef enum:
     ZEROES = 16             # added to a result that a zeroing move achieves

@@ -31,9 +31,9 @@ if not cython.compiled:
     from search.tablepart import MOST_PIECES
     from x88.attack import in_check
     from x88.board import Board
-    from x88.move import CAPTURED, MOVED_SHIFT
+    from x88.move import CAPTURED, moved_of
     from x88.movegen import MoveStack, generate, generate_captures, own_stack
-    from x88.piece import KIND, PAWN
+    from x88.piece import PAWN
 
     ZEROES = 16
 
@@ -183,7 +183,7 @@ class Tablebase:
             end = generate_captures(board, stack, sp)
         for i in range(sp, end):
             move = stack.moves[i]
-            if not move & CAPTURED and not (with_pawns and move >> MOVED_SHIFT & KIND == PAWN):
+            if not move & CAPTURED and not (with_pawns and moved_of(move) == PAWN):
                 continue
             tried += 1
             board.make_unchecked(move)
@@ -223,7 +223,7 @@ def _key(board: Board) -> int:
 
 def is_zeroing(move: int) -> bool:
     """Whether a move captures or moves a pawn."""
-    return move & CAPTURED != 0 or move >> MOVED_SHIFT & KIND == PAWN
+    return move & CAPTURED != 0 or moved_of(move) == PAWN
 
 
 def before_zeroing(result: int) -> int:

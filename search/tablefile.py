@@ -35,6 +35,7 @@ if not cython.compiled:
     from search.tablepart import DAMAGED, MOST_LENGTHS, MOST_PIECES, ONE_VALUE, Part
     from x88.board import Board
     from x88.piece import BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
+    from x88.square import index64
 
     LOSS = -2
     BLESSED_LOSS = -1
@@ -357,7 +358,7 @@ class Table:
             for i in range(side << 4, (side << 4) + board.count[side]):
                 square = board.pieces[i]
                 pieces[n] = NUMBER_OF_KIND[board.squares[square] & KIND] | (8 if side != swaps else 0)
-                square = (square + (square & 7)) >> 1
+                square = index64(square)
                 squares[n] = square ^ 56 if swaps else square
                 n += 1
         part = 0

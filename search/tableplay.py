@@ -12,10 +12,10 @@ from search.tablefile import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
 from x88 import fen
 from x88.attack import in_check
 from x88.board import Board
-from x88.move import CAPTURED, MOVED_SHIFT, NO_MOVE, SQUARE, TARGET_SHIFT
+from x88.move import CAPTURED, NO_MOVE, SQUARE, TARGET_SHIFT, moved_of, origin_of, target_of
 from x88.movegen import legal_moves
 from x88.outcome import outcome
-from x88.piece import KIND, PAWN
+from x88.piece import PAWN
 
 FIFTY_MOVES: Final = 100
 """Plies without a capture or pawn move after which the game is drawn."""
@@ -160,11 +160,11 @@ def best_line(tables: Tablebase, board: Board) -> list[int]:
 def _simplest(drawing: list[int], line: list[int]) -> int:
     """Of the moves that keep a draw, the one that ends the game soonest: a capture, or the last move back."""
     last = line[-2] if len(line) > 1 else NO_MOVE
-    back = last >> TARGET_SHIFT & SQUARE | (last & SQUARE) << TARGET_SHIFT
+    back = target_of(last) | origin_of(last) << TARGET_SHIFT
     where = SQUARE | SQUARE << TARGET_SHIFT
     return min(
         drawing,
-        key=lambda move: (not move & CAPTURED, move & where != back, move >> MOVED_SHIFT & KIND == PAWN),
+        key=lambda move: (not move & CAPTURED, move & where != back, moved_of(move) == PAWN),
     )
 
 

@@ -3,10 +3,7 @@ from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
 cimport cython
 
 from x88.board cimport Board
-from x88.move cimport (
-    CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
-    rook_target,
-)
+from x88.move cimport CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin, rook_target, target_of
 from x88.piece cimport (
     BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )

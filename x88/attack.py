@@ -16,17 +16,17 @@ from x88 import piece, square
 if not cython.compiled:
     from x88.board import Board, checked_board
     from x88.move import (
-        CAPTURED_SHIFT,
         CASTLING,
         EN_PASSANT,
-        MOVED_SHIFT,
         NO_MOVE,
         PROMOTED,
-        PROMOTED_SHIFT,
-        SQUARE,
-        TARGET_SHIFT,
+        captured_of,
+        moved_of,
+        origin_of,
+        promoted_of,
         rook_origin,
         rook_target,
+        target_of,
     )
     from x88.piece import (
         BISHOP,
@@ -47,7 +47,7 @@ REACH = square.REACH
 DIRECTION = square.DIRECTION
 MOFF = piece.MOFF
 VALUE = piece.VALUE
-BIT = [0 if sq & 0x88 else 1 << (sq + (sq & 7) >> 1) for sq in range(256)]
+BIT = [0 if sq & 0x88 else 1 << square.index64(sq) for sq in range(256)]
 """The bit of a square among 64, a1 the lowest and h8 the highest; none off the board."""
 
 
@@ -118,8 +118,8 @@ def last_move_checks(board: Board) -> bool:
     if move == NO_MOVE:
         return False
     king = board.pieces[board.side << 4]
-    origin = move & SQUARE
-    target = move >> TARGET_SHIFT & SQUARE
+    origin = origin_of(move)
+    target = target_of(move)
     code = board.squares[target]
     row = (board.side ^ 1) * REACH_ROW + DIFFERENCE + king
     if code & KIND != KING and REACH[row - target] & code & KIND:
@@ -148,9 +148,9 @@ def gives_check(board: Board, move: int) -> bool:
     side = board.side
     king = board.pieces[(side ^ 1) << 4]
     row = side * REACH_ROW + DIFFERENCE + king
-    origin = move & SQUARE
-    target = move >> TARGET_SHIFT & SQUARE
-    kind = move >> MOVED_SHIFT & KIND
+    origin = origin_of(move)
+    target = target_of(move)
+    kind = moved_of(move)
     if kind != KING and REACH[row - target] & kind:
         if not kind & SLIDER:
             return True
@@ -174,8 +174,8 @@ def _castling_checks(board: Board, move: int) -> bool:
     """Whether a legal castling move gives check: tried out on the board, since four squares change."""
     side = board.side
     own = WHITE_PIECE << side
-    origin = move & SQUARE
-    target = move >> TARGET_SHIFT & SQUARE
+    origin = origin_of(move)
+    target = target_of(move)
     rook = rook_origin(move)
     rook_to = rook_target(move)
     board.squares[origin] = EMPTY
@@ -379,12 +379,12 @@ def see(board: Board, move: int) -> int:
 def _see(board: Board, move: int) -> int:
     if move & CASTLING:
         return 0
-    target = move >> TARGET_SHIFT & SQUARE
+    target = target_of(move)
     side = board.side
     _lift(board, move)
-    at_risk = VALUE[(move >> PROMOTED_SHIFT if move & PROMOTED else move >> MOVED_SHIFT) & KIND]
+    at_risk = VALUE[promoted_of(move) if move & PROMOTED else moved_of(move)]
     board.gains[0] = _first_gain(board, move)
-    board.lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
+    board.lifted[0] = origin_of(move) | (WHITE_PIECE << side | moved_of(move)) << 8
     depth = 0
     while True:
         side ^= 1
@@ -420,16 +420,16 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
     balance = _first_gain(board, move) - threshold
     if balance < 0:
         return False
-    target = move >> TARGET_SHIFT & SQUARE
+    target = target_of(move)
     last_rank = target & RANK == 0x70 or target & RANK == 0
     # A side that stays ahead after losing the capturing piece has won, unless a pawn recaptures and promotes.
     promotion_gain = VALUE[QUEEN] - VALUE[PAWN] if last_rank else 0
-    at_risk = VALUE[(move >> PROMOTED_SHIFT if move & PROMOTED else move >> MOVED_SHIFT) & KIND]
+    at_risk = VALUE[promoted_of(move) if move & PROMOTED else moved_of(move)]
     if balance >= at_risk + promotion_gain:
         return True
     side = board.side
     _lift(board, move)
-    board.lifted[0] = move & SQUARE | (WHITE_PIECE << side | move >> MOVED_SHIFT & KIND) << 8
+    board.lifted[0] = origin_of(move) | (WHITE_PIECE << side | moved_of(move)) << 8
     depth = 0
     while balance < at_risk + promotion_gain:
         sq = _least_attacker(board, target, side ^ 1)
@@ -458,21 +458,21 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
 
 def _first_gain(board: Board, move: int) -> int:
     """The material that the move itself wins: its victim, and the gain of a promotion."""
-    gain = VALUE[move >> CAPTURED_SHIFT & KIND]
+    gain = VALUE[captured_of(move)]
     if move & PROMOTED:
-        gain += VALUE[move >> PROMOTED_SHIFT & KIND] - VALUE[PAWN]
+        gain += VALUE[promoted_of(move)] - VALUE[PAWN]
     return gain
 
 
 def _lift(board: Board, move: int) -> None:
     """Remove the moving piece from the board, and an en-passant victim."""
-    board.squares[move & SQUARE] = EMPTY
+    board.squares[origin_of(move)] = EMPTY
     if move & EN_PASSANT:
-        board.squares[(move >> TARGET_SHIFT & SQUARE) - 16 + 32 * board.side] = EMPTY
+        board.squares[target_of(move) - 16 + 32 * board.side] = EMPTY
 
 
 def _end_exchange(board: Board, move: int) -> None:
     """Put an en-passant victim back."""
     if move & EN_PASSANT:
         victim = WHITE_PIECE << (board.side ^ 1) | PAWN
-        board.squares[(move >> TARGET_SHIFT & SQUARE) - 16 + 32 * board.side] = victim
+        board.squares[target_of(move) - 16 + 32 * board.side] = victim

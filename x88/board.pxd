@@ -1,9 +1,6 @@
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
 
-from x88.move cimport (
-    CAPTURED, CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, castle, is_home_castling,
-    rook_origin, rook_target,
-)
+from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, castle, is_home_castling, origin_of, promoted_of, rook_origin, rook_target, target_of
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE,
     WHITE_PIECE,

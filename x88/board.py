@@ -25,13 +25,13 @@ if not cython.compiled:
         EN_PASSANT,
         NO_MOVE,
         PROMOTED,
-        PROMOTED_SHIFT,
-        SQUARE,
-        TARGET_SHIFT,
         castle,
         is_home_castling,
+        origin_of,
+        promoted_of,
         rook_origin,
         rook_target,
+        target_of,
     )
     from x88.piece import (
         ANY_PIECE,
@@ -212,7 +212,7 @@ class Board:
         self.castles[number] = move
         # All squares that king and rook cross or reach, except their own; in standard chess, those next to
         # the king first.
-        squares = (king, rook, move >> TARGET_SHIFT & SQUARE, rook_target(move))
+        squares = (king, rook, target_of(move), rook_target(move))
         path = [sq for sq in range(min(squares), max(squares) + 1) if sq not in (king, rook)]
         if rook < king:
             path.reverse()
@@ -307,9 +307,9 @@ class Board:
         """Roughly the key after a legal move, without what it changes in castling rights, en passant,
         promotion and the castling rook: good enough to prefetch by.
         """
-        code = self.squares[move & SQUARE] << 7
-        target = move >> TARGET_SHIFT & SQUARE
-        key = self.key ^ TURN_KEY ^ PIECE_KEYS[code | move & SQUARE] ^ PIECE_KEYS[code | target]
+        code = self.squares[origin_of(move)] << 7
+        target = target_of(move)
+        key = self.key ^ TURN_KEY ^ PIECE_KEYS[code | origin_of(move)] ^ PIECE_KEYS[code | target]
         if self.squares[target]:
             key ^= PIECE_KEYS[self.squares[target] << 7 | target]
         return key
@@ -331,8 +331,8 @@ class Board:
         """Make a legal move."""
         ply = self.ply
         side = self.side
-        origin = move & SQUARE
-        target = move >> TARGET_SHIFT & SQUARE
+        origin = origin_of(move)
+        target = target_of(move)
         code = self.squares[origin]
         key = self.key
         castling = self.castling
@@ -388,7 +388,7 @@ class Board:
             self.halfmove = 0
             self.reversible = 0
             if move & PROMOTED:
-                promoted = code & ANY_PIECE | move >> PROMOTED_SHIFT & KIND
+                promoted = code & ANY_PIECE | promoted_of(move)
                 self.squares[target] = promoted
                 self.material[code] -= 1
                 self.material[promoted] += 1
@@ -431,8 +431,8 @@ class Board:
         self.castling = state & 0x0F
         self.en_passant = state >> 8 & 0xFF
         self.en_passant_legal = state >> 16 & 1 != 0
-        origin = move & SQUARE
-        target = move >> TARGET_SHIFT & SQUARE
+        origin = origin_of(move)
+        target = target_of(move)
         code = self.squares[target]
         if move & PROMOTED:
             self.material[code] -= 1
@@ -466,9 +466,9 @@ class Board:
         """Move the rook of a castling move, or move it back, after the king, which may now stand on the
         rook's square. Returns the change of the key.
         """
-        origin, target, king = rook_origin(move), rook_target(move), move >> TARGET_SHIFT & SQUARE
+        origin, target, king = rook_origin(move), rook_target(move), target_of(move)
         if back:
-            origin, target, king = target, origin, move & SQUARE
+            origin, target, king = target, origin, origin_of(move)
         rook = self.squares[king] & ANY_PIECE | ROOK
         # So only the piece list still has the rook.
         slot = (rook >> 5 << 4) + 1

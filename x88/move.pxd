@@ -16,12 +16,16 @@ cpdef enum:
     CASTLING = 0x08000000
     ROOK_SHIFT = 28           # the file of the rook that castles, the highest field
 
-# C functions that other modules call without Python objects.
-cpdef int origin_of(int move) noexcept nogil
-cpdef int target_of(int move) noexcept nogil
-cpdef int captured_of(int move) noexcept nogil
-cpdef int promoted_of(int move) noexcept nogil
-cpdef int moved_of(int move) noexcept nogil
+cpdef inline int origin_of(int move) noexcept nogil:
+    return move & SQUARE
+cpdef inline int target_of(int move) noexcept nogil:
+    return move >> TARGET_SHIFT & SQUARE
+cpdef inline int captured_of(int move) noexcept nogil:
+    return move >> CAPTURED_SHIFT & KIND
+cpdef inline int promoted_of(int move) noexcept nogil:
+    return move >> PROMOTED_SHIFT & KIND
+cpdef inline int moved_of(int move) noexcept nogil:
+    return move >> MOVED_SHIFT & KIND
 @cython.locals(target=int)
 cpdef int castle(int king, int rook) noexcept nogil
 cpdef int rook_origin(int move) noexcept nogil

@@ -37,30 +37,25 @@ if not cython.compiled:
     CASTLING = 0x08000000
     ROOK_SHIFT = 28
 
+    def origin_of(move: int) -> int:
+        """The origin square."""
+        return move & SQUARE
 
-def origin_of(move: int) -> int:
-    """The origin square."""
-    return move & SQUARE
+    def target_of(move: int) -> int:
+        """The target square; the king's when castling."""
+        return move >> TARGET_SHIFT & SQUARE
 
+    def captured_of(move: int) -> int:
+        """The kind of the captured piece, 0 if none."""
+        return move >> CAPTURED_SHIFT & KIND
 
-def target_of(move: int) -> int:
-    """The target square; the king's when castling."""
-    return move >> TARGET_SHIFT & SQUARE
+    def promoted_of(move: int) -> int:
+        """The kind of piece that a pawn promotes to, 0 if none."""
+        return move >> PROMOTED_SHIFT & KIND
 
-
-def captured_of(move: int) -> int:
-    """The kind of the captured piece, 0 if none."""
-    return move >> CAPTURED_SHIFT & KIND
-
-
-def promoted_of(move: int) -> int:
-    """The kind of piece that a pawn promotes to, 0 if none."""
-    return move >> PROMOTED_SHIFT & KIND
-
-
-def moved_of(move: int) -> int:
-    """The kind of the moving piece."""
-    return move >> MOVED_SHIFT & KIND
+    def moved_of(move: int) -> int:
+        """The kind of the moving piece."""
+        return move >> MOVED_SHIFT & KIND
 
 
 def castle(king: int, rook: int) -> int:
@@ -73,12 +68,12 @@ def castle(king: int, rook: int) -> int:
 
 def rook_origin(move: int) -> int:
     """The square of the rook before a castling move."""
-    return move & RANK & SQUARE | move >> ROOK_SHIFT
+    return origin_of(move) & RANK | move >> ROOK_SHIFT
 
 
 def rook_target(move: int) -> int:
     """The square of the rook after a castling move: next to the king, on the inner side."""
-    target = move >> TARGET_SHIFT & SQUARE
+    target = target_of(move)
     return target - 1 if target & FILE == 6 else target + 1
 
 

@@ -4,9 +4,7 @@ cimport cython
 
 from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
 from x88.board cimport Board
-from x88.move cimport (
-    CAPTURED, CAPTURED_SHIFT, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin,
-)
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, origin_of, rook_origin, target_of
 from x88.piece cimport (
     ANY_PIECE, BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )

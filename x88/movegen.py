@@ -40,7 +40,9 @@ if not cython.compiled:
         PROMOTED_SHIFT,
         SQUARE,
         TARGET_SHIFT,
+        origin_of,
         rook_origin,
+        target_of,
     )
     from x88.piece import (
         ANY_PIECE,
@@ -180,7 +182,7 @@ def last_capture(board: Board) -> int:
     if board.ply:
         move = board.moves[board.ply - 1]
         if move & CAPTURED:
-            return move >> TARGET_SHIFT & SQUARE
+            return target_of(move)
     return NO_SQUARE
 
 
@@ -292,8 +294,8 @@ def is_castling_legal(board: Board, number: int) -> bool:
     # now, wherever the two end up: all squares between the slider and the king's target are empty.
     if board.pin_count and board.pins[rook_origin(move)]:
         return False
-    sq = move & SQUARE
-    target = move >> TARGET_SHIFT & SQUARE
+    sq = origin_of(move)
+    target = target_of(move)
     if sq == target:
         return True
     step = 1 if target > sq else -1

@@ -4,7 +4,7 @@ cimport cython
 
 from x88.attack cimport is_near_attacked
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, SQUARE, TARGET_SHIFT, rook_origin, rook_target
+from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, TARGET_SHIFT, origin_of, rook_origin, rook_target, target_of
 from x88.movegen cimport (
     MoveStack, add_capture, add_double_push, add_en_passant, add_pawn_move, castling_moves, evasions, king_moves,
     last_capture, may_castle,

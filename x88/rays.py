@@ -27,10 +27,11 @@ if not cython.compiled:
         CASTLING,
         EN_PASSANT,
         MOVED_SHIFT,
-        SQUARE,
         TARGET_SHIFT,
+        origin_of,
         rook_origin,
         rook_target,
+        target_of,
     )
     from x88.movegen import (
         MoveStack,
@@ -124,10 +125,10 @@ class Rays:
 
     def make(self, board: Board, move: int) -> None:
         """Update for a move that the board has made. At most 1024 moves can be unmade."""
-        target = move >> TARGET_SHIFT & SQUARE
+        target = target_of(move)
         slot = self.depth << 4
         self.depth += 1
-        self._remove(move & SQUARE, slot)
+        self._remove(origin_of(move), slot)
         if move & EN_PASSANT:
             self._remove(target + 16 - 32 * board.side, slot | 8)
         elif move & CAPTURED:
@@ -147,7 +148,7 @@ class Rays:
     def unmake(self, board: Board) -> None:
         """Undo `make`, after the board has unmade the move."""
         move = board.moves[board.ply]
-        target = move >> TARGET_SHIFT & SQUARE
+        target = target_of(move)
         self.depth -= 1
         slot = self.depth << 4
         if move & CASTLING:
@@ -159,7 +160,7 @@ class Rays:
         elif move & EN_PASSANT:
             self._unlink(target)
             self._put_back(target - 16 + 32 * board.side, slot | 8)
-        self._put_back(move & SQUARE, slot)
+        self._put_back(origin_of(move), slot)
 
     def _unlink(self, sq: int) -> None:
         """Link the neighbours of a square to each other."""

@@ -2,7 +2,7 @@ cimport cython
 
 from x88.attack cimport last_move_checks
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CASTLING, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+from x88.move cimport CAPTURED, CASTLING, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, moved_of, origin_of, promoted_of, target_of
 from x88.movegen cimport MoveStack, generate, own_stack
 from x88.piece cimport BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
 from x88.square cimport FILE, OFF_BOARD, RANK

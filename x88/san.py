@@ -23,7 +23,19 @@ from x88.piece import make_piece, side_of
 if not cython.compiled:
     from x88.attack import last_move_checks
     from x88.board import Board, checked_board
-    from x88.move import CAPTURED, CASTLING, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT
+    from x88.move import (
+        CAPTURED,
+        CASTLING,
+        MOVED_SHIFT,
+        PROMOTED,
+        PROMOTED_SHIFT,
+        SQUARE,
+        TARGET_SHIFT,
+        moved_of,
+        origin_of,
+        promoted_of,
+        target_of,
+    )
     from x88.movegen import MoveStack, generate, own_stack
     from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
     from x88.square import FILE, OFF_BOARD, RANK
@@ -135,10 +147,10 @@ def _reason(board: Board, pattern: int) -> str:
     side = "Black" if board.side else "White"
     if pattern & CASTLING:
         return f"{side} cannot castle there in this position"
-    target = pattern >> TARGET_SHIFT & SQUARE
+    target = target_of(pattern)
     wanted = pattern & (pattern >> MASK_SHIFT) & SQUARE
     known = pattern >> MASK_SHIFT & SQUARE
-    kind = pattern >> MOVED_SHIFT & KIND
+    kind = moved_of(pattern)
     if not kind:
         if board.piece_at(wanted) == EMPTY:
             return f"there is no piece on {square.name(wanted)}"
@@ -161,7 +173,7 @@ def _reason(board: Board, pattern: int) -> str:
         return f"{square.name(target)} is occupied by a piece of {side}"
     able = set(attackers(board, target, board.side)) if kind != PAWN else _pawns_to(board, target)
     if able.intersection(own):
-        promoted = pattern >> PROMOTED_SHIFT & KIND
+        promoted = promoted_of(pattern)
         if kind == PAWN and target >> 4 in (0, 7) and promoted not in (KNIGHT, BISHOP, ROOK, QUEEN):
             return "it must name the new piece: Q, R, B or N"
         return f"it would leave the king of {side} in check"
@@ -301,9 +313,9 @@ def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
     if not cython.compiled:
         text = bytearray(8)
     n = 0
-    origin = move & SQUARE
-    target = move >> TARGET_SHIFT & SQUARE
-    kind = move >> MOVED_SHIFT & KIND
+    origin = origin_of(move)
+    target = target_of(move)
+    kind = moved_of(move)
     if move & CASTLING:
         n = 3 if target & FILE == 6 else 5
         for i in range(n):
@@ -341,7 +353,7 @@ def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
         n += 2
         if move & PROMOTED:
             text[n] = ord("=")
-            text[n + 1] = LETTER[move >> PROMOTED_SHIFT & KIND]
+            text[n + 1] = LETTER[promoted_of(move)]
             n += 2
     board.make_unchecked(move)
     if last_move_checks(board):

@@ -9,3 +9,6 @@ cpdef enum:
     REACH_ROW = 256    # length of one side's row of REACH
     NEXT_TO = 0x100    # in REACH: one king move apart
     NEAR = 0x200       # in REACH: at most two king moves apart
+
+cpdef inline int index64(int square) noexcept nogil:
+    return square + (square & 7) >> 1

@@ -28,6 +28,11 @@ if not cython.compiled:
     NEXT_TO = 0x100
     NEAR = 0x200
 
+    def index64(square: int) -> int:
+        """The number of a square from 0 to 63: a1 = 0, h1 = 7, h8 = 63."""
+        return square + (square & 7) >> 1
+
+
 SQUARES = [rank << 4 | file for rank in range(8) for file in range(8)]
 """The 64 squares from a1 to h8."""
 
