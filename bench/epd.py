@@ -41,7 +41,8 @@ import script  # first: it puts this checkout on the path
 
 from moff.tables import opened
 from search.limits import Limits
-from search.search import Report, Result, Search
+from search.line import Report, Result
+from search.search import Search
 from x88 import build, fen, san
 from x88.board import Board
 from x88.movegen import legal_moves

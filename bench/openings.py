@@ -23,7 +23,8 @@ from random import Random
 import script  # first: it puts this checkout on the path
 
 from search.limits import Limits
-from search.search import Report, Search
+from search.line import Report
+from search.search import Search
 from x88 import build, fen, pgn, san
 from x88.game import OngoingGame
 from x88.move import NO_MOVE

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from moff.tables import opened
 from search.limits import Limits
+from search.line import Report
 from search.parameters import Parameters
-from search.search import Report, Search
+from search.search import Search
 from x88 import chess960, fen
 from x88.board import Board
 from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame

@@ -10,7 +10,8 @@ position as SVG, which notebooks show.
 from moff.evaluation import evaluate
 from moff.picture import Picture
 from search.limits import Limits
-from search.search import Progress, Report, Result, Search
+from search.line import Progress, Report, Result
+from search.search import Search
 from x88 import pgn
 from x88.attack import in_check
 from x88.board import Board

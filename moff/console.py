@@ -14,7 +14,7 @@ from moff.player import Engine, Person
 from moff.session import GAMES_FILE, Session
 from moff.text import can_rewrite, whole_number
 from search.limits import Limits
-from search.search import Report
+from search.line import Report
 from search.strength import STRONGEST, WEAKEST
 from x88 import chess960, coordinate, diagram, fen, pgn, san
 from x88.board import Board

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from search.search import Report
+from search.line import Report
 from x88 import coordinate, san
 from x88.board import Board
 from x88.piece import BLACK

@@ -19,7 +19,8 @@ from moff.tables import search_with_tables
 from moff.text import counted, echo
 from moff.thinker import Thinker, Thought
 from search.limits import Limits
-from search.search import Report, Search
+from search.line import Report
+from search.search import Search
 from x88 import fen, pgn
 from x88.game import OngoingGame
 from x88.piece import BLACK, SIDES, WHITE

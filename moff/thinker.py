@@ -5,7 +5,8 @@ from collections.abc import Callable
 from functools import partial
 
 from search.limits import Limits
-from search.search import Report, Result, Search
+from search.line import Report, Result
+from search.search import Search
 from x88.board import Board
 
 

@@ -2,16 +2,17 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.movepick cimport KILLER, TT_MOVE, sort_quiets, pick
-from search.quiescence cimport generate_scored, is_drawn, quiesce, push_tt_move
+from search.movepick cimport KILLER, TT_MOVE, generate_scored, pick, push_tt_move, sort_quiets
+from search.quiescence cimport quiesce
 from search.score cimport CERTAIN_WIN, DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of, was_pv
 from x88.attack cimport attacked_squares, gives_check, last_move_checks, see_at_least
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
+from x88.move cimport CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, origin_of, target_of
 from x88.movegen cimport MAX_MOVES
-from x88.piece cimport BLACK, KIND, PAWN, WHITE, WHITE_PIECE
+from x88.piece cimport BLACK, PAWN, WHITE, WHITE_PIECE
+from x88.square cimport index64
 
 cpdef enum:
     TABLEBASE_DEPTH = 6     # plies by which a tablebase result is stored deeper than its node

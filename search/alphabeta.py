@@ -17,8 +17,8 @@ except ImportError:
 from x88 import piece
 
 if not cython.compiled:
-    from search.movepick import KILLER, TT_MOVE, pick, sort_quiets
-    from search.quiescence import generate_scored, is_drawn, push_tt_move, quiesce
+    from search.movepick import KILLER, TT_MOVE, generate_scored, pick, push_tt_move, sort_quiets
+    from search.quiescence import quiesce
     from search.score import (
         CERTAIN_WIN,
         DRAW,
@@ -45,9 +45,10 @@ if not cython.compiled:
     )
     from x88.attack import attacked_squares, gives_check, last_move_checks, see_at_least
     from x88.board import Board
-    from x88.move import CAPTURED, CAPTURED_SHIFT, EN_PASSANT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
+    from x88.move import CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, origin_of, target_of
     from x88.movegen import MAX_MOVES
-    from x88.piece import BLACK, KIND, PAWN, WHITE, WHITE_PIECE
+    from x88.piece import BLACK, PAWN, WHITE, WHITE_PIECE
+    from x88.square import index64
 
     TABLEBASE_DEPTH = 6
     PROBCUT_REDUCTION = 4
@@ -74,7 +75,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
     if ply:
         # 2. Draws by the rules.
-        if is_drawn(searcher, in_check, ply, sp):
+        if searcher.is_drawn(in_check, ply, sp):
             return DRAW
         if ply >= MAX_PLY - 1:
             return DRAW if in_check else searcher.evaluation.value(searcher.board)
@@ -383,7 +384,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 and depth <= searcher.parameters.capture_futility_depth
                 and static_eval
                 + searcher.parameters.capture_futility * (depth + 1)
-                + VALUE[move >> CAPTURED_SHIFT & KIND]
+                + VALUE[captured_of(move)]
                 + (history * searcher.parameters.capture_futility_history >> 14)
                 <= alpha
                 and not gives_check(searcher.board, move)
@@ -525,9 +526,9 @@ def may_lose(move: int, attacked: int) -> bool:
     """Whether a quiet move may lose material to an opponent that attacks these squares. False if neither its
     origin nor its target is one of them: then nothing can capture it, not even on a line that it opens.
     """
-    origin = move & SQUARE
-    target = move >> TARGET_SHIFT & SQUARE
-    return (attacked >> (origin + (origin & 7) >> 1) | attacked >> (target + (target & 7) >> 1)) & 1 != 0
+    origin = index64(origin_of(move))
+    target = index64(target_of(move))
+    return (attacked >> origin | attacked >> target) & 1 != 0
 
 
 def non_pawn_count(board: Board) -> int:

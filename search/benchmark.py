@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from search.clock import Clock
 from search.limits import Limits
-from search.search import Report, Search
+from search.line import Report
+from search.search import Search
 from x88 import build, fen
 from x88.board import Board
 from x88.divide import DividedPerft

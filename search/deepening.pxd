@@ -1,12 +1,21 @@
 cimport cython
 
 from search.alphabeta cimport search
-from search.score cimport INFINITE, LONGEST_MATE, MAX_PLY
+from search.aspiration cimport iterate
+from search.score cimport DRAW, INFINITE, MATE, MAX_PLY
 from search.searcher cimport Searcher
+from search.table cimport move_of, short_move
+from x88.attack cimport in_check
+from x88.board cimport Board
+from x88.move cimport NO_MOVE
 
 
-@cython.locals(width=int, alpha=int, beta=int, score=int, is_upper=bint)
-cdef int iterate(Searcher searcher, int depth, int guess) noexcept nogil
-@cython.locals(score=int, depth=int)
-cdef bint help_along(Searcher searcher, int number, int last) noexcept nogil
-cdef bint _skips(int number, int depth) noexcept nogil
+@cython.locals(searcher=Searcher)
+cpdef deepen(job)
+@cython.locals(depth=int, number=int, score=int)
+cdef list _iterations(job, Searcher searcher, list moves, bint is_restricted)
+@cython.locals(least=int, score=int)
+cdef bint _finds_mate(job, Searcher searcher, int moves, list lines, int depth) except -1
+@cython.locals(board=Board)
+cdef int _expected_reply(Searcher searcher, int move) except -1
+cdef int _iterate(Searcher searcher, int depth, int guess)

@@ -17,8 +17,8 @@ cpdef enum:
 
 @cython.final
 cdef class Evaluation:
-    cdef int blur                  # maximum noise in centipawns
-    cdef int seed
+    cdef public int blur                  # maximum noise in centipawns
+    cdef public int seed
     cdef readonly Accumulators accumulators
     cdef uint64_t[8192] cached_keys
     cdef int[8192] cached          # values without noise by the low bits of the key

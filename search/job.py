@@ -1,8 +1,9 @@
-"""One search from `go` to its result: its limits, its clock, and when it ends.
+"""One search from `go` to its result: its limits, its clock, its reports, and when it ends.
 
 | event | reported by | state |
 |---|---|---|
 | the search begins, and ends | its thread | `_is_running` |
+| there is a move to play | its thread | `_searcher.has_move` |
 | the expected move was played | `ponderhit` | no longer `_is_pondering` |
 | the move is wanted now | `stop` | `_is_stopped` |
 | another iteration is not worth its time | `after_iteration` | `_is_satisfied` |
@@ -12,27 +13,24 @@ Every change of state is followed by `_decide`, the one place that ends a search
 """
 
 import threading
-
-try:
-    import cython
-except ImportError:
-    from x88 import uncompiled as cython
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from search.clock import Budget, Clock, TimeManager
 from search.limits import Limits
+from search.line import LOWER_BOUND, UPPER_BOUND, Line, Progress, Report, Statistics
+from search.pool import Pool
+from search.score import MAX_PLY, mate_distance, normalised
+from x88 import build
 
-if not cython.compiled:
-    from search.pool import Pool
-    from search.score import MAX_PLY
-    from search.searcher import Searcher
-    from search.stop import Stop
-    from x88.atomic import plain
+if TYPE_CHECKING:
+    from search.tableroot import Ranking
 
 FORCED_DEPTH = 5
 """The depth for a forced move, in plies: enough for a move to ponder on."""
 
-GRACE = 50 if cython.compiled else 1000
-"""Milliseconds that a search told to end may still take to find its first move, within its clock."""
+GRACE = 50 if build.compiled else 1000
+"""Extra milliseconds for a stopped search that has no move yet, within its clock."""
 
 SHORT = 20.0
 """A search of at most this many milliseconds is not worth another thread, which on a busy machine might have
@@ -42,21 +40,53 @@ to wait that long for a processor.
 MAX_TIME = 10**9
 """Milliseconds that count as unlimited."""
 
-MAX_NODES = 1 << 62
-"""A node limit far beyond any search."""
+REPORT_DELAY = 1000
+"""Report root moves and fail highs and lows only after this many milliseconds."""
+
+
+def ignore(_report: object) -> None:
+    """The default callback."""
+
+
+Callbacks = tuple[Callable[[Report], object], Callable[[Progress], object], Callable[[Statistics], object]]
 
 
 class Job:
     """Created for each search, and dropped with its result."""
 
-    def __init__(self, limits: Limits, manager: TimeManager, clock: Clock, pool: Pool) -> None:
+    ranking: "Ranking | None" = None
+    """The root moves ranked by the tablebases, if they could be."""
+
+    depth = 0
+    """The current iteration."""
+
+    number = 1
+    """The line being searched, from 1 (MultiPV)."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        manager: TimeManager,
+        clock: Clock,
+        pool: Pool,
+        is_full_strength: bool = True,
+        callbacks: Callbacks = (ignore, ignore, ignore),
+        repeat_delay: float = 0.0,
+    ) -> None:
+        """The callbacks are `Search.start`'s `on_report`, `on_progress` and `on_statistics`."""
         self.limits = limits
         self.clock = clock
+        self.pool = pool
         self.is_done = False
+        self.expected: list[int] = []
+        """The line of the last iteration that the current one follows."""
+        self._on_report, self._on_progress, self._on_statistics = callbacks
+        self._repeat_delay = repeat_delay
+        self._reported: list[Line] = []
+        self._reported_at = 0.0
+        self._is_full_strength = is_full_strength
         self._manager = manager
-        self._pool = pool
-        self._first: Searcher = pool.first
-        self._stop: Stop = pool.stop
+        self._searcher = pool.first
         self._lock = threading.Lock()
         self._released = threading.Event()
         self._is_running = False
@@ -79,7 +109,7 @@ class Job:
             if not self._is_pondering:
                 return
             self._is_pondering = False
-            self._nodes_pondered = nodes = self._pool.published_nodes()
+            self._nodes_pondered = nodes = self.pool.published_nodes()
             if self._is_unlimited() or self._manager.should_stop(self._elapsed(nodes)):
                 self._is_satisfied = True
             elif self._is_running:
@@ -88,8 +118,19 @@ class Job:
 
     # Called by the searching thread.
 
-    def begin(self) -> None:
-        """The search begins."""
+    def begin(self, moves: list[int]) -> None:
+        """The search begins, of these root moves if there are any. Helpers begin, too, unless the strength is
+        limited, which is calibrated for one thread, or the clock counts nodes, which makes games repeatable.
+        """
+        if self._is_full_strength and not self.limits.nodestime and not self.is_short():
+            last = self.deepest() if self.ends_with_any_thread() else 0
+            self.pool.start_helpers(moves, self.limits.nodes or 0, last)
+        searcher = self._searcher
+        searcher.on_bound = self._report_bound
+        if self._on_progress is not ignore or self._on_statistics is not ignore:
+            searcher.on_root_move = self._report_root_move
+            searcher.on_tick = self._tick
+            searcher.tick_after(REPORT_DELAY - self.clock.elapsed())
         with self._lock:
             self._is_running = True
             if not self._is_pondering:
@@ -99,9 +140,9 @@ class Job:
     def has_move(self) -> None:
         """There is a move to play: from now on the search may end at any time."""
         with self._lock:
-            self._first.has_move = True
+            self._searcher.has_move = True
             self._decide()
-        self._first.check_time()
+        self._searcher.check_time()
 
     def after_iteration(self, best: int, score: int, share: float, depth: int, count: int) -> bool:
         """Process the best move of an iteration, its score in centipawns, its share of all nodes so far, the
@@ -111,15 +152,19 @@ class Job:
         nodes = self.limits.nodes
         with self._lock:
             if self._manager.budget is not None:
-                self._is_satisfied = self._manager.should_stop(self._elapsed(self._pool.nodes())) or (
+                self._is_satisfied = self._manager.should_stop(self._elapsed(self.pool.nodes())) or (
                     self.limits.movetime is None and count == 1 and depth >= FORCED_DEPTH
                 )
-            return self._ends() or (nodes is not None and self._pool.nodes() >= nodes)
+            return self._ends() or (nodes is not None and self.pool.nodes() >= nodes)
 
     def end(self) -> None:
-        """The search has ended."""
+        """The search has ended, and so do the helpers."""
         with self._lock:
             self._is_running = False
+        self.pool.stop_helpers(self.is_urgent())
+        searcher = self._searcher
+        searcher.is_reporting = False
+        searcher.on_root_move = searcher.on_tick = searcher.on_bound = None
 
     def wait_for_release(self) -> None:
         """Wait until the result may be reported."""
@@ -162,7 +207,7 @@ class Job:
 
     def nodes_on_clock(self) -> int:
         """The nodes that the search has cost on a clock that counts nodes; pondering is free."""
-        nodes = self._pool.nodes()
+        nodes = self.pool.nodes()
         return nodes - (nodes if self._is_pondering else self._nodes_pondered)
 
     def _ends(self) -> bool:
@@ -171,14 +216,14 @@ class Job:
     def _decide(self) -> None:
         """End the search if it is to end, and release the result if allowed."""
         if self._ends() and self._is_running:
-            if self._first.has_move:
-                self._stop.set()
+            if self._searcher.has_move:
+                self.pool.stop.set()
             else:
                 grace = float(GRACE)
                 budget = self._manager.budget
                 if budget is not None and not self._is_pondering and not self.limits.nodestime:
                     grace = min(grace, budget.grace - self.clock.elapsed())
-                self._first.limit_time(0.0, 0.0, grace)
+                self._searcher.limit_time(0.0, 0.0, grace)
         if self._is_stopped or not (self.limits.infinite or self._is_pondering):
             self._released.set()
 
@@ -190,11 +235,10 @@ class Job:
         if budget is None:
             return
         if self.limits.nodestime:
-            most = nodes + max(1, int(budget.hard * self.limits.nodestime))
-            self._first.node_limit = plain(min(plain(self._first.node_limit) or MAX_NODES, most))
+            self._searcher.lower_node_limit(nodes + max(1, int(budget.hard * self.limits.nodestime)))
         else:
             hard, rescue, grace = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
-            self._first.limit_time(hard, rescue, grace)
+            self._searcher.limit_time(hard, rescue, grace)
 
     def _elapsed(self, nodes: int) -> float:
         """Milliseconds of the search so far, by its clock, after `nodes` nodes."""
@@ -206,3 +250,97 @@ class Job:
         limits = self.limits
         limited = (limits.depth, limits.nodes, limits.mate, limits.movetime, *limits.time)
         return not limits.infinite and limited == (None,) * 6 and not any(limits.increment)
+
+    # Tablebases at the root.
+
+    def ask_tablebases(self) -> None:
+        """Rank the root moves by the tablebases, if available, and decide whether to probe them in the
+        tree.
+        """
+        probing = self.pool.probing
+        probing.most = probing.largest() if self._is_full_strength else 0
+        # A search for a mate looks at all moves.
+        if probing.most and self.limits.mate is None:
+            from search.tableroot import rank_root  # a start without tables need not wait for it
+
+            self.ranking = rank_root(probing, self._searcher.board)
+        if self.ranking is not None:
+            self._searcher.tb_hits += len(self.ranking)
+            if self.ranking.is_settled():
+                probing.most = 0
+
+    def best(self, moves: list[int]) -> list[int]:
+        """The best of some root moves by the tablebases; all of them if there is no ranking."""
+        return moves if self.ranking is None else self.ranking.first(moves)
+
+    def order(self, line: Line) -> tuple[tuple[int, ...], int]:
+        """A sort key, smaller is better: the tablebases come before the score."""
+        place = () if self.ranking is None else self.ranking.place(line.pv[0])
+        return place, -line.score
+
+    # Reports.
+
+    def report_iteration(self, lines: list[Line]) -> None:
+        """Report the lines of an iteration, unless they only repeat those just reported."""
+        is_repeated = [line[:2] for line in lines] == [line[:2] for line in self._reported]
+        if not is_repeated or self.clock.elapsed() >= self._reported_at + self._repeat_delay:
+            self.report_lines(lines)
+
+    def report_last(self, lines: list[Line], shown: list[Line]) -> None:
+        """Report the lines of the last iteration in any case, an unfinished one too: what it has cost, what
+        it may have changed.
+        """
+        if self._reported is not shown and self._reported is not lines:
+            self.report_lines(shown)
+
+    def report_lines(self, lines: list[Line]) -> None:
+        """Report lines, best first."""
+        self._reported = lines
+        self._reported_at = self.clock.elapsed()
+        for number, line in enumerate(lines, 1):
+            self.report_line(line, number)
+
+    def report_line(self, line: Line, number: int = 1) -> None:
+        """Report a line."""
+        score = line.score
+        if self.ranking is not None and line.pv:
+            score = self.ranking.score(line.pv[0], score)
+        self._on_report(
+            Report(
+                line.depth,
+                self.pool.seldepth(),
+                normalised(score),
+                mate_distance(score),
+                self.pool.nodes(),
+                self.clock.elapsed(),
+                self.pool.table.hashfull(),
+                line.pv,
+                number,
+                line.bound,
+                self.pool.tb_hits(),
+            )
+        )
+
+    def _report_bound(self, score: int, is_upper: bool) -> None:
+        if self.ranking is not None:
+            return  # the score is known
+        self._reported = []  # what follows is news after a bound
+        pv = self._searcher.kept_line().pv if self._searcher.failed_high else self.expected
+        self.report_line(Line(score, pv, self.depth, UPPER_BOUND if is_upper else LOWER_BOUND), self.number)
+
+    def _report_root_move(self, move: int, number: int) -> None:
+        self._on_progress(Progress(self.depth, move, number))
+
+    def _tick(self) -> None:
+        self._searcher.is_reporting = True
+        pool = self.pool
+        self._on_statistics(
+            Statistics(
+                self.depth,
+                pool.seldepth(),
+                pool.nodes(),
+                self.clock.elapsed(),
+                pool.table.hashfull(),
+                pool.tb_hits(),
+            )
+        )

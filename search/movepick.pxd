@@ -1,12 +1,13 @@
 cimport cython
 
 from search.history cimport History
+from search.searcher cimport Searcher
 from search.table cimport short_move
 from x88.attack cimport see_at_least
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT
-from x88.movegen cimport MoveStack
-from x88.piece cimport KIND, QUEEN
+from x88.move cimport CAPTURED, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, target_of
+from x88.movegen cimport MoveStack, generate, generate_captures, plain_move
+from x88.piece cimport QUEEN
 
 cpdef enum:
     TT_MOVE = 1000000
@@ -33,3 +34,7 @@ cdef int _capture_score(History history, int side, int move, int weight) noexcep
 @cython.locals(best=int, i=int, move=int, score=int)
 cdef int pick(Board board, MoveStack stack, int start, int end) noexcept nogil
 cdef bint _is_good_capture(Board board, int move) noexcept nogil
+@cython.locals(move=int)
+cdef int push_tt_move(Searcher searcher, int sp, int tt_move, bint captures) noexcept nogil
+@cython.locals(end=int)
+cdef int generate_scored(Searcher searcher, int sp, int ply, int tt_move, bint captures) noexcept nogil

@@ -19,12 +19,13 @@ from x88 import piece
 
 if not cython.compiled:
     from search.history import History
+    from search.searcher import Searcher
     from search.table import short_move
     from x88.attack import see_at_least
     from x88.board import Board
-    from x88.move import CAPTURED, CAPTURED_SHIFT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT
-    from x88.movegen import MoveStack
-    from x88.piece import KIND, QUEEN
+    from x88.move import CAPTURED, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, target_of
+    from x88.movegen import MoveStack, generate, generate_captures, plain_move
+    from x88.piece import QUEEN
 
     TT_MOVE = 1000000
     GOOD_CAPTURE = 500000
@@ -116,7 +117,7 @@ def sort_quiets(
 
 def _capture_score(history: History, side: int, move: int, weight: int) -> int:
     """What to add to the generator's score of a capture or promotion. `pick` does the exchange evaluation."""
-    if move & PROMOTED and move >> PROMOTED_SHIFT & KIND != QUEEN:
+    if move & PROMOTED and promoted_of(move) != QUEEN:
         return BAD_CAPTURE
     return GOOD_CAPTURE + (history.capture_score(side, move) * weight >> 10)
 
@@ -150,6 +151,48 @@ def _is_good_capture(board: Board, move: int) -> bool:
     """Whether a capture or promotion does not lose material. Capturing a piece of at least equal value never
     does.
     """
-    if VALUE[move >> CAPTURED_SHIFT & KIND] >= VALUE[move >> MOVED_SHIFT & KIND] and not move & PROMOTED:
+    if VALUE[captured_of(move)] >= VALUE[moved_of(move)] and not move & PROMOTED:
         return True
     return see_at_least(board, move, 0)
+
+
+def push_tt_move(searcher: Searcher, sp: int, tt_move: int, captures: bool) -> int:
+    """Push the TT move if it can be verified without generating moves, and if it is a capture when `captures`
+    is set. Returns the end of the list.
+    """
+    move = plain_move(searcher.board, origin_of(tt_move), target_of(tt_move))
+    if move == NO_MOVE or short_move(move) != tt_move or (captures and not move & CAPTURED):
+        return sp
+    searcher.stack.moves[sp] = move
+    searcher.stack.scores[sp] = TT_MOVE
+    return sp + 1
+
+
+def generate_scored(searcher: Searcher, sp: int, ply: int, tt_move: int, captures: bool) -> int:
+    """Generate and score all legal moves, or only captures and promotions (not in check). Returns the end of
+    the list; of all moves, the quiet ones without a score begin at `searcher.quiets_begin`.
+    """
+    if captures:
+        end = generate_captures(searcher.board, searcher.stack, sp)
+        score_captures(
+            searcher.stack,
+            searcher.history,
+            sp,
+            end,
+            searcher.board.side,
+            tt_move,
+            searcher.parameters.capture_history,
+        )
+    else:
+        end = generate(searcher.board, searcher.stack, sp)
+        searcher.quiets_begin = score_moves(
+            searcher.stack,
+            searcher.history,
+            sp,
+            end,
+            searcher.board.side,
+            ply,
+            tt_move,
+            searcher.parameters.capture_history,
+        )
+    return end

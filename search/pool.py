@@ -1,4 +1,4 @@
-"""The threads of a search (lazy SMP, see `search.deepening`): the first searcher, which runs in the caller's
+"""The threads of a search (lazy SMP, see `search.aspiration`): the first searcher, which runs in the caller's
 thread, and helpers with threads of their own. They share nothing but the table and the stop signal.
 """
 
@@ -10,26 +10,19 @@ import time
 import weakref
 from collections.abc import Callable
 
-try:
-    import cython
-except ImportError:
-    from x88 import uncompiled as cython
-
 from search import inference
+from search.aspiration import help_along
+from search.line import Line
 from search.network import Weights
+from search.parameters import Parameters
+from search.probing import Probing
+from search.score import LONGEST_MATE
+from search.searcher import Searcher
+from search.stop import Stop
+from search.table import TranspositionTable
 from search.tuned import SEARCH
+from x88.board import Board
 from x88.piece import WHITE
-
-if not cython.compiled:
-    from search.deepening import help_along
-    from search.parameters import Parameters
-    from search.probing import Probing
-    from search.score import LONGEST_MATE
-    from search.searcher import Searcher
-    from search.stop import Stop
-    from search.table import TranspositionTable
-    from x88.atomic import plain
-    from x88.board import Board
 
 MOST_THREADS = 1024
 
@@ -91,9 +84,9 @@ class Helper:
         self._task = lambda: self._search(board, moves, share, last)
         self._work.release()
 
-    def finished_line(self) -> tuple[int, int, list[int]] | None:
-        """Depth, score and moves of its last iteration, if that ended the search; while it sleeps."""
-        return self.searcher.finding() if self._has_finished else None
+    def finished_line(self) -> Line | None:
+        """The line of its last iteration, if that ended the search; while it sleeps."""
+        return self.searcher.kept_line() if self._has_finished else None
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until it sleeps, for at most this many seconds; returns whether it does."""
@@ -128,19 +121,9 @@ class Helper:
                 self._idle.set()
 
     def _search(self, board: Board, moves: list[int], share: int, last: int) -> None:
-        searcher = self.searcher
-        searcher.prepare(board, 1 if share else 0)
-        searcher.node_share = share
-        searcher.allow(moves)
-        number = self.number
-        searcher.is_searching = True
-        try:
-            with cython.nogil:
-                has_finished = help_along(searcher, number, last)
-        finally:
-            searcher.is_searching = False
-        self._has_finished = has_finished
-        searcher.check_time()
+        self.searcher.prepare(board, 1 if share else 0, share)
+        self.searcher.allow(moves)
+        self._has_finished = help_along(self.searcher, self.number, last)
 
 
 class Pool:
@@ -192,9 +175,8 @@ class Pool:
         share = 0
         if nodes:
             share = min(nodes // (SHARES * self.size), LARGEST_SHARE)
-            self.stop.left = plain(nodes - self.size)  # every thread has its first node
-            self.first.node_share = share
-            self.first.node_limit = 1
+            self.stop.share_out(nodes - self.size)  # every thread has its first node
+            self.first.limit_nodes(1, share)
         board = self.first.board.copy()
         for helper in self.helpers:
             helper.start(board, moves, share, last)
@@ -250,34 +232,23 @@ class Pool:
 
     def nodes(self) -> int:
         """The nodes of all threads; called by the main thread."""
-        return self.first.nodes + self._nodes_of_helpers()
+        return self.first.nodes + sum(counts[0] for counts in self._published())
 
     def published_nodes(self) -> int:
         """The nodes of all threads as they were when each last checked the clock."""
-        return self.first.published_nodes + self._nodes_of_helpers()
-
-    def _nodes_of_helpers(self) -> int:
-        total = 0
-        for helper in self.helpers:
-            other = helper.searcher
-            total += other.published_nodes
-        return total
+        return self.first.published()[0] + sum(counts[0] for counts in self._published())
 
     def tb_hits(self) -> int:
         """The tablebase hits of all threads; called by the main thread."""
-        total = self.first.tb_hits
-        for helper in self.helpers:
-            other = helper.searcher
-            total += other.published_tb_hits
-        return total
+        return self.first.tb_hits + sum(counts[1] for counts in self._published())
 
     def seldepth(self) -> int:
         """The deepest ply that any thread has reached."""
-        deepest = self.first.seldepth
-        for helper in self.helpers:
-            other = helper.searcher
-            deepest = max(deepest, other.published_seldepth)
-        return deepest
+        return max(self.first.seldepth, *(counts[2] for counts in self._published()), 0)
+
+    def _published(self) -> list[tuple[int, int, int]]:
+        """The counts of the helpers."""
+        return [helper.searcher.published() for helper in self.helpers]
 
     def forget(self) -> None:
         """Forget everything learnt about positions, between searches."""
@@ -304,41 +275,43 @@ class Pool:
         old one.
         """
         self.wait_for_helpers()
-        self.table.resize_owned(megabytes, self.size)
+        self.table._resize(megabytes, self.size)
 
     def clear_table(self) -> None:
         """Empty the table, with as many threads as there are processors, between searches."""
         self.wait_for_helpers()
-        self.table.clear_owned(min(self.size, _processors()))
+        self.table._clear(min(self.size, _processors()))
 
-    def finished_line(self) -> tuple[int, int, list[int]] | None:
-        """Depth, score and moves of the last iteration, if a helper has ended the search with it."""
+    def finished_line(self) -> Line | None:
+        """The line of the last iteration, if a helper has ended the search with it."""
         lines = (helper.finished_line() for helper in self._sleepers())
-        return next((line for line in lines if line and line[2]), None)
+        return next((line for line in lines if line and line.pv), None)
 
     def _sleepers(self) -> list[Helper]:
         return [helper for helper in self.helpers if helper.wait(0)]
 
-    def voted_line(self, depth: int, score: int, pv: list[int]) -> tuple[int, int, list[int]]:
-        """The `vote` on the first searcher's line and the last finished ones of the helpers that sleep."""
-        findings = (helper.searcher.finding() for helper in self._sleepers())
-        return vote([(depth, score, pv), *(finding for finding in findings if finding[2])])
+    def voted_line(self, line: Line) -> Line | None:
+        """The line that wins the `vote` on the first searcher's and those of the helpers that sleep; None if
+        it begins with the same move as the first searcher's.
+        """
+        lines = [helper.searcher.kept_line() for helper in self._sleepers()]
+        voted = vote([line, *(other for other in lines if other.pv)])
+        return None if voted.pv[0] == line.pv[0] else voted
 
 
-def vote(lines: list[tuple[int, int, list[int]]]) -> tuple[int, int, list[int]]:
-    """The line, as depth, score and moves, that wins the vote of the threads with these lines.
+def vote(lines: list[Line]) -> Line:
+    """The line that wins the vote of the threads with these lines.
 
     The weight of a vote grows with the thread's depth and score. The shortest mate wins in any case.
     Raises ValueError without a line, and for a line without a move.
     """
-    lines = [(depth, score, list(pv)) for depth, score, pv in lines]
-    if not lines or not all(pv for _, _, pv in lines):
+    if not lines or not all(line.pv for line in lines):
         raise ValueError("there is no line to vote on")
-    worst = min(score for _, score, _ in lines)
+    worst = min(line.score for line in lines)
     votes: dict[int, int] = {}
-    for depth, score, pv in lines:
-        votes[pv[0]] = votes.get(pv[0], 0) + (score - worst + 20) * depth
-    return max(lines, key=lambda line: (max(line[1], LONGEST_MATE), votes[line[2][0]], line[0]))
+    for line in lines:
+        votes[line.pv[0]] = votes.get(line.pv[0], 0) + (line.score - worst + 20) * line.depth
+    return max(lines, key=lambda line: (max(line.score, LONGEST_MATE), votes[line.pv[0]], line.depth))
 
 
 def _processors() -> int:

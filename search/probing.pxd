@@ -12,7 +12,7 @@ cpdef enum:
 
 @cython.final
 cdef class Probing:
-    cdef readonly Tablebase tables
+    cdef public Tablebase tables
     cdef public int depth
     cdef public int limit           # pieces
     cdef public bint heeds_fifty

@@ -2,14 +2,12 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.movepick cimport TT_MOVE, pick, score_captures, score_moves
+from search.movepick cimport generate_scored, pick, push_tt_move
 from search.score cimport CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.table cimport EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of, was_pv
 from x88.attack cimport last_move_checks, see_at_least
-from x88.move cimport CAPTURED, CAPTURED_SHIFT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
-from x88.movegen cimport generate, generate_captures, plain_move
-from x88.piece cimport KIND
+from x88.move cimport PROMOTED, captured_of
 
 cpdef enum:
     LIMIT_STEP = 2     # fewer moves are searched with every ply past the horizon, but at least one
@@ -19,8 +17,3 @@ cdef int[48] VALUE
 @cython.locals(score=int, in_check=bint, best=int, end=int, i=int, move=int, tt_move=int, raw_eval=int, data=uint64_t,
                bound=int, futility_base=int, old_alpha=int, best_move=int, futility_value=int, generated=bint, tried=int, former_pv=bint, move_limit=int)
 cdef int quiesce(Searcher searcher, int alpha, int beta, int ply, int sp, int depth) noexcept nogil
-cdef bint is_drawn(Searcher searcher, bint in_check, int ply, int sp) noexcept nogil
-@cython.locals(move=int)
-cdef int push_tt_move(Searcher searcher, int sp, int tt_move, bint captures) noexcept nogil
-@cython.locals(end=int)
-cdef int generate_scored(Searcher searcher, int sp, int ply, int tt_move, bint captures) noexcept nogil

@@ -10,14 +10,12 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.movepick import TT_MOVE, pick, score_captures, score_moves
+    from search.movepick import generate_scored, pick, push_tt_move
     from search.score import CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of, was_pv
     from x88.attack import last_move_checks, see_at_least
-    from x88.move import CAPTURED, CAPTURED_SHIFT, NO_MOVE, PROMOTED, SQUARE, TARGET_SHIFT
-    from x88.movegen import generate, generate_captures, plain_move
-    from x88.piece import KIND
+    from x88.move import PROMOTED, captured_of
 
     LIMIT_STEP = 2
 
@@ -33,7 +31,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     if not searcher.enter(ply):
         return DRAW
     in_check = last_move_checks(searcher.board)
-    if is_drawn(searcher, in_check, ply, sp):
+    if searcher.is_drawn(in_check, ply, sp):
         return DRAW
     if ply >= MAX_PLY - 1:
         return DRAW if in_check else searcher.evaluation.value(searcher.board)
@@ -104,7 +102,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
                 break
             # 5. Delta pruning: skip a capture whose victim and a margin cannot raise alpha.
             if not move & PROMOTED:
-                futility_value = futility_base + VALUE[move >> CAPTURED_SHIFT & KIND]
+                futility_value = futility_base + VALUE[captured_of(move)]
                 if futility_value <= alpha:
                     best = max(best, futility_value)
                     continue
@@ -135,60 +133,3 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
         searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, 0, bound, former_pv
     )
     return best
-
-
-def is_drawn(searcher: Searcher, in_check: bool, ply: int, sp: int) -> bool:
-    """Whether the position is drawn by repetition, insufficient material or the fifty-move rule.
-
-    One repetition of a position after the root is enough: whoever repeats it can do so again. One that
-    occurred in the game or at the root counts at its third occurrence, as in the rules: the other side may
-    still have played something better there.
-    """
-    if searcher.board.is_repetition(2, ply) or searcher.board.is_insufficient_material():
-        return True
-    # Checkmate takes precedence over the fifty-move rule.
-    return searcher.board.halfmove >= 100 and not (
-        in_check and generate(searcher.board, searcher.stack, sp) == sp
-    )
-
-
-def push_tt_move(searcher: Searcher, sp: int, tt_move: int, captures: bool) -> int:
-    """Push the TT move if it can be verified without generating moves, and if it is a capture when `captures`
-    is set. Returns the end of the list.
-    """
-    move = plain_move(searcher.board, tt_move & SQUARE, tt_move >> TARGET_SHIFT & SQUARE)
-    if move == NO_MOVE or short_move(move) != tt_move or (captures and not move & CAPTURED):
-        return sp
-    searcher.stack.moves[sp] = move
-    searcher.stack.scores[sp] = TT_MOVE
-    return sp + 1
-
-
-def generate_scored(searcher: Searcher, sp: int, ply: int, tt_move: int, captures: bool) -> int:
-    """Generate and score all legal moves, or only captures and promotions (not in check). Returns the end of
-    the list; of all moves, the quiet ones without a score begin at `searcher.quiets_begin`.
-    """
-    if captures:
-        end = generate_captures(searcher.board, searcher.stack, sp)
-        score_captures(
-            searcher.stack,
-            searcher.history,
-            sp,
-            end,
-            searcher.board.side,
-            tt_move,
-            searcher.parameters.capture_history,
-        )
-    else:
-        end = generate(searcher.board, searcher.stack, sp)
-        searcher.quiets_begin = score_moves(
-            searcher.stack,
-            searcher.history,
-            sp,
-            end,
-            searcher.board.side,
-            ply,
-            tt_move,
-            searcher.parameters.capture_history,
-        )
-    return end

@@ -25,12 +25,12 @@ cdef long long SECOND
 
 @cython.final
 cdef class Searcher:
-    cdef Board board
+    cdef readonly Board board
     cdef MoveStack stack
-    cdef int quiets_begin      # see quiescence.generate_scored
+    cdef int quiets_begin      # see movepick.generate_scored
     cdef TranspositionTable table
     cdef Stop stop
-    cdef Evaluation evaluation
+    cdef readonly Evaluation evaluation
     cdef Keys keys
     cdef History history
     cdef Corrections corrections
@@ -57,14 +57,14 @@ cdef class Searcher:
     cdef int kept_count
     cdef int kept_score
     cdef int kept_depth
-    cdef bint failed_high
+    cdef readonly bint failed_high
     cdef bint failed_low
     cdef int[448] root_moves
     cdef long long[448] root_nodes
     cdef int root_count
     cdef long long root_began
     cdef long long reply_began
-    cdef NodeCounts counts
+    cdef public NodeCounts counts
     cdef int root_score
     cdef int[448] allowed
     cdef int allowed_count
@@ -72,13 +72,13 @@ cdef class Searcher:
     cdef atomic_count deadline        # nanoseconds
     cdef atomic_count rescue_deadline # nanoseconds
     cdef atomic_count grace_deadline  # nanoseconds
-    cdef atomic_count has_move
+    cdef public bint has_move
     cdef atomic_count next_tick       # nanoseconds
-    cdef bint gives_way
-    cdef object on_tick
-    cdef bint is_reporting
-    cdef object on_root_move
-    cdef object on_bound
+    cdef public bint gives_way
+    cdef public object on_tick
+    cdef public bint is_reporting
+    cdef public object on_root_move
+    cdef public object on_bound
     cdef bint is_searching    # in the thread of a helper
 
     cpdef void forget_search(self) noexcept nogil
@@ -94,10 +94,12 @@ cdef class Searcher:
     cdef void begin_reply(self) noexcept nogil
     cdef void end_reply(self, int reply) noexcept nogil
     cdef void _report_root_move(self, int move, int number) noexcept with gil
-    cdef void limit_time(self, double milliseconds, double rescue, double grace)
-    cdef void tick_after(self, double milliseconds)
+    cpdef void limit_time(self, double milliseconds, double rescue, double grace)
+    cpdef void tick_after(self, double milliseconds)
+    cpdef void limit_nodes(self, long long limit, long long share) noexcept nogil
+    cpdef void lower_node_limit(self, long long limit) noexcept nogil
     @cython.locals(now=cython.longlong, deadline=cython.longlong)
-    cdef void check_time(self) noexcept nogil
+    cpdef void check_time(self) noexcept nogil
     @cython.locals(taken=cython.longlong)
     cdef bint take_nodes(self) noexcept nogil
     cdef uint64_t key(self) noexcept nogil
@@ -106,6 +108,7 @@ cdef class Searcher:
     cdef void report_bound(self, int score, bint is_upper) noexcept with gil
     cdef void _tick(self) noexcept with gil
     cdef bint enter(self, int ply) noexcept nogil
+    cdef bint is_drawn(self, bint in_check, int ply, int sp) noexcept nogil
     @cython.locals(side=int)
     cdef void make(self, int move, int ply) noexcept nogil
     cdef void unmake(self) noexcept nogil

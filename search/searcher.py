@@ -11,6 +11,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 from search import inference
+from search.line import Line
 from search.network import Weights
 
 if not cython.compiled:
@@ -130,15 +131,17 @@ class Searcher:
         self.on_bound: Callable[[int, bool], object] | None = None
         self.is_searching = False
 
-    def prepare(self, board: Board, node_limit: int) -> None:
-        """Set up a search of a position with at most `node_limit` nodes (0: no limit). Raises RuntimeError
-        while a helper searches, and ValueError if there are no kings.
+    def prepare(self, board: Board, node_limit: int, node_share: int = 0) -> None:
+        """Set up a search of a position with at most `node_limit` nodes (0: no limit), and shares of those
+        that are left to all threads. Raises RuntimeError while a helper searches, and ValueError if there are
+        no kings.
         """
         self._check_idle()
         board.king(WHITE)
         self.board = board.copy()
         self.history.age()
         self.begin(node_limit)
+        self.node_share = node_share
         if self.counts is not None:
             self.counts.begin(self.board.key)
 
@@ -277,6 +280,19 @@ class Searcher:
         """Call `on_tick` this many milliseconds from now, and every second after that."""
         self.next_tick = plain(max(1, monotonic_ns() + int(milliseconds * 1_000_000)))
 
+    def limit_nodes(self, limit: int, share: int) -> None:
+        """Search at most `limit` nodes, and shares of those that are left to all threads."""
+        self.node_limit = plain(limit)
+        self.node_share = share
+
+    def lower_node_limit(self, limit: int) -> None:
+        """Search at most `limit` nodes, or fewer if that was the limit before."""
+        self.node_limit = plain(min(plain(self.node_limit) or limit, limit))
+
+    def published(self) -> tuple[int, int, int]:
+        """Nodes, tablebase hits and the deepest ply reached when the clock was last checked."""
+        return plain(self.published_nodes), plain(self.published_tb_hits), plain(self.published_seldepth)
+
     def check_time(self) -> None:
         """Publish the counts, give way, and stop if it is time to."""
         self.published_nodes = self.nodes
@@ -316,13 +332,9 @@ class Searcher:
         self.kept_depth = depth
         self.kept_score = score
 
-    def kept_line(self) -> list[int]:
-        """The moves of the line kept, packed."""
-        return [self.kept[i] for i in range(self.kept_count)]
-
-    def finding(self) -> tuple[int, int, list[int]]:
-        """Depth, score and moves of the line kept; no moves if there is none."""
-        return self.kept_depth, self.kept_score, self.kept_line()
+    def kept_line(self) -> Line:
+        """The line kept; it has no moves if there is none."""
+        return Line(self.kept_score, [self.kept[i] for i in range(self.kept_count)], self.kept_depth)
 
     def report_bound(self, score: int, is_upper: bool) -> None:
         """Report that the root has failed low or high."""
@@ -346,6 +358,19 @@ class Searcher:
         if ply > self.seldepth:
             self.seldepth = ply
         return True
+
+    def is_drawn(self, in_check: bool, ply: int, sp: int) -> bool:
+        """Whether the position is drawn by repetition, insufficient material or the fifty-move rule. The
+        stack is used from index `sp` on.
+
+        One repetition of a position after the root is enough: whoever repeats it can do so again. One that
+        occurred in the game or at the root counts at its third occurrence, as in the rules: the other side
+        may still have played something better there.
+        """
+        if self.board.is_repetition(2, ply) or self.board.is_insufficient_material():
+            return True
+        # Checkmate takes precedence over the fifty-move rule.
+        return self.board.halfmove >= 100 and not (in_check and generate(self.board, self.stack, sp) == sp)
 
     def make(self, move: int, ply: int) -> None:
         """Make a move on the board and update the evaluation and history."""

@@ -2,7 +2,7 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.deepening cimport iterate
+from search.aspiration cimport iterate
 from search.score cimport DRAW, LONGEST_MATE, MAX_PLY
 from search.searcher cimport Searcher
 from search.stop cimport Stop
@@ -10,9 +10,9 @@ from search.table cimport TranspositionTable
 from x88.atomic cimport plain
 from x88.attack cimport see_at_least
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CASTLING, PROMOTED, PROMOTED_SHIFT
+from x88.move cimport CAPTURED, CASTLING, PROMOTED, promoted_of
 from x88.movegen cimport MoveStack
-from x88.piece cimport BLACK, KIND
+from x88.piece cimport BLACK
 
 cpdef enum:
     MOST = 20              # times the nodes asked for
@@ -65,6 +65,6 @@ cdef uint64_t random_number(uint64_t last) noexcept nogil
 cdef bint is_draw(Board board) noexcept nogil
 cdef bint is_usable(Board board, bint checked, int move, int score) noexcept nogil
 cdef inline int order(int move) noexcept nogil:
-    return (move & 0x3FFF) << 5 | (move >> PROMOTED_SHIFT & KIND) << 1 | (move & CASTLING != 0)
+    return (move & 0x3FFF) << 5 | promoted_of(move) << 1 | (move & CASTLING != 0)
 @cython.locals(found=int, place=int, i=int)
 cdef int rank(Searcher searcher, int move) noexcept nogil

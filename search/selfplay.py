@@ -18,7 +18,7 @@ from search.network import Weights
 from x88 import chess960, fen
 
 if not cython.compiled:
-    from search.deepening import iterate
+    from search.aspiration import iterate
     from search.score import DRAW, LONGEST_MATE, MAX_PLY
     from search.searcher import Searcher
     from search.stop import Stop
@@ -26,9 +26,9 @@ if not cython.compiled:
     from x88.atomic import plain
     from x88.attack import see_at_least
     from x88.board import Board
-    from x88.move import CAPTURED, CASTLING, PROMOTED, PROMOTED_SHIFT
+    from x88.move import CAPTURED, CASTLING, PROMOTED, promoted_of
     from x88.movegen import MoveStack
-    from x88.piece import BLACK, KIND
+    from x88.piece import BLACK
 
     MOST = 20
     OPENING = 8
@@ -46,7 +46,7 @@ if not cython.compiled:
 
     def order(move: int) -> int:
         """Where a move stands among the legal moves: by target, origin, kind promoted to, castling last."""
-        return (move & 0x3FFF) << 5 | (move >> PROMOTED_SHIFT & KIND) << 1 | (move & CASTLING != 0)
+        return (move & 0x3FFF) << 5 | promoted_of(move) << 1 | (move & CASTLING != 0)
 
 
 GOLDEN = 0x9E3779B97F4A7C15

@@ -1,6 +1,6 @@
 cimport cython
 
-from x88.atomic cimport atomic_count, atomic_flag_word, take_from
+from x88.atomic cimport atomic_count, atomic_flag_word, plain, take_from
 
 
 @cython.final
@@ -14,5 +14,6 @@ cdef class Stop:
     cdef void finish(self) noexcept nogil
     cpdef bint is_finished(self) noexcept nogil
     cpdef bint is_set(self) noexcept nogil
+    cpdef void share_out(self, long long nodes) noexcept nogil
     @cython.locals(before=cython.longlong)
     cdef long long take(self, long long wanted) noexcept nogil

@@ -8,7 +8,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from x88.atomic import take_from
+    from x88.atomic import plain, take_from
 
 _turn = threading.Lock()
 
@@ -45,6 +45,10 @@ class Stop:
     def is_set(self) -> bool:
         """Whether the search has been told to stop."""
         return self.stopped != 0
+
+    def share_out(self, nodes: int) -> None:
+        """Set the nodes that the threads may still take."""
+        self.left = plain(nodes)
 
     def take(self, wanted: int) -> int:
         """Take up to `wanted` of the remaining nodes; returns how many."""

@@ -51,10 +51,8 @@ cdef class TranspositionTable:
     cdef uint64_t* words
     cdef readonly uint64_t clusters
     cdef readonly int age           # of the current search, 0..31
-    cdef bint is_owned              # by the pool of a search
+    cdef public bint is_owned              # by the pool of a search
 
-    cdef resize_owned(self, megabytes, threads)
-    cdef clear_owned(self, threads)
     cpdef _wipe_part(self, uint64_t start, uint64_t end)
     @cython.locals(i=uint64_t)
     cdef void _zero(self, uint64_t start, uint64_t end) noexcept nogil

@@ -89,13 +89,13 @@ class TranspositionTable:
         it is the table of a search, which resizes it itself. The old table is kept in all cases.
         """
         self._check_free()
-        self.resize_owned(megabytes, threads)
+        self._resize(megabytes, threads)
 
     def _check_free(self) -> None:
         if self.is_owned:
             raise RuntimeError("the table belongs to a search")
 
-    def resize_owned(self, megabytes: int, threads: int) -> None:
+    def _resize(self, megabytes: int, threads: int) -> None:
         """Resize the table of a search, between searches."""
         if not 1 <= megabytes <= LARGEST:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
@@ -117,14 +117,14 @@ class TranspositionTable:
         table of a search.
         """
         self._check_free()
-        self.clear_owned(threads)
+        self._clear(threads)
 
-    def clear_owned(self, threads: int) -> None:
+    def _clear(self, threads: int) -> None:
         """Clear the table of a search, between searches."""
         if cython.compiled:
             self._wipe(threads)
         else:
-            self.resize_owned(self.clusters * 64 >> 20, threads)
+            self._resize(self.clusters * 64 >> 20, threads)
 
     def _wipe(self, threads: int) -> None:
         """Set every word to zero."""

@@ -5,7 +5,8 @@ from typing import Any
 import chess
 
 from search.limits import Limits
-from search.search import Report, Result, Search
+from search.line import Report, Result
+from search.search import Search
 from x88 import coordinate, fen
 from x88.board import Board
 

@@ -27,8 +27,9 @@ from moff.board.verdict import judge
 from moff.judgement import LOSSES, expected_score
 from moff.notation import read_move
 from search.limits import Limits
+from search.line import Report
 from search.score import TABLEBASE_WIN
-from search.search import Report, Search
+from search.search import Search
 from search.tablebase import Tablebase
 from tests.oracle import SHARED, STARTS, scaled
 from x88 import coordinate, diagram, fen, pgn, square

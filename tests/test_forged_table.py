@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from search.benchmark import POSITIONS
 from search.limits import Limits
-from search.search import Report, Result, Search
+from search.line import Report, Result
+from search.search import Search
 from search.table import CLUSTER, EXACT, LOWER, UPPER, short_move
 from tests.client import THREADS
 from tests.oracle import scaled, watched

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from search import deepening
+from search import aspiration
 from search import searcher as searcher_module
 from search.clock import Clock, TimeManager
 from search.job import Job
 from search.limits import Limits
+from search.line import Report, Result
 from search.pool import Pool
-from search.search import Report, Result, Search
+from search.search import Search
 from search.searcher import Searcher
 from search.stop import Stop
 from search.strength import strength
@@ -37,7 +38,7 @@ def test_a_search_in_the_calling_thread_does_not_count_as_running() -> None:
 
 
 def test_listeners_hear_of_their_own_search_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("search.search.REPORT_DELAY", 0)
+    monkeypatch.setattr("search.job.REPORT_DELAY", 0)
     search = Search(1)
     told: list[Any] = []
     begun(search, Limits(nodes=NODES), on_progress=told.append, on_statistics=told.append)
@@ -87,7 +88,7 @@ def test_a_search_that_is_refused_a_thread_runs_in_the_calling_one(monkeypatch: 
 def test_nodes_that_were_pondered_are_free_on_a_clock_that_counts_nodes() -> None:
     search = Search(1)
     results: list[Result] = []
-    limits = Limits(time=(1000, 1000), nodestime=1, movestogo=1, ponder=True)
+    limits = Limits(time=(1500, 1500), nodestime=1, movestogo=1, ponder=True)
     told: list[Report] = []
     search.start(fen.parse(KIWIPETE), limits, told.append, results.append)
     while not told or told[-1].nodes < 2000:
@@ -179,9 +180,9 @@ def test_the_root_has_failed_low_until_a_search_is_within_its_window(monkeypatch
         seen.append(searcher.failed_low)
         return next(scores)
 
-    monkeypatch.setattr("search.deepening.search", search)
-    deepening.iterate(searcher, 8, 0)
-    deepening.iterate(searcher, 9, -2000)
+    monkeypatch.setattr("search.aspiration.search", search)
+    aspiration.iterate(searcher, 8, 0)
+    aspiration.iterate(searcher, 9, -2000)
     assert seen == [False, True, True, False]
 
 
@@ -190,7 +191,7 @@ def test_a_search_told_to_stop_without_a_move_looks_for_one_until_its_flag_falls
     pool = pool_at(KIWIPETE)
     limits = Limits(time=(1000, 1000), overhead=0)
     job = Job(limits, TimeManager(limits, 0), Clock(time.perf_counter() - 0.9), pool)
-    job.begin()
+    job.begin([])
     job.stop()
     assert pool.first.grace_deadline / 1e6 < now[0] + 101
     job.has_move()
@@ -203,7 +204,7 @@ def test_a_clock_starts_with_the_move_that_was_pondered_on(now: list[float]) -> 
     limits = Limits(time=(60_000, 60_000), ponder=True)
     manager = TimeManager(limits, 0)
     job = Job(limits, manager, Clock(time.perf_counter() - 1.0), pool)
-    job.begin()
+    job.begin([])
     assert pool.first.deadline == 0
     job.ponderhit()
     assert manager.budget is not None

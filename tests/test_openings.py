@@ -11,7 +11,8 @@ import chess
 import pytest
 
 from search.limits import Limits
-from search.search import Report, Search
+from search.line import Report
+from search.search import Search
 from x88 import coordinate, fen
 
 pytestmark = pytest.mark.slow

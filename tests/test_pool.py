@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from search import benchmark, deepening
+from search import aspiration, benchmark
 from search.clock import Clock
 from search.limits import Limits
+from search.line import Line, Report, Result
 from search.pool import SHARES, SURPLUS_NICENESS, Pool, vote
 from search.score import MATE
-from search.search import Report, Result, Search
+from search.search import Search
 from search.searcher import Searcher
 from search.stop import Stop
 from search.table import TranspositionTable
@@ -69,7 +70,7 @@ def test_a_search_to_a_depth_ends_with_a_line_of_that_depth(threads: int) -> Non
 def test_the_helper_that_reaches_the_depth_first_ends_the_search_with_its_line(
     limits: Limits, delay: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from search.deepening import help_along, iterate
+    from search.aspiration import help_along, iterate
 
     def held_up(searcher: Searcher, depth: int, guess: int) -> int:
         while depth > 1 and not searcher.stop.is_set():
@@ -81,7 +82,7 @@ def test_the_helper_that_reaches_the_depth_first_ends_the_search_with_its_line(
         time.sleep(delay)
         return has_finished
 
-    monkeypatch.setattr("search.search.iterate", held_up)
+    monkeypatch.setattr("search.deepening.iterate", held_up)
     monkeypatch.setattr("search.pool.help_along", late)
     result, reports = think(KIWIPETE, limits, threads=2)
     assert reports[-1].depth == 3
@@ -97,9 +98,11 @@ def test_helpers_search_different_depths_up_to_the_last() -> None:
         helper = Searcher(TranspositionTable(1), Stop())
         helper.prepare(fen.parse(fen.START), 0)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(deepening, "iterate", lambda _, depth, __, depths=depths: depths.append(depth) or 7)
-            assert deepening.help_along(helper, number, 11)
-        assert helper.finding()[:2] == (11, 7)
+            patch.setattr(
+                aspiration, "iterate", lambda _, depth, __, depths=depths: depths.append(depth) or 7
+            )
+            assert aspiration.help_along(helper, number, 11)
+        assert (helper.kept_line().depth, helper.kept_line().score) == (11, 7)
         assert helper.stop.is_set()
         assert depths[:3] == [1, 2, 3]
         searched.add(tuple(depths))
@@ -108,7 +111,7 @@ def test_helpers_search_different_depths_up_to_the_last() -> None:
 
 @only_c
 def test_a_move_wanted_now_does_not_wait_for_a_starved_helper(monkeypatch: pytest.MonkeyPatch) -> None:
-    from search.deepening import iterate
+    from search.aspiration import iterate
 
     may_end = threading.Event()
 
@@ -116,7 +119,7 @@ def test_a_move_wanted_now_does_not_wait_for_a_starved_helper(monkeypatch: pytes
         may_end.wait(60)
         return iterate(searcher, depth, guess)
 
-    monkeypatch.setattr("search.deepening.iterate", starved)
+    monkeypatch.setattr("search.aspiration.iterate", starved)
     search = Search(1, threads=3)
 
     def let_helpers_end() -> None:
@@ -152,12 +155,11 @@ def test_a_move_wanted_now_does_not_wait_for_a_starved_helper(monkeypatch: pytes
         assert not changing.is_alive()
 
 
-@only_c
 @pytest.mark.parametrize(("error", "is_told"), [(MemoryError, False), (ZeroDivisionError, True)])
 def test_a_helper_that_fails_holds_up_no_search(
     error: type[Exception], is_told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from search.deepening import help_along
+    from search.aspiration import help_along
 
     told: list[object] = []
     monkeypatch.setattr("threading.excepthook", told.append)
@@ -284,27 +286,26 @@ def test_an_impossible_number_of_threads_is_refused(threads: int) -> None:
 
 
 def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway() -> None:
-    others = [(10, 30, [2]), (10, 30, [2])]
-    assert vote([(10, 35, [1]), *others])[2] == [2]
-    assert vote([(16, 300, [1]), *others])[2] == [1]
-    assert vote([(10, 30, [2, 5]), *others]) == (10, 30, [2, 5]), "its own line, if it comes to the same"
-    assert vote([(10, 0, [1]), (10, 0, [2]), (10, 0, [2])])[2] == [2], "a score of zero is one as well"
-    assert vote([(16, 300, [1]), *others, (4, MATE - 3, [3])])[2] == [3]
-    mate, longer = (4, MATE - 3, [3]), (12, MATE - 5, [2])
+    others = [Line(30, [2], 10), Line(30, [2], 10)]
+    assert vote([Line(35, [1], 10), *others]).pv == [2]
+    assert vote([Line(300, [1], 16), *others]).pv == [1]
+    assert vote([Line(30, [2, 5], 10), *others]).pv == [2, 5], "its own line, if it comes to the same"
+    assert vote([Line(0, [move], 10) for move in (1, 2, 2)]).pv == [2], "a score of zero is one as well"
+    assert vote([Line(300, [1], 16), *others, Line(MATE - 3, [3], 4)]).pv == [3]
+    mate, longer = Line(MATE - 3, [3], 4), Line(MATE - 5, [2], 12)
     assert vote([longer, mate, longer]) == vote([mate, longer, longer]) == mate, "the shortest mate"
 
 
-@only_c
 def test_only_helpers_that_sleep_and_have_a_line_vote() -> None:
-    def helper(is_asleep: bool, *finding: object) -> Any:
-        searcher = SimpleNamespace(finding=lambda: finding)
+    def helper(is_asleep: bool, line: Line) -> Any:
+        searcher = SimpleNamespace(kept_line=lambda: line)
         return SimpleNamespace(searcher=searcher, wait=lambda _: is_asleep)
 
     pool = Pool(1)
-    pool.helpers = [helper(True, 0, 0, []), helper(False, 4, MATE - 3, [3])]
-    assert pool.voted_line(16, 300, [1])[2] == [1]
-    pool.helpers.append(helper(True, 40, 300, [2]))
-    assert pool.voted_line(16, 300, [1])[2] == [2]
+    pool.helpers = [helper(True, Line(0, [], 0)), helper(False, Line(MATE - 3, [3], 4))]
+    assert pool.voted_line(Line(300, [1], 16)) is None, "the line of the first searcher stays"
+    pool.helpers.append(helper(True, Line(300, [2], 40)))
+    assert pool.voted_line(Line(300, [1], 16)) == Line(300, [2], 40)
     pool.helpers = []
 
 

@@ -2,7 +2,6 @@
 every run and both builds.
 """
 
-import importlib
 import itertools
 import os
 import random
@@ -17,11 +16,12 @@ import chess
 import pytest
 
 from moff.evaluation import evaluate
-from search import alphabeta, benchmark, quiescence, wdl
+from search import benchmark, movepick, wdl
 from search.limits import Limits
+from search.line import Report, Result, Statistics
 from search.parameters import Parameters
 from search.score import CERTAIN_WIN, DRAW, LONGEST_MATE, MATE, NORMAL_PAWN, mate_distance, normalised
-from search.search import Report, Result, Search, Statistics
+from search.search import Search
 from search.tablebase import Tablebase
 from tests.client import ENGINE
 from tests.networks import evaluation_of
@@ -36,7 +36,6 @@ from x88.piece import KIND, QUEEN
 
 pytestmark = pytest.mark.slow
 
-search_module: Any = importlib.import_module("search.search")
 
 MIDDLEGAME = "r2q1rk1/2pbbppp/p1np1n2/1p2p3/P3P3/1BPP1N2/1P1N1PPP/R1BQ1RK1 b - - 2 10"
 FREE_QUEEN = "7k/8/8/3q4/8/8/6Q1/3K4 w - - 0 1"
@@ -394,7 +393,7 @@ def test_a_move_that_failed_high_is_played_if_its_search_is_cut_short(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Also where the root is restricted, and its entry in the table cannot tell which move it was."""
-    monkeypatch.setattr(search_module, "REPORT_DELAY", 0)
+    monkeypatch.setattr("search.job.REPORT_DELAY", 0)
     found: list[bool] = []
     for text in FAILING_HIGH[: scaled(4, 1)]:
         board = fen.parse(text)
@@ -620,9 +619,8 @@ def test_with_moves_in_mirrored_order_the_mirrored_position_takes_the_same_nodes
 
         return generate_sorted
 
-    for module in (alphabeta, quiescence):
-        for name in {"generate", "generate_captures"} & vars(module).keys():
-            monkeypatch.setattr(module, name, sorting(getattr(module, name)))
+    for name in ("generate", "generate_captures"):
+        monkeypatch.setattr(movepick, name, sorting(getattr(movepick, name)))
     for text in MIRRORED:
         found = [think(position, Limits(depth=4)) for position in (text, mirrored(text))]
         (result, reports), (other, others) = found
@@ -764,7 +762,7 @@ def test_the_clock_starts_when_the_question_came() -> None:
 
 
 def test_a_long_search_tells_its_bounds_root_moves_and_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module, "REPORT_DELAY", 0)
+    monkeypatch.setattr("search.job.REPORT_DELAY", 0)
     bounds: list[bool] = []
     nodes = scaled(300_000, 8000)
     for text in benchmark.POSITIONS[37:41]:
@@ -774,7 +772,7 @@ def test_a_long_search_tells_its_bounds_root_moves_and_counts(monkeypatch: pytes
             Search(1), Limits(nodes=nodes), text, on_progress=told.append, on_statistics=counts.append
         )
         assert [progress.depth for progress in told] == sorted(progress.depth for progress in told)
-        assert all(progress.number == 1 for progress in told[:1])
+        assert next(progress.number for progress in told if progress.depth == told[-1].depth) == 1
         assert 0 < counts[0].nodes <= nodes
         assert counts[0].seldepth + 1 >= counts[0].depth >= 1
         assert counts[0].hashfull >= 0

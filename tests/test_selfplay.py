@@ -20,9 +20,10 @@ import pytest
 
 from search import inference, network
 from search.limits import Limits
+from search.line import Report
 from search.network import Weights
 from search.score import normalised
-from search.search import Report, Search
+from search.search import Search
 from search.selfplay import Game, Selfplay
 from tests.networks import random_weights
 from tests.oracle import scaled

@@ -20,7 +20,7 @@ from moff.pgn_file import PgnFile
 from moff.player import Engine, Person
 from moff.session import EARLIEST_DRAW, GAMES_FILE, HINT_TIME, Session
 from search.limits import Limits
-from search.search import Report, Result
+from search.line import Report, Result
 from search.strength import STRONGEST, WEAKEST
 from tests.oracle import read_games, scaled, verdict
 from x88 import coordinate, fen

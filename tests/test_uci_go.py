@@ -11,7 +11,6 @@ import chess.engine
 import pytest
 
 from moff.uci import conversation
-from search import search as search_module
 from search.score import MAX_PLY
 from tests.client import ENGINE, Conversation, on_threads, with_threads
 from tests.oracle import STARTS, scaled
@@ -322,7 +321,7 @@ def test_root_moves_are_reported_after_a_second_and_not_before(moff: Conversatio
 def test_every_score_has_a_variation_bounds_too(
     moves: str, lines: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search_module, "REPORT_DELAY", 0)
+    monkeypatch.setattr("search.job.REPORT_DELAY", 0)
     text = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1"
     said: list[str] = []
     go = f"go nodes {scaled(300_000, 12_000)}{moves}"

@@ -11,8 +11,9 @@ from moff.board.verdict import Verdict, judge
 from moff.tables import search_with_tables
 from moff.thinker import Thinker, Thought
 from search.limits import Limits
+from search.line import Report
 from search.score import DRAW, MATE, MAX_PLY, mate_distance
-from search.search import Report, Search
+from search.search import Search
 from x88 import build
 from x88.attack import in_check
 from x88.board import Board

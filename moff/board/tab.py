@@ -23,7 +23,8 @@ from moff.session import HASH, Session
 from moff.tables import search_with_tables
 from moff.text import echo
 from search.limits import Limits
-from search.search import Report, Search
+from search.line import Report
+from search.search import Search
 from x88 import chess960, fen, pgn
 from x88.board import Board
 from x88.piece import BLACK, WHITE

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from moff.tables import search_with_tables
 from search.limits import Limits
+from search.line import Report
 from search.score import DRAW, MATE, mate_distance
-from search.search import Report, Search
+from search.search import Search
 from x88 import fen
 from x88.attack import in_check
 from x88.board import Board

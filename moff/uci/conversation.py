@@ -15,7 +15,8 @@ from moff.uci.go import GO_WORDS, parse_limits
 from moff.uci.options import AUTHOR, DEFAULT_HASH, Options
 from moff.uci.stdin import input_lines, text_of
 from search.limits import Limits
-from search.search import Progress, Report, Result, Search, Statistics
+from search.line import Progress, Report, Result, Statistics
+from search.search import Search
 from x88 import attack, build, coordinate, fen, square
 from x88.move import NO_MOVE
 from x88.movegen import scored_moves

@@ -1,7 +1,7 @@
 """What a search reports, as lines of UCI. `chess960` is as `coordinate.write` takes it."""
 
 from search import wdl
-from search.search import Progress, Report, Result, Statistics
+from search.line import Progress, Report, Result, Statistics
 from x88 import coordinate
 
 
