@@ -40,6 +40,9 @@ to wait that long for a processor.
 MAX_TIME = 10**9
 """Milliseconds that count as unlimited."""
 
+MAX_NODES = 1 << 62
+"""A node limit far beyond any search."""
+
 REPORT_DELAY = 1000
 """Report root moves and fail highs and lows only after this many milliseconds."""
 
@@ -235,7 +238,8 @@ class Job:
         if budget is None:
             return
         if self.limits.nodestime:
-            self._searcher.lower_node_limit(nodes + max(1, int(budget.hard * self.limits.nodestime)))
+            most = nodes + max(1, int(budget.hard * self.limits.nodestime))
+            self._searcher.lower_node_limit(min(most, MAX_NODES))
         else:
             hard, rescue, grace = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
             self._searcher.limit_time(hard, rescue, grace)

@@ -147,10 +147,10 @@ def _reason(board: Board, pattern: int) -> str:
     side = "Black" if board.side else "White"
     if pattern & CASTLING:
         return f"{side} cannot castle there in this position"
-    target = target_of(pattern)
+    target = pattern >> TARGET_SHIFT & SQUARE
     wanted = pattern & (pattern >> MASK_SHIFT) & SQUARE
     known = pattern >> MASK_SHIFT & SQUARE
-    kind = moved_of(pattern)
+    kind = pattern >> MOVED_SHIFT & KIND
     if not kind:
         if board.piece_at(wanted) == EMPTY:
             return f"there is no piece on {square.name(wanted)}"
@@ -173,7 +173,7 @@ def _reason(board: Board, pattern: int) -> str:
         return f"{square.name(target)} is occupied by a piece of {side}"
     able = set(attackers(board, target, board.side)) if kind != PAWN else _pawns_to(board, target)
     if able.intersection(own):
-        promoted = promoted_of(pattern)
+        promoted = pattern >> PROMOTED_SHIFT & KIND
         if kind == PAWN and target >> 4 in (0, 7) and promoted not in (KNIGHT, BISHOP, ROOK, QUEEN):
             return "it must name the new piece: Q, R, B or N"
         return f"it would leave the king of {side} in check"
