@@ -33,10 +33,10 @@ DIRECTIVES = {
 BENCH_ONLY = ("search.replay",)
 """Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""
 
-VECTORS = "search.vectors"
+VECTORS = "search.nnue.vectors"
 """The only module whose loops are compiled to vector instructions."""
 
-AVX2_VECTORS = "search.vectors_avx2"
+AVX2_VECTORS = "search.nnue.vectors_avx2"
 """The same source, compiled for processors with AVX2."""
 
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
@@ -130,9 +130,11 @@ class BuildExtensions(Compiling):
     def copied(self, module: str, name: str) -> str:
         """Copy a module's source and header under another name into the build folder; returns the path."""
         target = os.path.join(self.build_temp, *name.split("."))
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        # Cython finds the header of a module in a package only.
-        open(os.path.join(os.path.dirname(target), "__init__.py"), "wb").close()
+        folder = os.path.dirname(target)
+        os.makedirs(folder, exist_ok=True)
+        # Cython finds the header of a module in packages only.
+        for package in (os.path.dirname(folder), folder):
+            open(os.path.join(package, "__init__.py"), "wb").close()
         for suffix in (".pxd", ".py"):
             shutil.copy2(module.replace(".", os.sep) + suffix, target + suffix)
         return target + ".py"
@@ -196,7 +198,8 @@ def abi() -> dict[str, Any]:
 
 def extensions() -> list[Extension]:
     """One for each module that has a header."""
-    paths = sorted(path for package in load_build().PACKAGES for path in glob.glob(f"{package}/*.pxd"))
+    folders = [package.replace(".", "/") for package in load_build().PACKAGES]
+    paths = sorted(path for folder in folders for path in glob.glob(f"{folder}/*.pxd"))
     names = [path[:-4].replace(os.sep, ".") for path in paths]
     # On macOS, one wheel may serve both kinds of processors.
     has_x86 = sys.platform == "darwin" or platform.machine() in ("x86_64", "AMD64")

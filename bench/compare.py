@@ -28,7 +28,7 @@ from selfgame import Book, Pace, Side, play_game, read_numbers, searcher
 from workers import processes, run_all
 
 from moff.tables import opened
-from search.table import LARGEST
+from search.transposition import LARGEST
 from x88 import build
 
 

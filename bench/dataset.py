@@ -129,7 +129,7 @@ def usable(places: list[Place]) -> int:
 class Rows:
     """Positions as arrays: the inputs of the side to move and of the other side that are 1, one position
     after the other; where each position begins in both; its pieces; its material in points
-    (`search.evaluate`); the points expected from the scores, and those of the game, from 0 to 1.
+    (`search.nnue.evaluate`); the points expected from the scores, and those of the game, from 0 to 1.
     """
 
     own: "npt.NDArray[np.int32]"

@@ -1,4 +1,4 @@
-"""The network of search/network.py in floating point, to train it: quantised, read from a file, widened."""
+"""The network of `search.nnue.network` in floating point, to train it: quantised, read, widened."""
 
 import zlib
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ import torch
 from dataset import Rows
 from torch.nn import functional
 
-from search import network
-from search.evaluate import FULL_MATERIAL, MATERIAL_STEP
+from search.nnue import network
+from search.nnue.evaluate import FULL_MATERIAL, MATERIAL_STEP
 
 MOST_WEIGHT = network.MOST_OUTPUT / network.OUTPUT_SCALE
 """Weights are clipped to this during training, so that they can be quantised."""
@@ -114,7 +114,7 @@ def quantised(net: Net) -> network.Weights:
 
 
 def values(weights: network.Weights, batch: Batch) -> npt.NDArray[np.int64]:
-    """The values in centipawns of a quantised network, as search/network.py defines them."""
+    """The values in centipawns of a quantised network, as search/nnue/network.py defines them."""
     hidden, outputs = weights.hidden, weights.outputs
     rows = np.array(weights.inputs, np.int64).reshape(-1, hidden)
     starts = batch.starts.cpu().numpy()

@@ -30,7 +30,7 @@ import script  # first: it puts this checkout on the path
 from gamefile import SUFFIX, Block, Place, Settings, scan
 from workers import connection, run_all
 
-from search import network
+from search.nnue import network
 from search.selfplay import Game, Selfplay
 from x88 import build
 

@@ -13,13 +13,14 @@ threads. --begin starts from the weights of another run's last checkpoint, or of
 shipped one, instead of random ones; if that network is half, a third, ... as wide, each of its hidden neurons
 is copied, the output weights are divided among the copies, and the copies are made to differ a little
 ("Net2Net", Tianqi Chen, Ian Goodfellow and Jonathon Shlens, 2016).
---export writes the network of the run's last checkpoint in the format of search/network.py; a finished run
-has already written it to RUN/net.moff. With --mean-with, each weight is the mean of the run's and of another
-network's, such as the one that it began from, which can be stronger than both ("WiSE-FT", Mitchell Wortsman
-et al., 2022). --random writes a network that has learnt nothing, whose games are a start from nothing.
+--export writes the network of the run's last checkpoint in the format of search/nnue/network.py; a finished
+run has already written it to RUN/net.moff. With --mean-with, each weight is the mean of the run's and of
+another network's, such as the one that it began from, which can be stronger than both ("WiSE-FT", Mitchell
+Wortsman et al., 2022). --random writes a network that has learnt nothing, whose games are a start from
+nothing.
 
-The network is described in search/network.py. Its value, scaled by the material as in the search
-(search/evaluate.py), is trained to predict, from 0 to 1, a blend of the result expected from the score
+The network is described in search/nnue/network.py. Its value, scaled by the material as in the search
+(search/nnue/evaluate.py), is trained to predict, from 0 to 1, a blend of the result expected from the score
 (--blend of it) and the game's result (the rest), by squared error, with Adam, whose learning rate falls from
 --rate to --final-rate along a cosine. With --lookahead, the results expected from the scores of the next
 moves count, too (search/replay.py). Positions that do not pass the usual filters are left out, and those
@@ -40,8 +41,8 @@ from pathlib import Path
 
 import script  # first: it puts this checkout on the path
 
-from search import network
-from search.evaluate import FULL_MATERIAL, MATERIAL_STEP
+from search.nnue import network
+from search.nnue.evaluate import FULL_MATERIAL, MATERIAL_STEP
 from search.score import LONGEST_MATE, MATE
 from search.selfplay import LONGEST
 

@@ -18,7 +18,7 @@ from gamefile import Place
 from nets import Batch, Net, batch_of, dequantised, mean, quantised, values, widened
 from tqdm import tqdm
 
-from search import network
+from search.nnue import network
 
 ROUNDING = 0.9
 """After this share of the steps, the network computes with rounded weights."""
@@ -51,7 +51,7 @@ class Settings:
     ends: dict[str, int]
     """How far each file of games was read: it may have grown since."""
     material: list[int]
-    """How the network's values are scaled: MATERIAL_STEP and FULL_MATERIAL of search.evaluate."""
+    """How the network's values are scaled: MATERIAL_STEP and FULL_MATERIAL of search.nnue.evaluate."""
     begin: str
     """The CRC-32 of the weights it begins with, before they are widened; empty if they are random."""
 

@@ -138,8 +138,8 @@ STEPS = [
     ("search/deepening.py", "one iteration with its aspiration window, without the GIL", "depth and window"),
     ("search/alphabeta.py", "the numbered steps; make, unmake, generate, see", "leaves"),
     ("search/quiescence.py", "captures until the position is quiet", "positions"),
-    ("search/evaluate.py", "the network's value, scaled by material; a few endings", "moves made"),
-    ("search/accumulators.py", "the accumulators follow the moves; layer.py adds them up", ""),
+    ("search/nnue/evaluate.py", "the network's value, scaled by material; a few endings", "moves made"),
+    ("search/nnue/accumulators.py", "the accumulators follow the moves; layer.py adds them up", ""),
 ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from moff.text import LARGEST_NUMBER, echo, either, perft_speed, whole_number
 from search import benchmark
 from search.pool import MOST_THREADS
-from search.table import LARGEST
+from search.transposition import LARGEST
 from x88 import coordinate, fen
 from x88.divide import DEEPEST, DividedPerft
 

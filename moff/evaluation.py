@@ -1,8 +1,9 @@
 """The static evaluation, as a number and as a picture for people."""
 
-from search import inference, network, wdl
-from search.evaluate import FULL_MATERIAL, MATERIAL_STEP, Evaluation, material_points
-from search.network import Weights
+from search import wdl
+from search.nnue import network, select
+from search.nnue.evaluate import FULL_MATERIAL, MATERIAL_STEP, Evaluation, material_points
+from search.nnue.network import Weights
 from search.score import normalised
 from x88 import diagram
 from x88.board import Board, checked_board
@@ -14,14 +15,14 @@ def evaluate(board: Board, weights: Weights | None = None) -> int:
     """The normalised static evaluation for the side to move, in centipawns. It knows no tactics: `Search`
     does.
     """
-    return normalised(_evaluation_of(board, weights or inference.shipped()).value(board))
+    return normalised(_evaluation_of(board, weights or select.shipped()).value(board))
 
 
 def worths(board: Board, weights: Weights | None = None) -> dict[int, int]:
     """The value of each piece except the kings to White, in centipawns by its square: the network's
     normalised value of the position less that without the piece, neither scaled by the material.
     """
-    evaluation = _evaluation_of(board, weights or inference.shipped())
+    evaluation = _evaluation_of(board, weights or select.shipped())
     sign = 1 if board.side == WHITE else -1
     value = normalised(evaluation.accumulators.value(board))
     return {
@@ -36,7 +37,7 @@ def table(board: Board, style: diagram.Style, weights: Weights | None = None) ->
     network's outputs, by what that of the position is multiplied, and the evaluation in pawns and as win,
     draw and loss, each for White.
     """
-    weights = weights or inference.shipped()
+    weights = weights or select.shipped()
     evaluation = _evaluation_of(board, weights)
     sign = 1 if board.side == WHITE else -1
     value = normalised(evaluation.value(board))
@@ -59,6 +60,6 @@ def table(board: Board, style: diagram.Style, weights: Weights | None = None) ->
 
 
 def _evaluation_of(board: Board, weights: Weights) -> Evaluation:
-    evaluation = Evaluation(inference.layer(weights))
+    evaluation = Evaluation(select.layer(weights))
     evaluation.reset(checked_board(board))
     return evaluation

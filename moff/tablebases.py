@@ -16,8 +16,8 @@ from x88.outcome import Outcome, outcome
 from x88.piece import WHITE
 
 if TYPE_CHECKING:
-    from search.tablebase import Tablebase
-    from search.tableplay import RankedMove
+    from search.syzygy.ranking import RankedMove
+    from search.syzygy.tablebase import Tablebase
 
 WIDTH = 79
 """Columns of the best line."""
@@ -58,7 +58,7 @@ def _run(options: argparse.Namespace) -> int:
         if options.fen is not None or options.path is not None:
             return _complain("--check takes folders, and neither FEN nor --path", WRONG_USAGE)
         return _check(options.check)
-    from search.tablebase import folders_of
+    from search.syzygy.tablebase import folders_of
 
     if options.fen is None:
         return _complain("a FEN, or --check with folders, is required", WRONG_USAGE)
@@ -79,12 +79,12 @@ def _complain(text: str, code: int) -> int:
 
 def _tell(board: Board, folders: list[str]) -> int:
     """Print what the tables say about a position."""
-    from search import tableplay
-    from search.tablebase import Tablebase
+    from search.syzygy import ranking
+    from search.syzygy.tablebase import Tablebase
 
     tables = Tablebase(folders)
     reason = _cannot_ask(tables, board, folders)
-    ranked = None if reason else tableplay.rank(tables, board)
+    ranked = None if reason else ranking.rank(tables, board)
     dtz = None if ranked is None else tables.dtz(board)
     if ranked is None or dtz is None:
         return _complain(reason or _missing(tables, board), 1)
@@ -96,7 +96,7 @@ def _tell(board: Board, folders: list[str]) -> int:
 
 def _cannot_ask(tables: "Tablebase", board: Board, folders: list[str]) -> str:
     """Why no available table can have the position; empty if one can."""
-    from search.tableplay import name_of
+    from search.syzygy.ranking import name_of
 
     men = len(name_of(board)) - 1
     if not tables.most:
@@ -110,7 +110,7 @@ def _cannot_ask(tables: "Tablebase", board: Board, folders: list[str]) -> str:
 
 def _missing(tables: "Tablebase", board: Board) -> str:
     """Which table the moves of a position would need."""
-    from search.tableplay import missing_table
+    from search.syzygy.ranking import missing_table
 
     name = missing_table(tables, board)
     damage = [problem for problem in tables.problems if name in problem]
@@ -119,7 +119,7 @@ def _missing(tables: "Tablebase", board: Board) -> str:
 
 def _verdict(board: Board, ranked: "list[RankedMove]", dtz: int) -> str:
     """The result, with the reason if the game is already over, and DTZ."""
-    from search.tableplay import result_of
+    from search.syzygy.ranking import result_of
 
     over = outcome(board)
     if over is not None:
@@ -134,7 +134,7 @@ def _verdict(board: Board, ranked: "list[RankedMove]", dtz: int) -> str:
 def _line(tables: "Tablebase", board: Board) -> list[str]:
     """The best line, with the way the game ends, as a paragraph."""
     from moff.notation import move_number
-    from search.tableplay import best_line
+    from search.syzygy.ranking import best_line
 
     words = []
     board = board.copy()
@@ -159,7 +159,7 @@ def _moves(board: Board, ranked: "list[RankedMove]") -> list[str]:
 
 def _check(folders: list[str]) -> int:
     """Print what is wrong with the tables of folders."""
-    from search.tablecheck import Check
+    from search.syzygy.check import Check
 
     check = Check(folders)
     bar = Bar(beside_results=True)

@@ -5,7 +5,7 @@ import os
 from typing import Final
 
 from search.search import Search
-from search.tablebase import Tablebase, folders_of
+from search.syzygy.tablebase import Tablebase, folders_of
 
 PATH: Final = "SYZYGY_PATH"
 """The environment variable with the folders, as other programs use it."""
@@ -13,7 +13,7 @@ PATH: Final = "SYZYGY_PATH"
 
 @functools.cache
 def opened(path: str) -> Tablebase:
-    """The tables in some folders (see `search.tablebase.folders_of`), shared by all callers."""
+    """The tables in some folders (see `search.syzygy.tablebase.folders_of`), shared by all callers."""
     return Tablebase(folders_of(path))
 
 

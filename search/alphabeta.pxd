@@ -6,7 +6,7 @@ from search.movepick cimport KILLER, TT_MOVE, generate_scored, pick, push_tt_mov
 from search.quiescence cimport quiesce
 from search.score cimport CERTAIN_WIN, DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
-from search.table cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of, was_pv
+from search.transposition cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of, was_pv
 from x88.attack cimport attacked_squares, gives_check, last_move_checks, see_at_least
 from x88.board cimport Board
 from x88.move cimport CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, origin_of, target_of

@@ -31,7 +31,7 @@ if not cython.compiled:
         to_table,
     )
     from search.searcher import Searcher
-    from search.table import (
+    from search.transposition import (
         EXACT,
         LOWER,
         UPPER,

@@ -10,10 +10,10 @@ tournament games and from the suite "Win at Chess".
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from search.clock import Clock
 from search.limits import Limits
 from search.line import Report
 from search.search import Search
+from search.timeman import Clock
 from x88 import build, fen
 from x88.board import Board
 from x88.divide import DividedPerft

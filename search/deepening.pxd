@@ -4,7 +4,7 @@ from search.alphabeta cimport search
 from search.aspiration cimport iterate
 from search.score cimport DRAW, INFINITE, MATE, MAX_PLY
 from search.searcher cimport Searcher
-from search.table cimport move_of, short_move
+from search.transposition cimport move_of, short_move
 from x88.attack cimport in_check
 from x88.board cimport Board
 from x88.move cimport NO_MOVE

@@ -14,7 +14,7 @@ if not cython.compiled:
     from search.aspiration import iterate
     from search.score import DRAW, INFINITE, MATE, MAX_PLY
     from search.searcher import Searcher
-    from search.table import move_of, short_move
+    from search.transposition import move_of, short_move
     from x88.attack import in_check
     from x88.move import NO_MOVE
 

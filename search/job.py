@@ -16,15 +16,15 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from search.clock import Budget, Clock, TimeManager
 from search.limits import Limits
 from search.line import LOWER_BOUND, UPPER_BOUND, Line, Progress, Report, Statistics
 from search.pool import Pool
 from search.score import MAX_PLY, mate_distance, normalised
+from search.timeman import Budget, Clock, TimeManager
 from x88 import build
 
 if TYPE_CHECKING:
-    from search.tableroot import Ranking
+    from search.syzygy.root import Ranking
 
 FORCED_DEPTH = 5
 """The depth for a forced move, in plies: enough for a move to ponder on."""
@@ -265,7 +265,7 @@ class Job:
         probing.most = probing.largest() if self._is_full_strength else 0
         # A search for a mate looks at all moves.
         if probing.most and self.limits.mate is None:
-            from search.tableroot import rank_root  # a start without tables need not wait for it
+            from search.syzygy.root import rank_root  # a start without tables need not wait for it
 
             self.ranking = rank_root(probing, self._searcher.board)
         if self.ranking is not None:

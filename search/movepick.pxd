@@ -2,7 +2,7 @@ cimport cython
 
 from search.history cimport History
 from search.searcher cimport Searcher
-from search.table cimport short_move
+from search.transposition cimport short_move
 from x88.attack cimport see_at_least
 from x88.board cimport Board
 from x88.move cimport CAPTURED, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, target_of

@@ -20,7 +20,7 @@ from x88 import piece
 if not cython.compiled:
     from search.history import History
     from search.searcher import Searcher
-    from search.table import short_move
+    from search.transposition import short_move
     from x88.attack import see_at_least
     from x88.board import Board
     from x88.move import CAPTURED, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, target_of

@@ -2,7 +2,7 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.table cimport short_move
+from search.transposition cimport short_move
 from x88.atomic cimport atomic_count
 from x88.move cimport NO_MOVE
 

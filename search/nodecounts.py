@@ -6,7 +6,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.table import short_move
+    from search.transposition import short_move
     from x88.move import NO_MOVE
 
     SLOTS = 16384

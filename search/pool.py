@@ -10,16 +10,16 @@ import time
 import weakref
 from collections.abc import Callable
 
-from search import inference
 from search.aspiration import help_along
 from search.line import Line
-from search.network import Weights
+from search.nnue import select
+from search.nnue.network import Weights
 from search.parameters import Parameters
-from search.probing import Probing
 from search.score import LONGEST_MATE
 from search.searcher import Searcher
 from search.stop import Stop
-from search.table import TranspositionTable
+from search.syzygy.probing import Probing
+from search.transposition import TranspositionTable
 from search.tuned import SEARCH
 from x88.board import Board
 from x88.piece import WHITE
@@ -137,7 +137,7 @@ class Pool:
         self.table = TranspositionTable(megabytes)
         self.table.is_owned = True
         self.probing = Probing()
-        self.weights = inference.shipped()
+        self.weights = select.shipped()
         if parameters is not None:
             # A copy, checked once more: attributes can be set to what no search can use.
             parameters = Parameters({name: getattr(parameters, name) for name in SEARCH})

@@ -5,7 +5,7 @@ cimport cython
 from search.movepick cimport generate_scored, pick, push_tt_move
 from search.score cimport CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
-from search.table cimport EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of, was_pv
+from search.transposition cimport EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of, was_pv
 from x88.attack cimport last_move_checks, see_at_least
 from x88.move cimport PROMOTED, captured_of
 

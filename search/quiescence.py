@@ -13,7 +13,17 @@ if not cython.compiled:
     from search.movepick import generate_scored, pick, push_tt_move
     from search.score import CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
-    from search.table import EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of, was_pv
+    from search.transposition import (
+        EXACT,
+        LOWER,
+        UPPER,
+        bound_of,
+        move_of,
+        score_of,
+        short_move,
+        static_of,
+        was_pv,
+    )
     from x88.attack import last_move_checks, see_at_least
     from x88.move import PROMOTED, captured_of
 

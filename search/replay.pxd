@@ -5,7 +5,7 @@ cimport cython
 
 from search.score cimport LONGEST_MATE
 from search.selfplay cimport DRAWN, LONGEST, LOST, WON, is_draw, is_usable, order, random_number
-from search.table cimport fetch
+from search.transposition cimport fetch
 from x88.board cimport Board
 from x88.move cimport CAPTURED, PROMOTED, TARGET_SHIFT
 from x88.movegen cimport MoveStack, generate

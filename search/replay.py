@@ -10,7 +10,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from search.network import SCALE
+from search.nnue.network import SCALE
 from search.selfplay import HEAD
 from x88 import chess960, fen, memory
 
@@ -19,7 +19,7 @@ if not cython.compiled:
 
     from search.score import LONGEST_MATE
     from search.selfplay import DRAWN, LONGEST, LOST, WON, is_draw, is_usable, order, random_number
-    from search.table import fetch
+    from search.transposition import fetch
     from x88.board import Board
     from x88.move import CAPTURED, PROMOTED, TARGET_SHIFT
     from x88.movegen import MoveStack, generate
@@ -49,7 +49,7 @@ PIECE_INDEX = [0, 0, 1, 5, 3, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0]
 """PIECE_INDEX[kind]: the kinds of piece as a network numbers them."""
 
 POINTS = [1, 3, 3, 5, 9, 1]
-"""The material of each of these, as in `search.evaluate`."""
+"""The material of each of these, as in `search.nnue.evaluate`."""
 
 
 class Mixer:

@@ -9,19 +9,19 @@ import threading
 from collections.abc import Callable
 from operator import index
 
-from search import inference, network
-from search.clock import Clock, Lag, NodeClock, TimeManager
 from search.deepening import deepen
 from search.job import Callbacks, Job, ignore
 from search.limits import Limits, check
 from search.line import Progress, Report, Result, Statistics
+from search.nnue import network, select
 from search.nodecounts import NodeCounts
 from search.parameters import Parameters
 from search.pool import Pool
-from search.probing import MOST_DEPTH
 from search.strength import strength
-from search.tablebase import Tablebase
-from search.tablepart import MOST_PIECES
+from search.syzygy.pairs import MOST_PIECES
+from search.syzygy.probing import MOST_DEPTH
+from search.syzygy.tablebase import Tablebase
+from search.timeman import Clock, Lag, NodeClock, TimeManager
 from x88.board import Board, checked_board
 from x88.move import NO_MOVE
 from x88.movegen import legal_moves
@@ -69,7 +69,7 @@ class Search:
         empty; between searches. Raises ValueError, OSError or MemoryError, and then keeps the old one.
         """
         self._check_idle()
-        self._pool.judge_by(network.read(path) if path else inference.shipped())
+        self._pool.judge_by(network.read(path) if path else select.shipped())
 
     def weights(self) -> network.Weights:
         """The network that evaluates."""
@@ -115,8 +115,8 @@ class Search:
         limit: int | None = None,
         heeds_fifty: bool | None = None,
     ) -> None:
-        """Probe these tables, with these options (`search.probing`), from the next search on; None keeps the
-        old ones. A search of limited strength probes none. Call it between searches. Raises
+        """Probe these tables, with these options (`search.syzygy.probing`), from the next search on; None
+        keeps the old ones. A search of limited strength probes none. Call it between searches. Raises
         ValueError or TypeError for options that cannot be.
         """
         self._check_idle()

@@ -3,16 +3,16 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from search.correction cimport Corrections
-from search.evaluate cimport Evaluation
+from search.nnue.evaluate cimport Evaluation
 from search.history cimport BEFORE_ROOT, History
 from search.keys cimport Keys
 from search.nodecounts cimport NodeCounts
 from search.parameters cimport Parameters
-from search.probing cimport Probing
+from search.syzygy.probing cimport Probing
 from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
 from search.system cimport give_way, monotonic_ns
-from search.table cimport TranspositionTable
+from search.transposition cimport TranspositionTable
 from x88.atomic cimport atomic_count, plain
 from x88.board cimport Board
 from x88.move cimport NO_MOVE

@@ -10,22 +10,22 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from search import inference
 from search.line import Line
-from search.network import Weights
+from search.nnue import select
+from search.nnue.network import Weights
 
 if not cython.compiled:
     from search.correction import Corrections
-    from search.evaluate import Evaluation
     from search.history import BEFORE_ROOT, History
     from search.keys import Keys
+    from search.nnue.evaluate import Evaluation
     from search.nodecounts import NodeCounts
     from search.parameters import Parameters
-    from search.probing import Probing
     from search.score import MAX_PLY, NO_SCORE
     from search.stop import Stop
     from search.system import give_way, monotonic_ns
-    from search.table import TranspositionTable
+    from search.syzygy.probing import Probing
+    from search.transposition import TranspositionTable
     from x88.atomic import plain
     from x88.board import Board
     from x88.move import NO_MOVE
@@ -82,7 +82,7 @@ class Searcher:
         self.board = Board()
         self.stack = MoveStack()
         self.quiets_begin = 0
-        self.evaluation = Evaluation(inference.layer(weights or inference.shipped()))
+        self.evaluation = Evaluation(select.layer(weights or select.shipped()))
         self.keys = Keys()
         self.history = History()
         self.corrections = Corrections()
@@ -183,7 +183,7 @@ class Searcher:
 
     def evaluation_by(self, weights: Weights) -> Evaluation:
         """An evaluation by another network, with the noise of this one."""
-        found = Evaluation(inference.layer(weights))
+        found = Evaluation(select.layer(weights))
         found.blur = self.evaluation.blur
         found.seed = self.evaluation.seed
         return found

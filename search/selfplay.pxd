@@ -6,7 +6,7 @@ from search.aspiration cimport iterate
 from search.score cimport DRAW, LONGEST_MATE, MAX_PLY
 from search.searcher cimport Searcher
 from search.stop cimport Stop
-from search.table cimport TranspositionTable
+from search.transposition cimport TranspositionTable
 from x88.atomic cimport plain
 from x88.attack cimport see_at_least
 from x88.board cimport Board

@@ -14,7 +14,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from search.network import Weights
+from search.nnue.network import Weights
 from x88 import chess960, fen
 
 if not cython.compiled:
@@ -22,7 +22,7 @@ if not cython.compiled:
     from search.score import DRAW, LONGEST_MATE, MAX_PLY
     from search.searcher import Searcher
     from search.stop import Stop
-    from search.table import TranspositionTable
+    from search.transposition import TranspositionTable
     from x88.atomic import plain
     from x88.attack import see_at_least
     from x88.board import Board

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import moff
-from search import inference
 from search.benchmark import Bench, Settings
 from search.limits import Limits
+from search.nnue import select
 from search.pool import Helper, Pool
 from search.search import Search
 from x88 import build, chess960
@@ -209,14 +209,14 @@ class Fuzzer:
         self.live: dict[str, list[Any]] = {}
         self.failures: dict[str, str] = {}
         self.search = Search(1)
-        weights = inference.shipped()
+        weights = select.shipped()
         for thing in (
             self.search,
             Pool(1),
             Bench(Settings(1)),
             PerftTable(1),
             weights,
-            inference.layer(weights),
+            select.layer(weights),
         ):
             self.keep(thing)
 

@@ -3,9 +3,9 @@
 from array import array
 from random import Random
 
-from search import inference, network
-from search.evaluate import Evaluation
-from search.network import Weights
+from search.nnue import network, select
+from search.nnue.evaluate import Evaluation
+from search.nnue.network import Weights
 from x88.board import Board
 
 
@@ -30,6 +30,6 @@ def random_weights(
 
 def evaluation_of(board: Board, weights: Weights | None = None) -> Evaluation:
     """The evaluation at a position, by the network that Moff comes with if no other is given."""
-    evaluation = Evaluation(inference.layer(weights or inference.shipped()))
+    evaluation = Evaluation(select.layer(weights or select.shipped()))
     evaluation.reset(board)
     return evaluation

@@ -1,4 +1,4 @@
-"""search/accumulators.py, layer.py and vectors.py: a network's values, added up along the moves."""
+"""search/nnue/accumulators.py, layer.py and vectors.py: a network's values, added up along the moves."""
 
 import importlib.util
 import platform
@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from search import inference, network
-from search.accumulators import Accumulators
-from search.network import Weights
+from search.nnue import network, select
+from search.nnue.accumulators import Accumulators
+from search.nnue.network import Weights
 from tests.networks import random_weights
 from tests.oracle import scaled
 from x88 import build, coordinate, fen
@@ -41,7 +41,7 @@ def memory(kind: str, numbers: list[int]) -> memoryview:
 
 
 def sums_of(board: Board, view: int, net: Weights) -> list[int]:
-    """The hidden layer of a view by the definition in search/network.py."""
+    """The hidden layer of a view by the definition in search/nnue/network.py."""
     found = list(net.input_biases)
     king = board.king(view)
     for square in SQUARES:
@@ -61,8 +61,8 @@ def sums_of(board: Board, view: int, net: Weights) -> list[int]:
 
 
 def value_of(board: Board, net: Weights, pieces: int = 0) -> int:
-    """The value by the definition in search/network.py, of the board as it is or as if it had more or fewer
-    pieces.
+    """The value by the definition in `search.nnue.network`, of the board as it is or as if it had more or
+    fewer pieces.
     """
     pieces = pieces or sum(board.piece_at(square) != EMPTY for square in SQUARES)
     output = network.band(pieces, net.outputs)
@@ -74,7 +74,7 @@ def value_of(board: Board, net: Weights, pieces: int = 0) -> int:
     return min(max(total * network.SCALE // network.UNIT, -30000), 30000)
 
 
-@pytest.fixture(params=inference.modules())
+@pytest.fixture(params=select.modules())
 def module(request: pytest.FixtureRequest) -> str:
     """Each module of inner loops that runs here."""
     return str(request.param)
@@ -83,7 +83,7 @@ def module(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize(("hidden", "outputs"), [(16, 1), (48, 8), (256, 32)])
 def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: int) -> None:
     net = random_weights(hidden, outputs, inputs=SPREAD)
-    accumulators = Accumulators(inference.layer(net, module))
+    accumulators = Accumulators(select.layer(net, module))
     values = set()
     for text in POSITIONS:
         board = fen.parse(text)
@@ -109,7 +109,7 @@ def test_the_sums_follow_the_moves(module: str, text: str, always: bool) -> None
     ones that were not asked for are then added up over several moves.
     """
     net = random_weights(16, 8, inputs=SPREAD)
-    accumulators = Accumulators(inference.layer(net, module))
+    accumulators = Accumulators(select.layer(net, module))
     chance = Random(text)
     crossings = 0
     for _ in range(scaled(15 if always else 40, 6)):
@@ -144,7 +144,7 @@ def test_the_sums_follow_the_moves(module: str, text: str, always: bool) -> None
 
 def test_a_position_and_its_twins_have_the_same_value(module: str) -> None:
     net = random_weights(48, 8, inputs=SPREAD)
-    accumulators = Accumulators(inference.layer(net, module))
+    accumulators = Accumulators(select.layer(net, module))
     chance = Random(3)
     for text in POSITIONS:
         board = fen.parse(text)
@@ -176,7 +176,7 @@ def test_extreme_weights_leave_no_range(module: str) -> None:
             memory("h", [sign * most] * (2 * hidden)),
             memory("i", [sign * network.MOST_BIAS]),
         )
-        accumulators = Accumulators(inference.layer(net, module))
+        accumulators = Accumulators(select.layer(net, module))
         board = fen.parse(fen.START)
         accumulators.reset(board)
         for words in ("b1c3", "b8c6", "c3d5", "c6d4", "d5e7", "d4e2"):
@@ -199,18 +199,18 @@ def test_numbers_of_another_width_are_refused(name: str, kind: str, said: str) -
     weights = random_weights(16, 1)
     wrong = weights._replace(**{name: array(kind, [0]) * len(getattr(weights, name))})
     with pytest.raises(ValueError, match=said):
-        inference.layer(wrong)
+        select.layer(wrong)
     with pytest.raises(TypeError):
-        inference.layer(weights._replace(**{name: [0] * len(getattr(weights, name))}))
+        select.layer(weights._replace(**{name: [0] * len(getattr(weights, name))}))
 
 
 def test_the_modules_are_those_of_the_build() -> None:
-    found = inference.modules()
-    assert found[-1] == "search.vectors"
+    found = select.modules()
+    assert found[-1] == "search.nnue.vectors"
     if not build.compiled:
-        assert found == ["search.slices", "search.vectors"]
-        assert inference.instructions() == "no vector instructions"
+        assert found == ["search.nnue.vectors_pure", "search.nnue.vectors"]
+        assert select.instructions() == "no vector instructions"
     else:
-        assert ("AVX2" in inference.instructions()) == ("search.vectors_avx2" in found)
+        assert ("AVX2" in select.instructions()) == ("search.nnue.vectors_avx2" in found)
         if platform.machine() in ("x86_64", "AMD64"):
-            assert importlib.util.find_spec(inference.WIDE)
+            assert importlib.util.find_spec(select.WIDE)

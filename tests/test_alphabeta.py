@@ -12,7 +12,7 @@ from search.history import History
 from search.score import DRAW, INFINITE, MATE, MAX_PLY
 from search.searcher import Searcher
 from search.stop import Stop
-from search.table import EXACT, LOWER, UPPER, TranspositionTable, score_of, short_move, was_pv
+from search.transposition import EXACT, LOWER, UPPER, TranspositionTable, score_of, short_move, was_pv
 from tests.oracle import only_c
 from x88 import coordinate, fen
 from x88.move import NO_MOVE

@@ -30,7 +30,7 @@ from search.limits import Limits
 from search.line import Report
 from search.score import TABLEBASE_WIN
 from search.search import Search
-from search.tablebase import Tablebase
+from search.syzygy.tablebase import Tablebase
 from tests.oracle import SHARED, STARTS, scaled
 from x88 import coordinate, diagram, fen, pgn, square
 from x88.diagram import Style

@@ -163,7 +163,9 @@ def test_moff_pure_forces_the_source(checkout: Path, order: tuple[str, ...]) -> 
         assert run(checkout, VERDICT, unset) == [True, "", ""]
 
 
-@pytest.mark.parametrize("name", ["x88/perft.py", "x88/board.pxd", "search/evaluate.py", *build.BUILT_BY])
+@pytest.mark.parametrize(
+    "name", ["x88/perft.py", "x88/board.pxd", "search/nnue/evaluate.py", *build.BUILT_BY]
+)
 def test_an_edited_source_is_reported_and_runs_until_it_is_compiled(checkout: Path, name: str) -> None:
     os.utime(checkout / name)
     assert run(checkout, VERDICT) == [True, "", ""], "only the content counts"

@@ -9,7 +9,7 @@ import chess.polyglot
 import pytest
 
 from search.keys import Keys
-from search.table import short_move
+from search.transposition import short_move
 from tests.networks import evaluation_of
 from tests.oracle import from_0x88, only_c, scaled
 from x88 import attack, book, build, chess960, coordinate, fen, san

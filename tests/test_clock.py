@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from search.clock import HARD, Budget, Clock, Lag, NodeClock, TimeManager, budget
 from search.limits import Limits
 from search.search import Search
+from search.timeman import HARD, Budget, Clock, Lag, NodeClock, TimeManager, budget
 from tests.oracle import STARTS
 from tests.searches import KIWIPETE, think
 from x88 import build, fen

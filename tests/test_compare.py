@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from search import inference, network
+from search.nnue import network, select
 from x88 import chess960, fen
 from x88.board import Board
 from x88.move import captured_of
@@ -89,7 +89,7 @@ def test_the_rules_end_a_game() -> None:
 def test_each_side_thinks_with_its_own_network(tmp_path: Path) -> None:
     """A network that finds every position won for the side to move, whatever the other does."""
     path = tmp_path / "other.net"
-    shipped = inference.shipped()
+    shipped = select.shipped()
     network.write(path, shipped._replace(output_biases=[network.MOST_BIAS] * shipped.outputs))
     search = selfgame.searcher(1, selfgame.Side({}, str(path)))
     assert list(search.weights().output_biases) == [network.MOST_BIAS] * shipped.outputs

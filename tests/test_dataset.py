@@ -14,7 +14,7 @@ import chess
 import pytest
 
 from search import replay
-from search.network import SCALE
+from search.nnue.network import SCALE
 from search.replay import FIELDS, ROWS, Mixer
 from tests.oracle import scaled
 from tests.stored import Stored, games, make_games, ranked
@@ -57,7 +57,7 @@ class Reference:
         self.expected = 0.0
 
     def _inputs(self, board: chess.Board, side: bool) -> set[int]:
-        """The inputs of a perspective, as search/network.py describes them."""
+        """The inputs of a perspective, as search/nnue/network.py describes them."""
         flip = 0 if side else 56
         king = board.king(side)
         assert king is not None

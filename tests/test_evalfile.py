@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from search import inference, network
-from search.layer import Layer
 from search.limits import Limits
+from search.nnue import network, select
+from search.nnue.layer import Layer
 from search.search import Search
 from tests.client import Conversation, nodes_of
 from tests.networks import random_weights
@@ -94,7 +94,7 @@ def test_without_memory_for_all_threads_the_old_one_stays_in_all(
     search.think(fen.parse(fen.START), Limits(depth=2))
     weights = search.weights()
     made = 0
-    true_layer = inference.layer
+    true_layer = select.layer
 
     def layer(weights: network.Weights) -> Layer:
         nonlocal made
@@ -103,7 +103,7 @@ def test_without_memory_for_all_threads_the_old_one_stays_in_all(
             raise MemoryError("no room")
         return true_layer(weights)
 
-    monkeypatch.setattr(inference, "layer", layer)
+    monkeypatch.setattr(select, "layer", layer)
     with pytest.raises(MemoryError):
         search.judge_by(str(other))
     assert made == 2
@@ -131,6 +131,6 @@ def test_during_a_search_it_takes_effect_after_it(moff: Conversation, other: Pat
 
 
 def test_the_network_that_comes_with_moff_is_small_enough() -> None:
-    shipped = Path(inference.__file__).with_name("moff.net")
+    shipped = Path(select.__file__).with_name("moff.net")
     assert shipped.stat().st_size < 1_500_000
-    assert inference.shipped() is inference.shipped(), "read once"
+    assert select.shipped() is select.shipped(), "read once"

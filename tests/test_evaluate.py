@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 
 from moff import evaluation as display
-from search import benchmark, inference, network, wdl
-from search import endgame as endgames
-from search.accumulators import Accumulators
-from search.evaluate import LARGEST, material_points
+from search import benchmark, wdl
+from search.nnue import endgame as endgames
+from search.nnue import network, select
+from search.nnue.accumulators import Accumulators
+from search.nnue.evaluate import LARGEST, material_points
 from search.score import CERTAIN_WIN, normalised
 from tests.networks import evaluation_of, random_weights
 from tests.oracle import SHARED, STARTS, placements, scaled
@@ -46,7 +47,7 @@ def value_by(board: Board, centipawns: int) -> int:
 
 
 def network_value(board: Board) -> int:
-    accumulators = Accumulators(inference.layer(inference.shipped()))
+    accumulators = Accumulators(select.layer(select.shipped()))
     accumulators.reset(board)
     return accumulators.value(board)
 

@@ -11,7 +11,7 @@ from search.benchmark import POSITIONS
 from search.limits import Limits
 from search.line import Report, Result
 from search.search import Search
-from search.table import CLUSTER, EXACT, LOWER, UPPER, short_move
+from search.transposition import CLUSTER, EXACT, LOWER, UPPER, short_move
 from tests.client import THREADS
 from tests.oracle import scaled, watched
 from tests.strategies import per_hundred

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from search.limits import Limits
 from search.score import LONGEST_MATE, MATE, NO_SCORE
 from search.search import Search
-from search.table import EXACT, LOWER, UPPER, short_move
+from search.transposition import EXACT, LOWER, UPPER, short_move
 from tests.client import Conversation
 from tests.oracle import STARTS, scaled
 from tests.searches import check_lines, think

@@ -8,7 +8,6 @@ import pytest
 
 from search import aspiration
 from search import searcher as searcher_module
-from search.clock import Clock, TimeManager
 from search.job import Job
 from search.limits import Limits
 from search.line import Report, Result
@@ -17,7 +16,8 @@ from search.search import Search
 from search.searcher import Searcher
 from search.stop import Stop
 from search.strength import strength
-from search.table import TranspositionTable
+from search.timeman import Clock, TimeManager
+from search.transposition import TranspositionTable
 from tests.oracle import only_c, scaled
 from tests.searches import KIWIPETE, ONE_MOVE, begun, think
 from x88 import fen

@@ -7,7 +7,7 @@ import pytest
 from search import benchmark, movepick
 from search.history import LIMIT, History
 from search.movepick import BAD_CAPTURE, GOOD_CAPTURE, KILLER, SELECTION_COST, TT_MOVE
-from search.table import short_move
+from search.transposition import short_move
 from search.tuned import SEARCH
 from tests.oracle import STARTS, only_c
 from x88 import build, coordinate, fen, movegen

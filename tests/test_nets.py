@@ -9,8 +9,8 @@ from typing import Any
 import chess
 import pytest
 
-from search import inference, network
-from search.accumulators import Accumulators
+from search.nnue import network, select
+from search.nnue.accumulators import Accumulators
 from tests.networks import random_weights
 from tests.oracle import scaled
 from tests.stored import Stored
@@ -56,10 +56,10 @@ def test_a_network_in_floating_point_is_quantised_to_the_same_weights() -> None:
 
 
 def test_the_shipped_network_in_floating_point_is_within_two_centipawns_of_the_engine_s() -> None:
-    weights = inference.shipped()
+    weights = select.shipped()
     net = nets.Net(weights.hidden, weights.outputs)
     net.load_state_dict(nets.dequantised(weights))
-    accumulators = Accumulators(inference.layer(weights))
+    accumulators = Accumulators(select.layer(weights))
     chance = Random(5)
     board = chess.Board()
     rows, found = [], []

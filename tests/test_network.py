@@ -1,4 +1,4 @@
-"""search/network.py: the file of a network, what is refused and why."""
+"""search/nnue/network.py: the file of a network, what is refused and why."""
 
 import ctypes
 import itertools
@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from search import inference, network
+from search.nnue import network, select
 from tests.networks import random_weights
 from tests.oracle import scaled
 from x88 import build
@@ -51,7 +51,7 @@ def test_the_file_is_as_it_is_documented(path: Path) -> None:
 
 
 def test_the_weights_begin_where_a_cache_line_does() -> None:
-    rows = inference.shipped().inputs
+    rows = select.shipped().inputs
     assert ctypes.addressof(ctypes.c_short.from_buffer(rows)) % 64 == 0
 
 

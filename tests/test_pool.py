@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from search import aspiration, benchmark
-from search.clock import Clock
 from search.limits import Limits
 from search.line import Line, Report, Result
 from search.pool import SHARES, SURPLUS_NICENESS, Pool, vote
@@ -20,7 +19,8 @@ from search.score import MATE
 from search.search import Search
 from search.searcher import Searcher
 from search.stop import Stop
-from search.table import TranspositionTable
+from search.timeman import Clock
+from search.transposition import TranspositionTable
 from tests.oracle import only_c, scaled
 from tests.searches import KIWIPETE, packed, think
 from x88 import build, coordinate, fen

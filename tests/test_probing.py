@@ -11,12 +11,12 @@ import pytest
 
 from search import wdl
 from search.limits import Limits
-from search.probing import Probing
 from search.score import CERTAIN_WIN, MATE, MAX_PLY, TABLEBASE_WIN, mate_distance
 from search.search import Search
-from search.tablebase import Tablebase
-from search.tablefile import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
-from search.tableroot import rank_root
+from search.syzygy.file import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
+from search.syzygy.probing import Probing
+from search.syzygy.root import rank_root
+from search.syzygy.tablebase import Tablebase
 from tests.client import Conversation, on_threads
 from tests.networks import evaluation_of
 from tests.oracle import scaled

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from moff.uci.conversation import Engine
-from search import network
+from search.nnue import network
 from tests.networks import random_weights
 
 ROOT = Path(__file__).parents[1]

@@ -22,7 +22,7 @@ from search.line import Report, Result, Statistics
 from search.parameters import Parameters
 from search.score import CERTAIN_WIN, DRAW, LONGEST_MATE, MATE, NORMAL_PAWN, mate_distance, normalised
 from search.search import Search
-from search.tablebase import Tablebase
+from search.syzygy.tablebase import Tablebase
 from tests.client import ENGINE
 from tests.networks import evaluation_of
 from tests.oracle import scaled

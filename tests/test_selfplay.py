@@ -18,10 +18,10 @@ from typing import Any
 import chess
 import pytest
 
-from search import inference, network
 from search.limits import Limits
 from search.line import Report
-from search.network import Weights
+from search.nnue import network, select
+from search.nnue.network import Weights
 from search.score import normalised
 from search.search import Search
 from search.selfplay import Game, Selfplay
@@ -219,7 +219,7 @@ def test_another_network_plays_other_games() -> None:
     weights = random_weights(16, 8)
     assert played(3, range(2), NODES, weights) == played(3, range(2), NODES, weights)
     assert played(3, range(2), NODES, weights) != played(3, range(2))
-    assert played(3, range(2), NODES, inference.shipped()) == played(3, range(2))
+    assert played(3, range(2), NODES, select.shipped()) == played(3, range(2))
 
 
 def test_stop_ends_a_game_and_those_after_it() -> None:

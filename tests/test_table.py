@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search import table as module
+from search import transposition as module
 from search.score import MATE, NO_SCORE
-from search.table import (
+from search.transposition import (
     EXACT,
     LARGEST,
     LOWER,

@@ -1,4 +1,4 @@
-"""search/tablebase.py, tablefile.py and tablepart.py against python-chess's reader of the same files.
+"""search/syzygy/tablebase.py, tablefile.py and tablepart.py against python-chess's reader of the same files.
 
 MOFF_TABLE_POSITIONS is the number of random positions in all, MOFF_TABLE_DAMAGE that of damaged places in
 every file, for longer runs than usual.
@@ -18,8 +18,8 @@ import chess
 import chess.syzygy
 import pytest
 
-from search.tablebase import Tablebase
-from search.tablefile import MAGIC, Table
+from search.syzygy.file import MAGIC, Table
+from search.syzygy.tablebase import Tablebase
 from tests.oracle import SHARED, scaled
 from x88 import fen
 
@@ -148,7 +148,7 @@ def test_a_file_that_is_cut_while_in_use_ends_nothing(tmp_path: Path) -> None:
     copied(tmp_path, "KBNvK.rtbw", "KBNvK.rtbz", "KQvK.rtbw")
     program = f"""
 import os
-from search.tablebase import Tablebase
+from search.syzygy.tablebase import Tablebase
 from x88 import fen
 tables = Tablebase([{str(tmp_path)!r}])
 board = fen.parse("8/8/8/3k4/8/8/8/1KBN4 w - - 0 1")

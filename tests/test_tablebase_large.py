@@ -1,5 +1,5 @@
 """Tables of five to seven pieces, which are too large to lie about: made-up ones hold random results and
-distances, which search/tablefile.py and python-chess's reader must find in the same places.
+distances, which search/syzygy/file.py and python-chess's reader must find in the same places.
 
 These lie in a few thousand blocks that the index of a table refers to at random, so that a table of 10^11
 positions has some hundred kilobytes.
@@ -18,8 +18,8 @@ import chess
 import chess.syzygy
 import pytest
 
-from search.tablebase import Tablebase
-from search.tablefile import BLESSED_LOSS
+from search.syzygy.file import BLESSED_LOSS
+from search.syzygy.tablebase import Tablebase
 from tests.oracle import scaled
 from tests.test_tablebase import random_position
 from x88 import fen

@@ -18,10 +18,10 @@ import chess.syzygy
 import pytest
 
 from moff import commands
-from search import tableplay
-from search.tablebase import Tablebase
-from search.tablefile import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
-from search.tableplay import RankedMove, best_line, missing_table, rank
+from search.syzygy import ranking
+from search.syzygy.file import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
+from search.syzygy.ranking import RankedMove, best_line, missing_table, rank
+from search.syzygy.tablebase import Tablebase
 from tests.client import ENGINE
 from tests.oracle import scaled
 from tests.test_tablebase import FOLDER, NAMES, copied, random_position
@@ -298,7 +298,7 @@ def test_no_rank_is_given_where_the_tables_do_not_tell() -> None:
     ],
 )
 def test_a_table_is_named_as_its_file(text: str, name: str) -> None:
-    assert tableplay.name_of(fen.parse(text)) == name
+    assert ranking.name_of(fen.parse(text)) == name
 
 
 @needs_tables

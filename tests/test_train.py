@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from search import network
+from search.nnue import network
 from search.selfplay import Selfplay
 from tests.networks import random_weights
 from tests.oracle import scaled

@@ -21,9 +21,9 @@ import zlib
 from collections.abc import Sequence
 from types import ModuleType
 
-PACKAGES = ("x88", "search")
+PACKAGES = ("x88", "search", "search.nnue", "search.syzygy")
 
-VARIANTS = {"search.vectors_avx2": "search.vectors"}
+VARIANTS = {"search.nnue.vectors_avx2": "search.nnue.vectors"}
 """Modules compiled from another one's source, for newer processors. A build may lack them."""
 
 BUILT_BY = ("setup.py", "x88/stable_abi.h")
@@ -109,7 +109,7 @@ def recorded() -> dict[str, str]:
 
 def compiled_files() -> list[str]:
     """The paths of all compiled modules next to their source."""
-    folders = [os.path.join(_ROOT, package) for package in PACKAGES]
+    folders = [os.path.join(_ROOT, *package.split(".")) for package in PACKAGES]
     return [
         os.path.join(folder, file)
         for folder in folders
@@ -137,7 +137,7 @@ def _modules() -> tuple[set[str], set[str]]:
     """The names of the modules that can be compiled, and of those that have been, without VARIANTS."""
     sources, built = set(), set()
     for package in PACKAGES:
-        for file in os.listdir(os.path.join(_ROOT, package)):
+        for file in os.listdir(os.path.join(_ROOT, *package.split("."))):
             name = f"{package}.{file.partition('.')[0]}"
             if file.endswith(".pxd"):
                 sources.add(name)

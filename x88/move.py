@@ -13,7 +13,8 @@
 All fields fit in 31 bits, so a move is a non-negative C int. NO_MOVE is 0.
 
 In Chess960 a king may castle to the square where it stands, or to the target of an ordinary king move: see
-`search.table.short_move`. Its rook's squares are `rook_origin` and `rook_target`; nothing else computes them.
+`short_move` of the transposition table. Its rook's squares are `rook_origin` and `rook_target`; nothing else
+computes them.
 """
 
 try:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from moff import evaluation
 from search.nodecounts import NodeCounts
 from search.score import from_table, mate_distance, normalised
-from search.table import EXACT, LOWER, TranspositionTable, bound_of, depth_of, score_of
+from search.transposition import EXACT, LOWER, TranspositionTable, bound_of, depth_of, score_of
 from x88 import coordinate, diagram, san, square
 from x88.attack_map import AttackMap
 from x88.board import Board

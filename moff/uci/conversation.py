@@ -410,7 +410,7 @@ class Engine:
     def _compiler(self, _words: list[str]) -> None:
         import platform
 
-        from search import inference
+        from search.nnue import select
 
         how = "compiled to C by Cython" if build.compiled else "uncompiled"
         self._info(
@@ -418,7 +418,7 @@ class Engine:
         )
         network = self._search.weights()
         size = f"{network.hidden} hidden neurons for each perspective"
-        self._info(f"network of {size}, with {inference.instructions()}")
+        self._info(f"network of {size}, with {select.instructions()}")
         self._info(f"{platform.system()}, Python built by {platform.python_compiler()}")
 
     def _license(self, _words: list[str]) -> None:

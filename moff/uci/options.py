@@ -8,12 +8,12 @@ from moff.text import counted, echo, shorten, whole_number
 from moff.uci.ownbook import LATEST_MOVE, OwnBook
 from search.limits import Limits
 from search.pool import MOST_THREADS
-from search.probing import MOST_DEPTH
 from search.search import Search
 from search.strength import STRONGEST, WEAKEST
-from search.table import LARGEST
-from search.tablebase import Tablebase, folders_of
-from search.tablepart import MOST_PIECES
+from search.syzygy.pairs import MOST_PIECES
+from search.syzygy.probing import MOST_DEPTH
+from search.syzygy.tablebase import Tablebase, folders_of
+from search.transposition import LARGEST
 from x88 import build
 
 AUTHOR = "the Moff authors"

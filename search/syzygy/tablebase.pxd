@@ -2,8 +2,8 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.tablefile cimport BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, OTHER_SIDE, UNKNOWN, WIN, Table, signature_of
-from search.tablepart cimport MOST_PIECES
+from search.syzygy.file cimport BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, OTHER_SIDE, UNKNOWN, WIN, Table, signature_of
+from search.syzygy.pairs cimport MOST_PIECES
 from x88.attack cimport in_check
 from x88.board cimport Board
 from x88.move cimport CAPTURED, moved_of

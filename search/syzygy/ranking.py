@@ -7,8 +7,8 @@ result, and among several the one with the best next distance is played.
 
 from typing import Final, NamedTuple
 
-from search.tablebase import Tablebase, before_zeroing, in_order, is_zeroing
-from search.tablefile import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
+from search.syzygy.file import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
+from search.syzygy.tablebase import Tablebase, before_zeroing, in_order, is_zeroing
 from x88 import fen
 from x88.attack import in_check
 from x88.board import Board

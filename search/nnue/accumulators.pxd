@@ -1,6 +1,6 @@
 cimport cython
 
-from search.layer cimport DEPTH, Layer
+from search.nnue.layer cimport DEPTH, Layer
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin, rook_target, target_of
 from x88.piece cimport ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE

@@ -12,7 +12,7 @@ pawns, in the triangle a1-d1-d4; with pawns, the leading pawn on files a to d, e
 own. The leading group (the pawns of the side with fewer; otherwise three different pieces, or the two kings)
 is numbered by its squares; every further group of equal pieces is a combination of the remaining squares. The
 values are stored in blocks, compressed by pairs of symbols ("Re-Pair") and a canonical Huffman code
-(`search.tablepart`).
+(`search.syzygy.pairs`).
 
 A table is mapped and its description read at the first probe, which takes the GIL; later probes do not.
 """
@@ -28,11 +28,11 @@ import threading
 from collections.abc import Callable
 from typing import BinaryIO
 
-from search import tablesquares
-from search.tablesquares import CHOOSE, LEADING_SIZES
+from search.syzygy import squares
+from search.syzygy.squares import CHOOSE, LEADING_SIZES
 
 if not cython.compiled:
-    from search.tablepart import DAMAGED, MOST_LENGTHS, MOST_PIECES, ONE_VALUE, Part
+    from search.syzygy.pairs import DAMAGED, MOST_LENGTHS, MOST_PIECES, ONE_VALUE, Part
     from x88.board import Board
     from x88.piece import BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
     from x88.square import index64
@@ -88,7 +88,7 @@ for _side in range(2):
     for _place, _kind in enumerate((QUEEN, ROOK, BISHOP, KNIGHT, PAWN)):
         SIGNED[5 - 5 * _side + _place] = 16 << _side | _kind
 
-PAWN_ORDER = tablesquares.PAWN_ORDER
+PAWN_ORDER = squares.PAWN_ORDER
 
 _reading = threading.Lock()
 

@@ -1,16 +1,16 @@
 """The inner loops of a network for the uncompiled engine: by slices and built-in functions, several times as
-fast as those of `search.vectors` are in Python.
+fast as those of `search.nnue.vectors` are in Python.
 """
 
 from array import array
 from operator import mul
 
-from search.layer import Layer
-from search.network import INPUT_SCALE
+from search.nnue.layer import Layer
+from search.nnue.network import INPUT_SCALE
 
 
 def _squared(number: int) -> int:
-    """As `search.vectors.squared`."""
+    """As `search.nnue.vectors.squared`."""
     return min(max(number, 0), INPUT_SCALE) ** 2 // 4
 
 

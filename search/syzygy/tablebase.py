@@ -1,7 +1,7 @@
 """Endgame tablebases ("Syzygy"): the result of a position with few pieces (WDL), and the distance to the next
 capture or pawn move that keeps it (DTZ).
 
-The tables (`search.tablefile`) are right only where no capture is better, so captures, en passant and, for
+The tables (`search.syzygy.file`) are right only where no capture is better, so captures, en passant and, for
 the distance, pawn moves are searched here. Threads share the tables and probe them without the GIL.
 """
 
@@ -15,10 +15,10 @@ import os
 from collections.abc import Callable
 from functools import partial
 
-from search.tablefile import LETTERS, MAGIC, Table, signature
+from search.syzygy.file import LETTERS, MAGIC, Table, signature
 
 if not cython.compiled:
-    from search.tablefile import (
+    from search.syzygy.file import (
         BLESSED_LOSS,
         CURSED_WIN,
         DRAW,
@@ -28,7 +28,7 @@ if not cython.compiled:
         WIN,
         signature_of,
     )
-    from search.tablepart import MOST_PIECES
+    from search.syzygy.pairs import MOST_PIECES
     from x88.attack import in_check
     from x88.board import Board
     from x88.move import CAPTURED, moved_of

@@ -1,9 +1,9 @@
 cimport cython
 
-from search.layer cimport Layer
+from search.nnue.layer cimport Layer
 
 cdef enum:
-    INPUT_SCALE = 362  # see search/network.py
+    INPUT_SCALE = 362  # see search/nnue/network.py
 
 
 cdef class Vectors(Layer):

@@ -2,7 +2,7 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.tablepart cimport DAMAGED, MOST_LENGTHS, MOST_PIECES, ONE_VALUE, Part
+from search.syzygy.pairs cimport DAMAGED, MOST_LENGTHS, MOST_PIECES, ONE_VALUE, Part
 from x88.atomic cimport atomic_flag_word
 from x88.board cimport Board
 from x88.piece cimport BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK

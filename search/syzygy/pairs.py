@@ -1,5 +1,5 @@
 """A part of a tablebase file: the compressed values for one side to move and, with pawns, one file of the
-leading pawn. `search.tablefile` explains the format and reads a part's description.
+leading pawn. `search.syzygy.file` explains the format and reads a part's description.
 
 Files may be damaged: whatever they contain, nothing outside them is read and every loop ends.
 """
@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from mmap import mmap
 from typing import Any
 
-from search import tablesquares
+from search.syzygy import squares
 
 if not cython.compiled:
-    from search.tablesquares import above_diagonal
+    from search.syzygy.squares import above_diagonal
     from x88.pointer import memory_of
 
     DAMAGED = -1000000
@@ -25,12 +25,12 @@ if not cython.compiled:
     MOST_LENGTHS = 32
     ONE_VALUE = 128
 
-BELOW = tablesquares.BELOW
-TRIANGLE = tablesquares.TRIANGLE
-KINGS = tablesquares.KINGS
-PAWN_ORDER = tablesquares.PAWN_ORDER
-CHOOSE = tablesquares.CHOOSE
-LEADING_PAWNS = tablesquares.LEADING_PAWNS
+BELOW = squares.BELOW
+TRIANGLE = squares.TRIANGLE
+KINGS = squares.KINGS
+PAWN_ORDER = squares.PAWN_ORDER
+CHOOSE = squares.CHOOSE
+LEADING_PAWNS = squares.LEADING_PAWNS
 WORD = (1 << 64) - 1
 
 

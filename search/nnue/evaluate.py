@@ -1,6 +1,6 @@
-"""The static evaluation: the value of a network (`search.network`), scaled by the material on the board,
+"""The static evaluation: the value of a network (`search.nnue.network`), scaled by the material on the board,
 since an advantage is worth more with more material, and corrected in a few endings that self-play rarely
-covers (`search.endgame`). The scaling is Stéphane Nicolet's, in Stockfish 13, 2021.
+covers (`search.nnue.endgame`). The scaling is Stéphane Nicolet's, in Stockfish 13, 2021.
 
 The searcher makes every move on the board and here.
 """
@@ -11,9 +11,9 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.accumulators import Accumulators
-    from search.endgame import is_drawn_unchecked, mop_up_unchecked
-    from search.layer import Layer
+    from search.nnue.accumulators import Accumulators
+    from search.nnue.endgame import is_drawn_unchecked, mop_up_unchecked
+    from search.nnue.layer import Layer
     from x88.board import Board
     from x88.piece import BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
 

@@ -4,11 +4,11 @@ With distances (DTZ), the search only chooses among equally good moves, and a wo
 chooses. With results alone, it searches all moves that keep the best result.
 """
 
-from search.probing import Probing
 from search.score import mate_distance
-from search.tablebase import pieces_on
-from search.tablefile import DRAW
-from search.tableplay import RankedMove, rank
+from search.syzygy.file import DRAW
+from search.syzygy.probing import Probing
+from search.syzygy.ranking import RankedMove, rank
+from search.syzygy.tablebase import pieces_on
 from x88.board import Board
 
 

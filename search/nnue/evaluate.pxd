@@ -2,9 +2,9 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.accumulators cimport Accumulators
-from search.endgame cimport is_drawn_unchecked, mop_up_unchecked
-from search.layer cimport Layer
+from search.nnue.accumulators cimport Accumulators
+from search.nnue.endgame cimport is_drawn_unchecked, mop_up_unchecked
+from search.nnue.layer cimport Layer
 from x88.board cimport Board
 from x88.piece cimport BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
 

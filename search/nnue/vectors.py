@@ -1,8 +1,8 @@
 # cython: boundscheck=False, wraparound=False
 """The inner loops of a network, laid out for compilers that turn them into vector instructions.
 
-On x86-64 this module is compiled twice, the second time as `search.vectors_avx2` for processors with AVX2.
-All arithmetic is on integers and no sum leaves its range (`search.network`), so both give the same results.
+On x86-64 this module is compiled twice, the second time as `vectors_avx2` for processors with AVX2. All
+arithmetic is on integers and no sum leaves its range (`search.nnue.network`), so both give the same results.
 """
 
 try:
@@ -11,7 +11,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.layer import Layer
+    from search.nnue.layer import Layer
 
     INPUT_SCALE = 362
 

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False
-"""The hidden layer of a network (`search.network`) along the line being searched.
+"""The hidden layer of a network (`search.nnue.network`) along the line being searched.
 
 A move changes two to four inputs of each perspective. They are recorded when it is made, and added up only
 when a value is needed. A king that crosses the middle mirrors its perspective, which is then recomputed from
@@ -21,7 +21,7 @@ from x88.piece import checked_side
 from x88.square import checked
 
 if not cython.compiled:
-    from search.layer import DEPTH, Layer
+    from search.nnue.layer import DEPTH, Layer
     from x88.board import Board
     from x88.move import (
         CAPTURED,

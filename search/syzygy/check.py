@@ -11,8 +11,8 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from search.tablebase import parse_name
-from search.tablefile import MAGIC, Table
+from search.syzygy.file import MAGIC, Table
+from search.syzygy.tablebase import parse_name
 
 LIST: Final = re.compile(r"checksum|md5|sha\d", re.IGNORECASE)
 """What the name of a checksum list contains."""

@@ -4,20 +4,20 @@ import functools
 import importlib
 import os.path
 
-from search import network
-from search.layer import Layer, has_wide_vectors
-from search.network import Weights
+from search.nnue import network
+from search.nnue.layer import Layer, has_wide_vectors
+from search.nnue.network import Weights
 from x88 import build
 
-WIDE = "search.vectors_avx2"
-BASELINE = "search.vectors"
-UNCOMPILED = "search.slices"
+WIDE = "search.nnue.vectors_avx2"
+BASELINE = "search.nnue.vectors"
+UNCOMPILED = "search.nnue.vectors_pure"
 
 
 @functools.cache
 def shipped() -> Weights:
     """The network that comes with Moff."""
-    return network.read(os.path.join(os.path.dirname(__file__), "moff.net"))
+    return network.read(os.path.join(os.path.dirname(os.path.dirname(__file__)), "moff.net"))
 
 
 def modules() -> list[str]:

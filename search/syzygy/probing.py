@@ -7,8 +7,8 @@ except ImportError:
 
 if not cython.compiled:
     from search.score import DRAW, NO_SCORE, TABLEBASE_WIN
-    from search.tablebase import Tablebase, pieces_on
-    from search.tablefile import CURSED_WIN, LOSS, UNKNOWN, WIN
+    from search.syzygy.file import CURSED_WIN, LOSS, UNKNOWN, WIN
+    from search.syzygy.tablebase import Tablebase, pieces_on
     from x88.board import Board
     from x88.movegen import MoveStack
 

@@ -5,7 +5,7 @@ from x88.pointer cimport memory_of
 
 cpdef enum:
     DEPTH = 254            # plies
-    SCALE = 267            # see search/network.py
+    SCALE = 267            # see search/nnue/network.py
     UNIT = 16773632
     LARGEST = 30000        # the limit of every value, below all mate scores
 

@@ -1,4 +1,4 @@
-"""The weights of a network and the sums of its hidden layer, on which the loops of `search.vectors` work."""
+"""The weights of a network and the sums of its hidden layer, on which `search.nnue.vectors` works."""
 
 try:
     import cython
@@ -7,7 +7,7 @@ except ImportError:
 
 from array import array
 
-from search.network import Weights, check_lengths
+from search.nnue.network import Weights, check_lengths
 from x88 import memory
 
 if not cython.compiled:
@@ -82,5 +82,5 @@ class Layer:
 
 
 def has_wide_vectors() -> bool:
-    """Whether this processor runs `search.vectors_avx2`."""
+    """Whether this processor runs `search.nnue.vectors_avx2`."""
     return has_avx2()

@@ -1,4 +1,4 @@
-"""How tablebase files (`search.tablefile`) number squares, from 0 for a1 to 63 for h8, and sets of them.
+"""How tablebase files (`search.syzygy.file`) number squares, from 0 for a1 to 63 for h8, and sets of them.
 
 Source: Ronald de Man, the tables and their generator ("syzygy1"), 2013.
 """

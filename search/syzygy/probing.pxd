@@ -1,8 +1,8 @@
 cimport cython
 
 from search.score cimport DRAW, NO_SCORE, TABLEBASE_WIN
-from search.tablebase cimport Tablebase, pieces_on
-from search.tablefile cimport CURSED_WIN, LOSS, UNKNOWN, WIN
+from search.syzygy.tablebase cimport Tablebase, pieces_on
+from search.syzygy.file cimport CURSED_WIN, LOSS, UNKNOWN, WIN
 from x88.board cimport Board
 from x88.movegen cimport MoveStack
 

@@ -1,0 +1,1 @@
+"""Syzygy endgame tablebases: their files, probes in the search, and ranking the moves of the root."""
