@@ -32,7 +32,7 @@ from search import replay
 from search.replay import FIELDS, ROWS, Mixer
 from search.score import LONGEST_MATE
 from search.selfplay import HEAD
-from x88 import chess960
+from x88.notation import chess960
 
 if TYPE_CHECKING:
     import numpy as np

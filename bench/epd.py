@@ -43,9 +43,10 @@ from moff.tables import opened
 from search.limits import Limits
 from search.line import Report, Result
 from search.search import Search
-from x88 import build, fen, san
+from x88 import build
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.notation import fen, san
 
 TASKS = ("bm", "am", "dm")
 LARGEST = 1_000_000_000

@@ -25,10 +25,11 @@ import script  # first: it puts this checkout on the path
 from search.limits import Limits
 from search.line import Report
 from search.search import Search
-from x88 import build, fen, pgn, san
-from x88.game import OngoingGame
+from x88 import build
 from x88.move import NO_MOVE
 from x88.movegen import legal_moves
+from x88.notation import fen, pgn, san
+from x88.notation.game import OngoingGame
 
 Opening = tuple[str, tuple[int, ...]]
 """The starting FEN, and the packed moves from there."""

@@ -24,9 +24,10 @@ from pathlib import Path
 import script  # first: it puts this checkout on the path
 
 from moff.text import counted, perft_speed
-from x88 import build, fen
-from x88.divide import DEEPEST, DividedPerft
-from x88.perft_table import PerftTable
+from x88 import build
+from x88.notation import fen
+from x88.perft.divide import DEEPEST, DividedPerft
+from x88.perft.table import PerftTable
 
 WAYS = {"last ply counted": False, "every leaf played": True}
 """Whether every leaf is played."""

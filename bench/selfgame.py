@@ -14,10 +14,10 @@ from search.limits import Limits
 from search.line import Report
 from search.parameters import Parameters
 from search.search import Search
-from x88 import chess960, fen
 from x88.board import Board
-from x88.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.movegen import legal_moves
+from x88.notation import chess960, fen
+from x88.notation.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.piece import BLACK, WHITE
 
 DECISIVE = 1000

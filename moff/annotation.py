@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 from moff.text import echo, either, shorten
-from x88 import coordinate, square
+from x88 import square
 from x88.move import NO_MOVE
+from x88.notation import coordinate
 
 Square = int | str
 """A square of the board: its name or its 0x88 index."""

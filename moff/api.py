@@ -12,21 +12,21 @@ from moff.picture import Picture
 from search.limits import Limits
 from search.line import Progress, Report, Result
 from search.search import Search
-from x88 import pgn
 from x88.attack import in_check
 from x88.board import Board
-from x88.coordinate import parse as parse_move
-from x88.coordinate import write as write_move
-from x88.divide import perft
-from x88.fen import START
-from x88.fen import parse as parse_fen
-from x88.fen import write as write_fen
-from x88.game import OngoingGame
 from x88.movegen import legal_moves
-from x88.outcome import Outcome, outcome
+from x88.notation import pgn
+from x88.notation.coordinate import parse as parse_move
+from x88.notation.coordinate import write as write_move
+from x88.notation.fen import START
+from x88.notation.fen import parse as parse_fen
+from x88.notation.fen import write as write_fen
+from x88.notation.game import OngoingGame
+from x88.notation.outcome import Outcome, outcome
+from x88.notation.san import parse as parse_san
+from x88.notation.san import write as write_san
+from x88.perft.divide import perft
 from x88.piece import BLACK, WHITE
-from x88.san import parse as parse_san
-from x88.san import write as write_san
 
 __all__ = [
     "BLACK",

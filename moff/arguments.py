@@ -6,8 +6,8 @@ import sys
 
 from moff.text import LARGEST_NUMBER, shorten
 from moff.text import whole_number as read_number
-from x88 import fen
 from x88.board import Board
+from x88.notation import fen
 
 WRONG_USAGE = 2
 """The exit code after wrong usage."""

@@ -8,8 +8,8 @@ from moff.text import LARGEST_NUMBER, echo, either, perft_speed, whole_number
 from search import benchmark
 from search.pool import MOST_THREADS
 from search.transposition import LARGEST
-from x88 import coordinate, fen
-from x88.divide import DEEPEST, DividedPerft
+from x88.notation import coordinate, fen
+from x88.perft.divide import DEEPEST, DividedPerft
 
 WORDS = ("hash", "threads", "limit", "file", "kind")
 DEFAULT_FILE = "default"

@@ -11,11 +11,11 @@ from moff import output
 from moff.arguments import STANDARD, WRONG_USAGE, is_same_file, read_position, whole_number
 from moff.bar import Bar
 from moff.text import counted
-from x88 import fen, pgn, san
+from x88.notation import fen, pgn, san
 
 if TYPE_CHECKING:
-    from x88.book import Book
-    from x88.bookmaker import Maker
+    from x88.book.book import Book
+    from x88.book.make import Maker
 
 MOST_FAULTS = 20
 """The maximum number of faults of a book that are listed one by one."""
@@ -29,7 +29,7 @@ def add_commands(commands: Any) -> None:
     make = ways.add_parser("make", help="make a book from the games of PGN files")
     make.add_argument("files", nargs="+", metavar="GAMES.pgn", help="the games; - reads standard input")
     make.add_argument("-o", "--output", required=True, metavar="BOOK.bin", help="the book to write")
-    # The defaults repeat those of `x88.bookmaker.Wanted`, whose import few command lines need.
+    # The defaults repeat those of `x88.book.make.Wanted`, whose import few command lines need.
     make.add_argument(
         "--plies",
         type=lambda text: whole_number(text, 1),
@@ -75,7 +75,7 @@ def _per_cent(text: str) -> float:
 
 
 def _run_make(options: argparse.Namespace) -> int:
-    from x88.bookmaker import Maker, Wanted
+    from x88.book.make import Maker, Wanted
 
     output_file = options.output
     for name in options.files:
@@ -136,7 +136,7 @@ def _add_games(maker: "Maker", stream: BinaryIO, name: str) -> int:
 
 def _open_book(path: str) -> "Book | None":
     """The book; None, with an error message, if it cannot be read."""
-    from x88.book import Book
+    from x88.book.book import Book
 
     try:
         return Book(path)
@@ -169,7 +169,7 @@ def _run_check(options: argparse.Namespace) -> int:
     if book is None:
         return 1
     bar = Bar(beside_results=True)
-    from x88.bookcheck import Check
+    from x88.book.check import Check
 
     check = Check(book)
     count = 0

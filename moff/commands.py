@@ -21,11 +21,12 @@ from moff.text import can_rewrite, counted, echo, either
 from search import benchmark
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
-from x88 import build, chess960, diagram, fen, pgn
-from x88.chess960 import POSITIONS
-from x88.diagram import Style
-from x88.divide import DEEPEST, MOST_THREADS, DividedPerft
-from x88.perft_table import LARGEST, PerftTable
+from x88 import build
+from x88.notation import chess960, diagram, fen, pgn
+from x88.notation.chess960 import POSITIONS
+from x88.notation.diagram import Style
+from x88.perft.divide import DEEPEST, MOST_THREADS, DividedPerft
+from x88.perft.table import LARGEST, PerftTable
 from x88.piece import BLACK, WHITE
 
 NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "tb", "review", "board")

@@ -16,10 +16,10 @@ from moff.text import can_rewrite, whole_number
 from search.limits import Limits
 from search.line import Report
 from search.strength import STRONGEST, WEAKEST
-from x88 import chess960, coordinate, diagram, fen, pgn, san
 from x88.board import Board
-from x88.diagram import Style
 from x88.move import NO_MOVE
+from x88.notation import chess960, coordinate, diagram, fen, pgn, san
+from x88.notation.diagram import Style
 from x88.piece import BLACK, SIDES, WHITE
 
 DEEPEST = 100

@@ -5,8 +5,8 @@ from search.nnue import network, select
 from search.nnue.evaluate import FULL_MATERIAL, MATERIAL_STEP, Evaluation, material_points
 from search.nnue.network import Weights
 from search.score import normalised
-from x88 import diagram
 from x88.board import Board, checked_board
+from x88.notation import diagram
 from x88.piece import EMPTY, KIND, KING, WHITE
 from x88.square import SQUARES
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import TextIO
 
 from moff.text import echo
-from x88 import coordinate
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.notation import coordinate
 
 
 class Log:

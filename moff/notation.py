@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from search.line import Report
-from x88 import coordinate, san
 from x88.board import Board
+from x88.notation import coordinate, san
 from x88.piece import BLACK
 
 

@@ -9,10 +9,11 @@ from moff.annotation import COLOURS, Arrow, Mark, Square, read_arrow, read_last_
 from moff.figurine import FIGURINES
 from moff.svg import arrow_outline, escaped, layer, polygon
 from moff.text import echo, either
-from x88 import fen, square
+from x88 import square
 from x88.attack import in_check
 from x88.attack_map import AttackMap
 from x88.board import Board
+from x88.notation import fen
 from x88.piece import (
     BISHOP,
     BLACK,

@@ -21,8 +21,8 @@ from moff.thinker import Thinker, Thought
 from search.limits import Limits
 from search.line import Report
 from search.search import Search
-from x88 import fen, pgn
-from x88.game import OngoingGame
+from x88.notation import fen, pgn
+from x88.notation.game import OngoingGame
 from x88.piece import BLACK, SIDES, WHITE
 
 HASH = 16

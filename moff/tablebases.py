@@ -10,9 +10,9 @@ from moff.arguments import WRONG_USAGE, read_position
 from moff.bar import Bar
 from moff.tables import PATH
 from moff.text import counted
-from x88 import san
 from x88.board import Board
-from x88.outcome import Outcome, outcome
+from x88.notation import san
+from x88.notation.outcome import Outcome, outcome
 from x88.piece import WHITE
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from search.limits import Limits
 from search.line import Report
 from search.search import Search
 from search.timeman import Clock
-from x88 import build, fen
+from x88 import build
 from x88.board import Board
-from x88.divide import DividedPerft
+from x88.notation import fen
+from x88.perft.divide import DividedPerft
 
 COMPILED_DEPTH = 13
 UNCOMPILED_DEPTH = 6

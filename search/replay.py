@@ -12,7 +12,8 @@ except ImportError:
 
 from search.nnue.network import SCALE
 from search.selfplay import HEAD
-from x88 import chess960, fen, memory
+from x88 import memory
+from x88.notation import chess960, fen
 
 if not cython.compiled:
     from math import exp

@@ -15,7 +15,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 from search.nnue.network import Weights
-from x88 import chess960, fen
+from x88.notation import chess960, fen
 
 if not cython.compiled:
     from search.aspiration import iterate

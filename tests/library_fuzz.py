@@ -28,8 +28,9 @@ from search.limits import Limits
 from search.nnue import select
 from search.pool import Helper, Pool
 from search.search import Search
-from x88 import build, chess960
-from x88.perft_table import PerftTable
+from x88 import build
+from x88.notation import chess960
+from x88.perft.table import PerftTable
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -15,8 +15,9 @@ import chess.pgn
 import pytest
 from hypothesis import strategies as st
 
-from x88 import build, coordinate, fen, movegen
+from x88 import build, movegen
 from x88.board import Board
+from x88.notation import coordinate, fen
 from x88.piece import BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, side_of
 
 only_c = pytest.mark.skipif(build.compiled, reason="compiled, only C calls it")

@@ -7,8 +7,8 @@ import chess
 from search.limits import Limits
 from search.line import Report, Result
 from search.search import Search
-from x88 import coordinate, fen
 from x88.board import Board
+from x88.notation import coordinate, fen
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ONE_MOVE = "k7/3Q4/8/7p/7P/8/8/4K3 b - - 0 1"

@@ -12,10 +12,11 @@ from search.nnue.accumulators import Accumulators
 from search.nnue.network import Weights
 from tests.networks import random_weights
 from tests.oracle import scaled
-from x88 import build, coordinate, fen
+from x88 import build
 from x88.attack import in_check
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 from x88.piece import BLACK, EMPTY, KIND, WHITE_PIECE
 from x88.square import SQUARES
 

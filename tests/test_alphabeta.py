@@ -14,9 +14,9 @@ from search.searcher import Searcher
 from search.stop import Stop
 from search.transposition import EXACT, LOWER, UPPER, TranspositionTable, score_of, short_move, was_pv
 from tests.oracle import only_c
-from x88 import coordinate, fen
 from x88.move import NO_MOVE
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 
 pytestmark = only_c
 

@@ -22,10 +22,11 @@ from tests.oracle import (
     thrown,
     to_0x88,
 )
-from x88 import attack, build, coordinate, fen
+from x88 import attack, build
 from x88.attack import attackers, in_check, last_move_checks, see
 from x88.board import Board
 from x88.move import EN_PASSANT, captured_of, promoted_of
+from x88.notation import coordinate, fen
 from x88.piece import BISHOP, KNIGHT, PAWN, QUEEN, ROOK, VALUES
 
 P, N, B, R, Q = (VALUES[kind] for kind in (PAWN, KNIGHT, BISHOP, ROOK, QUEEN))

@@ -18,10 +18,10 @@ from tests.oracle import (
     side_of_colour,
     to_0x88,
 )
-from x88 import fen
 from x88.attack import attackers
 from x88.attack_map import AttackMap
 from x88.board import Board
+from x88.notation import fen
 from x88.piece import BLACK, PAWN, QUEEN, ROOK, VALUES, WHITE
 
 Cells = list[tuple[int, int, int]]

@@ -21,12 +21,12 @@ from tests.oracle import (
     scaled,
     to_0x88,
 )
-from x88 import coordinate, fen
 from x88.attack import attackers, in_check
 from x88.board import HISTORY, Board
 from x88.move import CASTLING, EN_PASSANT, NO_MOVE, moved_of, promoted_of
 from x88.movegen import legal_moves
-from x88.outcome import Outcome, outcome
+from x88.notation import coordinate, fen
+from x88.notation.outcome import Outcome, outcome
 from x88.piece import BLACK, PAWN, WHITE
 from x88.square import FILE, NO_SQUARE, SQUARES
 

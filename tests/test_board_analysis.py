@@ -32,8 +32,9 @@ from search.score import TABLEBASE_WIN
 from search.search import Search
 from search.syzygy.tablebase import Tablebase
 from tests.oracle import SHARED, STARTS, scaled
-from x88 import coordinate, diagram, fen, pgn, square
-from x88.diagram import Style
+from x88 import square
+from x88.notation import coordinate, diagram, fen, pgn
+from x88.notation.diagram import Style
 from x88.piece import SIDES
 
 pytestmark = pytest.mark.slow

@@ -27,7 +27,7 @@ from moff.board.tabs import MOST_TABS, Tabs
 from search.strength import STRONGEST, WEAKEST
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
-from x88 import fen
+from x88.notation import fen
 
 pytestmark = pytest.mark.slow
 

@@ -1,4 +1,4 @@
-"""x88/book.py: Polyglot books, read and made, against python-chess's reader."""
+"""x88/book/book.py: Polyglot books, read and made, against python-chess's reader."""
 
 import contextlib
 import io
@@ -11,11 +11,11 @@ import chess.polyglot
 import pytest
 
 from tests.oracle import random_boards, scaled, shared_files
-from x88 import coordinate, fen, pgn
-from x88.book import ENTRY, Book, decode, encode
-from x88.bookmaker import Maker, Wanted
+from x88.book.book import ENTRY, Book, decode, encode
+from x88.book.make import Maker, Wanted
 from x88.move import CASTLING as CASTLES
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen, pgn
 
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 TRAP = ["d4", "d5", "c4", "e5", "dxe5", "d4", "e3", "Bb4+", "Bd2", "dxe3", "Bxb4", "exf2+", "Ke2", "fxg1=N+"]

@@ -13,10 +13,10 @@ import pytest
 
 from tests.client import ENGINE, Conversation
 from tests.oracle import SHARED
-from x88 import coordinate, fen, pgn
-from x88.book import ENTRY, Book, encode
-from x88.bookmaker import Maker, Wanted
+from x88.book.book import ENTRY, Book, encode
+from x88.book.make import Maker, Wanted
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen, pgn
 
 pytestmark = pytest.mark.slow
 

@@ -164,7 +164,7 @@ def test_moff_pure_forces_the_source(checkout: Path, order: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["x88/perft.py", "x88/board.pxd", "search/nnue/evaluate.py", *build.BUILT_BY]
+    "name", ["x88/perft/perft.py", "x88/board.pxd", "search/nnue/evaluate.py", *build.BUILT_BY]
 )
 def test_an_edited_source_is_reported_and_runs_until_it_is_compiled(checkout: Path, name: str) -> None:
     os.utime(checkout / name)
@@ -203,7 +203,7 @@ def test_a_build_may_lack_the_loops_for_newer_processors(checkout: Path) -> None
 
 def test_a_compiled_module_without_its_header_is_reported(checkout: Path) -> None:
     (checkout / "x88" / f"outcome{EXTENSION_SUFFIXES[0]}").touch()
-    assert_source_runs(checkout, "x88.outcome", REBUILD)
+    assert_source_runs(checkout, "x88.notation.outcome", REBUILD)
 
 
 def test_a_compiled_module_without_its_source_is_not_found(checkout: Path) -> None:

@@ -12,13 +12,15 @@ from search.keys import Keys
 from search.transposition import short_move
 from tests.networks import evaluation_of
 from tests.oracle import from_0x88, only_c, scaled
-from x88 import attack, book, build, chess960, coordinate, fen, san
+from x88 import attack, build
 from x88.attack import in_check, last_move_checks
 from x88.board import Board
-from x88.divide import perft
+from x88.book.book import book
 from x88.move import CASTLING, EN_PASSANT, PROMOTED
 from x88.movegen import legal_moves
-from x88.perft import Counter
+from x88.notation import chess960, coordinate, fen, san
+from x88.perft.divide import perft
+from x88.perft.perft import Counter
 from x88.piece import BLACK, WHITE
 from x88.rays import Rays
 

@@ -12,8 +12,8 @@ import pytest
 from moff.board.tab import Tab
 from moff.picture import Picture
 from tests.client import ENGINE, Conversation
-from x88 import chess960, coordinate, fen, pgn, san
-from x88.game import OngoingGame
+from x88.notation import chess960, coordinate, fen, pgn, san
+from x88.notation.game import OngoingGame
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,8 @@ from search.search import Search
 from search.timeman import HARD, Budget, Clock, Lag, NodeClock, TimeManager, budget
 from tests.oracle import STARTS
 from tests.searches import KIWIPETE, think
-from x88 import build, fen
+from x88 import build
+from x88.notation import fen
 from x88.piece import WHITE
 
 # Budgets.

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from search.nnue import network, select
-from x88 import chess960, fen
 from x88.board import Board
 from x88.move import captured_of
 from x88.movegen import legal_moves
+from x88.notation import chess960, fen
 from x88.piece import WHITE
 
 pytestmark = pytest.mark.slow

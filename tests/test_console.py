@@ -21,8 +21,9 @@ from tests import picture
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import read_games, reference_texts, scaled, verdict
 from tests.terminal import Player, environment, stripped
-from x88 import coordinate, diagram, fen, square
-from x88.diagram import Style
+from x88 import square
+from x88.notation import coordinate, diagram, fen
+from x88.notation.diagram import Style
 
 pytestmark = pytest.mark.slow
 

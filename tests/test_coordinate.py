@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracle import STARTS, Game, games, packed, placements, reference_texts, scaled
-from x88 import coordinate, fen, square
+from x88 import square
 from x88.move import NO_MOVE
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 
 
 @settings(max_examples=scaled(60, 30))

@@ -12,11 +12,19 @@ import pytest
 from tests import picture
 from tests.client import ENGINE
 from tests.oracle import STARTS, Game, reference_texts, scaled, thrown, to_0x88
-from x88 import coordinate, fen
 from x88.attack_map import AttackMap
 from x88.board import Board
-from x88.diagram import ATTACK_LEGEND, SCORE_LEGEND, Style, draw, draw_attacks, draw_worths, list_moves
 from x88.movegen import scored_moves
+from x88.notation import coordinate, fen
+from x88.notation.diagram import (
+    ATTACK_LEGEND,
+    SCORE_LEGEND,
+    Style,
+    draw,
+    draw_attacks,
+    draw_worths,
+    list_moves,
+)
 from x88.piece import BLACK, LETTERS, WHITE
 
 ESCAPE = re.compile(r"\033\[[\d;]*m")

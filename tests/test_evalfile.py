@@ -11,7 +11,7 @@ from search.nnue.layer import Layer
 from search.search import Search
 from tests.client import Conversation, nodes_of
 from tests.networks import random_weights
-from x88 import fen
+from x88.notation import fen
 
 pytestmark = pytest.mark.slow
 

@@ -18,9 +18,10 @@ from search.nnue.evaluate import LARGEST, material_points
 from search.score import CERTAIN_WIN, normalised
 from tests.networks import evaluation_of, random_weights
 from tests.oracle import SHARED, STARTS, placements, scaled
-from x88 import build, diagram, fen
+from x88 import build
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.notation import diagram, fen
 from x88.piece import BLACK, EMPTY, KIND, KING, WHITE
 from x88.square import SQUARES
 

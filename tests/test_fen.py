@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.oracle import STARTS, Game, games, placements, scaled, texts, to_0x88
-from x88 import fen
 from x88.board import Board
+from x88.notation import fen
 from x88.piece import BLACK, WHITE
 from x88.square import NO_SQUARE
 

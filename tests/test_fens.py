@@ -14,7 +14,7 @@ import pytest
 
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
-from x88 import pgn
+from x88.notation import pgn
 
 pytestmark = pytest.mark.slow
 

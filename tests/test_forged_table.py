@@ -15,9 +15,9 @@ from search.transposition import CLUSTER, EXACT, LOWER, UPPER, short_move
 from tests.client import THREADS
 from tests.oracle import scaled, watched
 from tests.strategies import per_hundred
-from x88 import coordinate, fen
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 

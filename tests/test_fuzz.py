@@ -10,7 +10,7 @@ from moff.uci.go import parse_limits
 from search.benchmark import POSITIONS
 from search.limits import Limits
 from tests.strategies import BRIEF, ENDLESS, GAMES, LINES, MOVES, damaged, per_hundred
-from x88 import coordinate, fen, pgn, san
+from x88.notation import coordinate, fen, pgn, san
 
 BOARDS = [fen.parse(text) for text in POSITIONS[:8]]
 

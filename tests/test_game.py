@@ -14,9 +14,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.oracle import STARTS, Game, games, packed, scaled, side_of_colour, verdict
-from x88 import coordinate, fen, pgn
-from x88.game import OngoingGame
-from x88.outcome import can_mate
+from x88.notation import coordinate, fen, pgn
+from x88.notation.game import OngoingGame
+from x88.notation.outcome import can_mate
 from x88.piece import BLACK, WHITE
 
 UNFINISHED = ("*", "")

@@ -15,9 +15,10 @@ from search.transposition import EXACT, LOWER, UPPER, short_move
 from tests.client import Conversation
 from tests.oracle import STARTS, scaled
 from tests.searches import check_lines, think
-from x88 import build, coordinate, fen
+from x88 import build
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,8 @@ from search.correction import MOVES, ROW, Corrections
 from search.history import LIMIT, History
 from search.tuned import SEARCH
 from tests.oracle import only_c, scaled
-from x88 import coordinate, fen, movegen
+from x88 import movegen
+from x88.notation import coordinate, fen
 from x88.piece import BLACK, WHITE
 
 pytestmark = only_c

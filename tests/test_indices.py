@@ -15,10 +15,11 @@ from search import benchmark
 from search.limits import Limits
 from search.search import Search
 from tests.oracle import STARTS
-from x88 import build, fen, movegen
+from x88 import build, movegen
 from x88.movegen import legal_moves
-from x88.perft import Counter
-from x88.perft_table import PerftTable
+from x88.notation import fen
+from x88.perft.perft import Counter
+from x88.perft.table import PerftTable
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = [

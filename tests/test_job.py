@@ -20,8 +20,8 @@ from search.timeman import Clock, TimeManager
 from search.transposition import TranspositionTable
 from tests.oracle import only_c, scaled
 from tests.searches import KIWIPETE, ONE_MOVE, begun, think
-from x88 import fen
 from x88.movegen import legal_moves
+from x88.notation import fen
 
 pytestmark = pytest.mark.slow
 

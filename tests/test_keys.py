@@ -7,8 +7,9 @@ import pytest
 
 from search.keys import Keys
 from tests.oracle import STARTS, only_c
-from x88 import build, fen
+from x88 import build
 from x88.movegen import legal_moves
+from x88.notation import fen
 from x88.piece import BLACK, WHITE
 
 pytestmark = only_c

@@ -1,5 +1,5 @@
 """Imports run downwards only: the rules know no text, `x88` no search, `search` no input and output, and
-nothing but the command itself the UCI conversation.
+nothing but the command itself the UCI conversation. A file's folder says on which floor it is.
 """
 
 import ast
@@ -7,32 +7,14 @@ import json
 import subprocess
 import sys
 import tomllib
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-RULES = {
-    "square",
-    "piece",
-    "move",
-    "zobrist",
-    "board",
-    "attack",
-    "attack_map",
-    "movegen",
-    "rays",
-    "atomic",
-    "memory",
-    "pointer",
-    "uncompiled",
-    "build",
-    "__init__",
-}
-"""The modules of `x88` in the lowest layer; the others are notation."""
-
-SOURCES = sorted([*ROOT.glob("x88/*.py"), *ROOT.glob("search/*.py")])
+SOURCES = sorted([*ROOT.glob("x88/**/*.py"), *ROOT.glob("search/**/*.py")])
 
 SHARED = ("session", "thinker", "clock", "player", "notation", "pgn_file", "judgement")
 SPEAKERS = [ROOT / "moff" / name for name in ("board/command.py", "review/command.py", "review/reviewer.py")]
@@ -66,23 +48,48 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}.{path.stem}")
+FLOORS = {
+    "x88": 1,
+    "x88/notation": 2,
+    "x88/book": 2,
+    "x88/perft": 2,
+    "search": 3,
+    "search/nnue": 3,
+    "search/syzygy": 3,
+}
+"""The floor of each folder. A file imports from its own floor and those below."""
+
+
+def name_of(path: Path) -> str:
+    """A file's place in the checkout, for the name of a test."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def folder_of(name: str) -> str:
+    """The folder of the package or module of this name, or of the module that has this name in it."""
+    path = ROOT.joinpath(*name.split("."))
+    while not path.is_dir():
+        path = path.parent
+    return name_of(path)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
 def test_no_import_runs_upwards(path: Path) -> None:
+    floor = FLOORS.get(name_of(path.parent), 3)
     names = imported(path)
-    assert not any(name.split(".")[0] in ("engine", "tests", "bench", "chess") for name in names)
-    if path.parent.name == "x88":
-        assert not any(name.split(".")[0] == "search" for name in names)
-        if path.stem in RULES:
-            below = {f"x88.{stem}" for stem in RULES}
-            modules = {
-                name
-                for name in names
-                if name.startswith("x88.") and (ROOT / f"{name.replace('.', '/')}.py").exists()
-            }
-            assert modules <= below
+    assert not any(name.split(".")[0] in ("engine", "moff", "tests", "bench", "chess") for name in names)
+    folders = [folder_of(name) for name in names if name.split(".")[0] in ("x88", "search")]
+    assert all(FLOORS.get(folder, 3) <= floor for folder in folders)
 
 
-@pytest.mark.parametrize("path", [*SOURCES, *SILENT], ids=lambda path: f"{path.parent.name}.{path.stem}")
+def test_no_imports_go_in_a_circle() -> None:
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in [*SOURCES, *FACES, *UCI]
+    }
+    TopologicalSorter({name: imported(path) & modules.keys() for name, path in modules.items()}).prepare()
+
+
+@pytest.mark.parametrize("path", [*SOURCES, *SILENT], ids=name_of)
 def test_only_the_engine_and_the_faces_print_and_read(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -91,20 +98,15 @@ def test_only_the_engine_and_the_faces_print_and_read(path: Path) -> None:
             assert node.attr not in ("stdin", "stdout", "stderr"), f"line {node.lineno}"
 
 
-@pytest.mark.parametrize("path", FACES, ids=lambda path: f"{path.parent.name}.{path.stem}")
+@pytest.mark.parametrize("path", FACES, ids=name_of)
 def test_what_people_meet_knows_no_uci(path: Path) -> None:
     names = imported(path)
     assert not any(name.split(".")[:2] in (["moff", "uci"], ["moff", "main"]) for name in names)
 
 
-@pytest.mark.parametrize("path", [*UCI, *FACES], ids=lambda path: f"{path.parent.name}.{path.stem}")
+@pytest.mark.parametrize("path", [*UCI, *FACES], ids=name_of)
 def test_nothing_installed_needs_what_only_a_checkout_has(path: Path) -> None:
     assert not any(name.split(".")[0] in ("engine", "tests", "bench", "chess") for name in imported(path))
-
-
-def test_nothing_below_knows_what_people_meet() -> None:
-    for path in SOURCES:
-        assert not any(name.split(".")[0] == "moff" for name in imported(path)), path
 
 
 def loaded(code: str, talk: str = "") -> set[str]:
@@ -128,9 +130,9 @@ UNNEEDED = {
     "moff.api",
     "moff.commands",
     "moff.console",
-    "x88.diagram",
-    "x88.pgn",
-    "x88.san",
+    "x88.notation.diagram",
+    "x88.notation.pgn",
+    "x88.notation.san",
 }
 """What a GUI that starts the engine must not wait for."""
 

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 
 from tests import mailbox
 from tests.oracle import Game, games, packed, placements, reference_texts, scaled, texts
-from x88 import fen
 from x88.attack import in_check
+from x88.notation import fen
 
 LISTS = (
     (

@@ -19,7 +19,7 @@ from tests.oracle import (
     texts,
     to_0x88,
 )
-from x88 import coordinate, fen, movegen
+from x88 import movegen
 from x88.attack import in_check
 from x88.board import Board
 from x88.move import (
@@ -44,6 +44,7 @@ from x88.movegen import (
     legal_moves,
     scored_moves,
 )
+from x88.notation import coordinate, fen
 from x88.piece import (
     BISHOP,
     CODE_OF_LETTER,

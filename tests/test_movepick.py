@@ -10,11 +10,12 @@ from search.movepick import BAD_CAPTURE, GOOD_CAPTURE, KILLER, SELECTION_COST, T
 from search.transposition import short_move
 from search.tuned import SEARCH
 from tests.oracle import STARTS, only_c
-from x88 import build, coordinate, fen, movegen
+from x88 import build, movegen
 from x88.attack import see
 from x88.board import Board
 from x88.move import captured_of, promoted_of
 from x88.movegen import MAX_MOVES, MoveStack, legal_moves
+from x88.notation import coordinate, fen
 from x88.piece import QUEEN
 
 pytestmark = only_c

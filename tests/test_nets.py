@@ -15,7 +15,7 @@ from tests.networks import random_weights
 from tests.oracle import scaled
 from tests.stored import Stored
 from tests.test_dataset import Reference
-from x88 import fen
+from x88.notation import fen
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,9 @@ from search.nodecounts import SLOTS, NodeCounts
 from search.search import Search
 from tests.oracle import only_c, scaled
 from tests.searches import KIWIPETE
-from x88 import coordinate, fen, square
+from x88 import square
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 
 
 def pairs(text: str) -> list[tuple[int, list[int]]]:

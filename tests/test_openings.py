@@ -13,7 +13,7 @@ import pytest
 from search.limits import Limits
 from search.line import Report
 from search.search import Search
-from x88 import coordinate, fen
+from x88.notation import coordinate, fen
 
 pytestmark = pytest.mark.slow
 

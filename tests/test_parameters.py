@@ -11,7 +11,8 @@ from search.parameters import Parameters
 from search.search import Search
 from search.tuned import SEARCH
 from tests.oracle import scaled
-from x88 import build, fen
+from x88 import build
+from x88.notation import fen
 
 SOURCE = Path(parameters.__file__).with_name("parameters.py")
 

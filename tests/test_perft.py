@@ -22,9 +22,9 @@ from tests.oracle import (
     scaled,
     shared_files,
 )
-from x88 import fen
 from x88.board import Board
-from x88.perft import Counter
+from x88.notation import fen
+from x88.perft.perft import Counter
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.oracle import SHARED, STARTS, packed, scaled, shared_files
-from x88 import coordinate, fen, pgn
+from x88.notation import coordinate, fen, pgn
 
 logging.getLogger("chess.pgn").setLevel(logging.CRITICAL)
 

@@ -22,7 +22,7 @@ from moff.figurine import FIGURINES
 from moff.picture import LARGEST, SMALLEST, STANDARD_SIZE, THEMES, Picture
 from tests.client import ENGINE
 from tests.oracle import KINDS, STARTS, Game, packed, scaled, thrown, to_0x88
-from x88 import fen
+from x88.notation import fen
 
 SVG = "{http://www.w3.org/2000/svg}"
 MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"

@@ -23,8 +23,9 @@ from search.timeman import Clock
 from search.transposition import TranspositionTable
 from tests.oracle import only_c, scaled
 from tests.searches import KIWIPETE, packed, think
-from x88 import build, coordinate, fen
+from x88 import build
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 
 pytestmark = pytest.mark.slow
 

@@ -22,8 +22,8 @@ from tests.networks import evaluation_of
 from tests.oracle import scaled
 from tests.searches import packed, think
 from tests.test_tablebase import FOLDER, NAMES, copied, random_position
-from x88 import coordinate, fen
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 
 pytestmark = [
     pytest.mark.slow,

@@ -27,7 +27,7 @@ from moff.text import counted
 from search.limits import Limits
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import read_games, scaled
-from x88 import pgn
+from x88.notation import pgn
 
 pytestmark = pytest.mark.slow
 

@@ -20,8 +20,8 @@ from moff.judgement import expected_score
 from moff.review.analysis import Assessment
 from moff.review.report import Page
 from moff.review.reviewed import ReviewedGame
-from x88 import fen, pgn
 from x88.movegen import legal_moves
+from x88.notation import fen, pgn
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.oracle import STARTS, Game, packed, placements, scaled, thrown
-from x88 import coordinate, fen, san
 from x88.board import Board
+from x88.notation import coordinate, fen, san
 
 POSITIONS = int(os.environ.get("MOFF_POSITIONS", scaled(4000, 300)))
 """How many random positions are compared with python-chess."""

@@ -27,11 +27,12 @@ from tests.client import ENGINE
 from tests.networks import evaluation_of
 from tests.oracle import scaled
 from tests.searches import KIWIPETE, begun, check_lines, packed, played, think
-from x88 import build, coordinate, fen
+from x88 import build
 from x88.attack import in_check, see
 from x88.board import Board
 from x88.move import captured_of, promoted_of
 from x88.movegen import MoveStack, legal_moves
+from x88.notation import coordinate, fen
 from x88.piece import KIND, QUEEN
 
 pytestmark = pytest.mark.slow

@@ -28,7 +28,8 @@ from search.selfplay import Game, Selfplay
 from tests.networks import random_weights
 from tests.oracle import scaled
 from tests.stored import Stored, games
-from x88 import build, coordinate, fen
+from x88 import build
+from x88.notation import coordinate, fen
 
 pytestmark = pytest.mark.slow
 

@@ -23,9 +23,9 @@ from search.limits import Limits
 from search.line import Report, Result
 from search.strength import STRONGEST, WEAKEST
 from tests.oracle import read_games, scaled, verdict
-from x88 import coordinate, fen
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 from x88.piece import BLACK, WHITE
 
 DEPTH = Limits(depth=3)

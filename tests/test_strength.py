@@ -16,8 +16,8 @@ from tests.client import Conversation
 from tests.networks import evaluation_of
 from tests.oracle import STARTS, scaled
 from tests.searches import think
-from x88 import coordinate, fen
-from x88.game import OngoingGame
+from x88.notation import coordinate, fen
+from x88.notation.game import OngoingGame
 
 pytestmark = pytest.mark.slow
 

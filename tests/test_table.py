@@ -29,8 +29,9 @@ from search.transposition import (
     was_pv,
 )
 from tests.oracle import only_c
-from x88 import fen, memory
+from x88 import memory
 from x88.movegen import legal_moves
+from x88.notation import fen
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ import pytest
 from search.syzygy.file import MAGIC, Table
 from search.syzygy.tablebase import Tablebase
 from tests.oracle import SHARED, scaled
-from x88 import fen
+from x88.notation import fen
 
 FOLDER = SHARED / "syzygy"
 pytestmark = [
@@ -149,7 +149,7 @@ def test_a_file_that_is_cut_while_in_use_ends_nothing(tmp_path: Path) -> None:
     program = f"""
 import os
 from search.syzygy.tablebase import Tablebase
-from x88 import fen
+from x88.notation import fen
 tables = Tablebase([{str(tmp_path)!r}])
 board = fen.parse("8/8/8/3k4/8/8/8/1KBN4 w - - 0 1")
 print(tables.wdl(board), tables.dtz(board) > 20)

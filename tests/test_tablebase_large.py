@@ -22,7 +22,7 @@ from search.syzygy.file import BLESSED_LOSS
 from search.syzygy.tablebase import Tablebase
 from tests.oracle import scaled
 from tests.test_tablebase import random_position
-from x88 import fen
+from x88.notation import fen
 
 pytestmark = pytest.mark.slow
 

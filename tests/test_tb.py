@@ -25,9 +25,10 @@ from search.syzygy.tablebase import Tablebase
 from tests.client import ENGINE
 from tests.oracle import scaled
 from tests.test_tablebase import FOLDER, NAMES, copied, random_position
-from x88 import build, coordinate, fen
+from x88 import build
 from x88.board import Board
-from x88.outcome import Outcome, outcome
+from x88.notation import coordinate, fen
+from x88.notation.outcome import Outcome, outcome
 
 pytestmark = pytest.mark.slow
 

@@ -16,9 +16,10 @@ from moff import __version__
 from moff.uci.conversation import Engine
 from tests.client import ENGINE, PATIENCE, Conversation, info_lines, nodes_of, on_threads, with_threads
 from tests.oracle import scaled
-from x88 import build, coordinate, fen
+from x88 import build
 from x88.movegen import legal_moves
-from x88.outcome import outcome
+from x88.notation import coordinate, fen
+from x88.notation.outcome import outcome
 
 INFO = re.compile(
     r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( lowerbound| upperbound)?"

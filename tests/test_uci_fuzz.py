@@ -22,9 +22,9 @@ from tests.strategies import (
     damaged,
     per_hundred,
 )
-from x88 import coordinate, fen
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.notation import coordinate, fen
 
 MOVE = "[a-h][1-8][a-h][1-8][qrbn]?"
 LINES = re.compile(

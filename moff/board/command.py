@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from moff.arguments import WRONG_USAGE, read_position, whole_number
-from x88 import fen
+from x88.notation import fen
 
 if TYPE_CHECKING:
     from moff.board.gamelist import GameList

@@ -5,7 +5,7 @@ import itertools
 from bisect import bisect_left
 from typing import NamedTuple
 
-from x88 import pgn
+from x88.notation import pgn
 
 LARGEST_TEXT = 1 << 26
 """Bytes of a text."""

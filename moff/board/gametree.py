@@ -5,9 +5,9 @@ from typing import cast
 
 from moff.board.verdict import NAGS, Verdict
 from moff.notation import move_number
-from x88 import fen, pgn, san
 from x88.board import Board
 from x88.move import NO_MOVE
+from x88.notation import fen, pgn, san
 
 MOST_NODES = 20_000
 """The maximum number of moves in a tree."""

@@ -25,8 +25,8 @@ from moff.text import echo
 from search.limits import Limits
 from search.line import Report
 from search.search import Search
-from x88 import chess960, fen, pgn
 from x88.board import Board
+from x88.notation import chess960, fen, pgn
 from x88.piece import BLACK, WHITE
 
 PLAY, ANALYSIS = "play", "analysis"

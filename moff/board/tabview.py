@@ -13,12 +13,13 @@ from moff.notation import move_number
 from moff.player import Engine, Person
 from moff.svg import arrow_outline, polygon
 from search.score import mate_distance
-from x88 import coordinate, fen, san, square
+from x88 import square
 from x88.attack import in_check
 from x88.board import Board
 from x88.move import CASTLING, NO_MOVE, is_home_castling
 from x88.movegen import legal_moves
-from x88.outcome import outcome
+from x88.notation import coordinate, fen, san
+from x88.notation.outcome import outcome
 from x88.piece import BLACK, SIDES, WHITE
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from moff import evaluation
 from search.nodecounts import NodeCounts
 from search.score import from_table, mate_distance, normalised
 from search.transposition import EXACT, LOWER, TranspositionTable, bound_of, depth_of, score_of
-from x88 import coordinate, diagram, san, square
+from x88 import square
 from x88.attack_map import AttackMap
 from x88.board import Board
 from x88.movegen import legal_moves
+from x88.notation import coordinate, diagram, san
 from x88.piece import BLACK, SIDES, WHITE, letter, make_piece, side_of
 
 TREE_PLIES = 2

@@ -14,12 +14,12 @@ from search.limits import Limits
 from search.line import Report
 from search.score import DRAW, MATE, mate_distance
 from search.search import Search
-from x88 import fen
 from x88.attack import in_check
 from x88.board import Board
 from x88.move import NO_MOVE
 from x88.movegen import legal_moves
-from x88.outcome import Outcome, outcome
+from x88.notation import fen
+from x88.notation.outcome import Outcome, outcome
 
 LONGEST_LINE = 8
 """Plies kept of the best line."""

@@ -5,7 +5,7 @@ import io
 from typing import NamedTuple
 
 from moff.text import echo
-from x88 import pgn
+from x88.notation import pgn
 
 COLUMNS = ("eco", "name", "pgn")
 

@@ -16,8 +16,8 @@ from moff.picture import THEMES, Picture
 from moff.review.reviewed import ReviewedGame
 from moff.svg import escaped
 from moff.text import counted
-from x88 import coordinate, pgn
 from x88.move import NO_MOVE
+from x88.notation import coordinate, pgn
 from x88.piece import BLACK
 
 _TAGS = ("White", "Black", "WhiteElo", "BlackElo", "Event", "Site", "Date", "Round")

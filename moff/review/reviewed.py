@@ -17,8 +17,8 @@ from moff.judgement import (
 from moff.review.analysis import Assessment
 from moff.review.openings import Opening
 from search.score import mate_distance
-from x88 import coordinate, pgn
 from x88.move import NO_MOVE
+from x88.notation import coordinate, pgn
 from x88.piece import BLACK, WHITE
 
 _EVALUATION = re.compile(r"\[%eval\s[^\]]*\]\s*")

@@ -27,7 +27,7 @@ from moff.review.report import Page
 from moff.review.reviewed import ReviewedGame
 from moff.text import counted
 from search.limits import Limits
-from x88 import pgn
+from x88.notation import pgn
 
 _WIDEST_NAME = 24
 _PATIENCE = 0.1

@@ -17,9 +17,10 @@ from moff.uci.stdin import input_lines, text_of
 from search.limits import Limits
 from search.line import Progress, Report, Result, Statistics
 from search.search import Search
-from x88 import attack, build, coordinate, fen, square
+from x88 import attack, build, square
 from x88.move import NO_MOVE
 from x88.movegen import scored_moves
+from x88.notation import coordinate, fen
 from x88.piece import WHITE
 
 if TYPE_CHECKING:
@@ -312,7 +313,7 @@ class Engine:
     # Commands for people.
 
     def _show(self, _words: list[str]) -> None:
-        from x88 import diagram
+        from x88.notation import diagram
 
         self._write("\n".join(diagram.draw_grid(self._board)))
         self._write(f"Fen: {fen.write(self._board)}")
@@ -322,7 +323,7 @@ class Engine:
 
     def _eval(self, _words: list[str]) -> None:
         from moff import evaluation
-        from x88 import diagram
+        from x88.notation import diagram
 
         weights = self._search.weights()
         self._write("\n".join(evaluation.table(self._board, diagram.Style(ascii=True), weights)))
@@ -362,7 +363,7 @@ class Engine:
 
     def _perft(self, words: list[str]) -> None:
         from moff.bench import PerftRun
-        from x88.divide import DEEPEST, DividedPerft
+        from x88.perft.divide import DEEPEST, DividedPerft
 
         self._finish()
         try:

@@ -4,8 +4,8 @@ import re
 
 from moff.text import LARGEST_NUMBER, echo
 from search.limits import Limits
-from x88 import coordinate
 from x88.board import Board
+from x88.notation import coordinate
 
 GO_WORDS = (
     "searchmoves",

@@ -2,7 +2,7 @@
 
 from search import wdl
 from search.line import Progress, Report, Result, Statistics
-from x88 import coordinate
+from x88.notation import coordinate
 
 
 def write_report(report: Report, shows_wdl: bool, chess960: bool) -> str:

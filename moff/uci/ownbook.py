@@ -8,7 +8,7 @@ from x88.board import Board
 if TYPE_CHECKING:
     from random import Random
 
-    from x88.book import Book
+    from x88.book.book import Book
 
 LATEST_MOVE = 255
 """The largest value of the option Book Depth."""
@@ -30,7 +30,7 @@ class OwnBook:
         """Use the book at this path from now on, none if it is empty. Raises ValueError or OSError, and then
         keeps the old one.
         """
-        from x88.book import Book  # seldom needed
+        from x88.book.book import Book  # seldom needed
 
         book = Book(path) if path else None
         if self._book is not None:

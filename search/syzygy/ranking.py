@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 
 from search.syzygy.file import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
 from search.syzygy.tablebase import Tablebase, before_zeroing, in_order, is_zeroing
-from x88 import fen
 from x88.attack import in_check
 from x88.board import Board
 from x88.move import CAPTURED, NO_MOVE, SQUARE, TARGET_SHIFT, moved_of, origin_of, target_of
 from x88.movegen import legal_moves
-from x88.outcome import outcome
+from x88.notation import fen
+from x88.notation.outcome import outcome
 from x88.piece import PAWN
 
 FIFTY_MOVES: Final = 100

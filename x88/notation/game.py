@@ -1,8 +1,8 @@
 """A game in progress: its moves, its result, and its PGN record."""
 
-from x88 import fen, pgn
 from x88.board import Board
-from x88.outcome import Outcome, can_mate, outcome
+from x88.notation import fen, pgn
+from x88.notation.outcome import Outcome, can_mate, outcome
 from x88.piece import BLACK, SIDES, WHITE, checked_side
 
 RESULT_OF_WINNER = {WHITE: "1-0", BLACK: "0-1"}

@@ -1,10 +1,10 @@
-"""What is wrong with an opening book (`x88.book`)."""
+"""What is wrong with an opening book (`x88.book.book`)."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from x88 import fen
-from x88.book import PROMOTIONS, Book, decode
+from x88.book.book import PROMOTIONS, Book, decode
+from x88.notation import fen
 
 LONGEST_LINE = 400
 """Plies that a check follows the book from the start position."""

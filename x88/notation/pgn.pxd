@@ -2,11 +2,11 @@ cimport cython
 
 from x88.attack cimport in_check
 from x88.board cimport HISTORY, Board
-from x88.fen cimport write as write_fen
+from x88.notation.fen cimport write as write_fen
 from x88.move cimport NO_MOVE
 from x88.movegen cimport MoveStack, generate
 from x88.piece cimport WHITE
-from x88.san cimport find, match, plain, play, read
+from x88.notation.san cimport find, match, plain, play, read
 
 
 cdef class Move:

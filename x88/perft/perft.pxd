@@ -9,7 +9,7 @@ from x88.movegen cimport MoveStack, generate, is_castling_legal, may_castle
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
-from x88.perft_table cimport LEAVES_BITS, PerftTable
+from x88.perft.table cimport LEAVES_BITS, PerftTable
 from x88.square cimport RANK
 
 cdef int[50] MOFF

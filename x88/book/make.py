@@ -1,4 +1,4 @@
-"""Opening books (`x88.book`) made from games, in bounded memory."""
+"""Opening books (`x88.book.book`) made from games, in bounded memory."""
 
 import heapq
 import itertools
@@ -7,10 +7,10 @@ import tempfile
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-from x88 import fen
-from x88.book import ENTRY, Entry, encode
+from x88.book.book import ENTRY, Entry, encode
 from x88.move import NO_MOVE
-from x88.pgn import Game
+from x88.notation import fen
+from x88.notation.pgn import Game
 
 RUN = struct.Struct(">QHII")
 """What is known about a move while a book is made: key, move, games, twice the points of the side to move."""

@@ -7,11 +7,11 @@ The test board after "Testbräde för draggeneratorn" of the Swedish series "Dra
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from x88 import coordinate, san
 from x88.attack import in_check
 from x88.attack_map import AttackMap
 from x88.board import Board
 from x88.movegen import scored_moves
+from x88.notation import coordinate, san
 from x88.piece import BLACK, EMPTY, KIND, LETTERS, SIDES, WHITE, letter, make_piece, side_of
 
 _FIGURINES = dict(zip("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟", strict=True))

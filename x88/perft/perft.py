@@ -18,7 +18,7 @@ if not cython.compiled:
     from x88.attack import find_checks_and_pins, is_near_attacked
     from x88.board import Board
     from x88.movegen import MoveStack, generate, is_castling_legal, may_castle
-    from x88.perft_table import LEAVES_BITS, PerftTable
+    from x88.perft.table import LEAVES_BITS, PerftTable
     from x88.piece import (
         ANY_PIECE,
         BISHOP,

@@ -15,9 +15,9 @@ from typing import NamedTuple
 from x88 import build
 from x88.board import Board, checked_board
 from x88.movegen import legal_moves
-from x88.perft import DEEPEST as DEEPEST
-from x88.perft import Counter
-from x88.perft_table import PerftTable
+from x88.perft.perft import DEEPEST as DEEPEST
+from x88.perft.perft import Counter
+from x88.perft.table import PerftTable
 
 MOST_THREADS = 1024
 

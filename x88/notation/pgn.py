@@ -20,18 +20,18 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from x88 import fen
-from x88.san import complaint
-from x88.san import write as write_san
+from x88.notation import fen
+from x88.notation.san import complaint
+from x88.notation.san import write as write_san
 
 if not cython.compiled:
     from x88.attack import in_check
     from x88.board import HISTORY, Board
-    from x88.fen import write as write_fen
     from x88.move import NO_MOVE
     from x88.movegen import MoveStack, generate
+    from x88.notation.fen import write as write_fen
+    from x88.notation.san import find, match, plain, play, read
     from x88.piece import WHITE
-    from x88.san import find, match, plain, play, read
 
 
 ROSTER = {

@@ -1,4 +1,4 @@
-"""Opening books in Polyglot's format. `x88.bookmaker` makes them, `x88.bookcheck` checks them.
+"""Opening books in Polyglot's format. `x88.book.make` makes them, `x88.book.check` checks them.
 
 A book is a table of moves by position. Source: Fabien Letouzey, "Book format", polyglot 1.4, 2006. Its
 entries have 16 bytes each, big-endian, sorted by key:

@@ -1,0 +1,1 @@
+"""Opening books in the Polyglot format: read, made and checked."""

@@ -1,0 +1,1 @@
+"""Perft: counting the leaves of the tree of legal moves, alone and on several threads."""
