@@ -27,7 +27,7 @@ import script  # first: it puts this checkout on the path
 from selfgame import Book, Pace, Side, play_game, read_numbers, searcher
 from workers import processes, run_all
 
-from moff.tables import opened
+from moff.syzygy_path import opened
 from search.transposition import LARGEST
 from x88 import build
 

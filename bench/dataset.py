@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import script  # first: it puts this checkout on the path
 from gamefile import SUFFIX, Place, read, scan
 
-from moff.text import counted
+from moff.messages import counted
 from search import replay
 from search.replay import FIELDS, ROWS, Mixer
 from search.score import LONGEST_MATE

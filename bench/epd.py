@@ -39,7 +39,7 @@ from pathlib import Path
 
 import script  # first: it puts this checkout on the path
 
-from moff.tables import opened
+from moff.syzygy_path import opened
 from search.limits import Limits
 from search.line import Report, Result
 from search.search import Search

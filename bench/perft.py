@@ -23,7 +23,7 @@ from pathlib import Path
 
 import script  # first: it puts this checkout on the path
 
-from moff.text import counted, perft_speed
+from moff.messages import counted, perft_speed
 from x88 import build
 from x88.notation import fen
 from x88.perft.divide import DEEPEST, DividedPerft

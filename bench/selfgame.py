@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from moff.tables import opened
+from moff.syzygy_path import opened
 from search.limits import Limits
 from search.line import Report
 from search.parameters import Parameters

@@ -14,7 +14,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 import drawings  # noqa: E402
 import plot  # noqa: E402
 
-from moff.picture import Picture  # noqa: E402
+from moff.picture.picture import Picture  # noqa: E402
 
 BOARDS: dict[str, dict[str, Any]] = {
     # Names of pictures, and the arguments of Picture.

@@ -8,7 +8,7 @@ position as SVG, which notebooks show.
 """
 
 from moff.evaluation import evaluate
-from moff.picture import Picture
+from moff.picture.picture import Picture
 from search.limits import Limits
 from search.line import Progress, Report, Result
 from search.search import Search

@@ -4,8 +4,8 @@ import argparse
 import os
 import sys
 
-from moff.text import LARGEST_NUMBER, shorten
-from moff.text import whole_number as read_number
+from moff.messages import LARGEST_NUMBER, shorten
+from moff.messages import whole_number as read_number
 from x88.board import Board
 from x88.notation import fen
 

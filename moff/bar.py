@@ -4,7 +4,7 @@ import sys
 import time
 from typing import Final
 
-from moff.text import can_rewrite
+from moff.messages import can_rewrite
 
 EVERY: Final = 0.1
 """Seconds between redraws of the bar, and before the first one."""

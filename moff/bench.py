@@ -4,7 +4,7 @@ import contextlib
 import time
 from collections.abc import Callable, Mapping
 
-from moff.text import LARGEST_NUMBER, echo, either, perft_speed, whole_number
+from moff.messages import LARGEST_NUMBER, echo, either, perft_speed, whole_number
 from search import benchmark
 from search.pool import MOST_THREADS
 from search.transposition import LARGEST

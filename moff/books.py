@@ -7,10 +7,10 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from moff import output
+from moff import atomic_write
 from moff.arguments import STANDARD, WRONG_USAGE, is_same_file, read_position, whole_number
 from moff.bar import Bar
-from moff.text import counted
+from moff.messages import counted
 from x88.notation import fen, pgn, san
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _run_make(options: argparse.Namespace) -> int:
         for name in options.files:
             with _opened(name) as stream:
                 damaged += _add_games(maker, stream, name)
-        with output.writing(output_file) as file:
+        with atomic_write.writing(output_file) as file:
             entries = maker.write(file)
     except KeyboardInterrupt:
         print(f"interrupted after {counted(maker.games, 'game')}; no book was written", file=sys.stderr)

@@ -9,15 +9,16 @@ import threading
 from collections.abc import Callable
 from typing import BinaryIO
 
-from moff import __version__, books, pace, tablebases
-from moff.annotation import COLOURS
+from moff import __version__, books, tb
 from moff.arguments import WRONG_USAGE, read_position, whole_number
 from moff.bar import Bar
 from moff.bench import WORDS as BENCH_WORDS
 from moff.bench import BenchRun, PerftRun, parse_bench
-from moff.board import command as board_page
+from moff.game import time_control
+from moff.messages import can_rewrite, counted, echo, either
+from moff.page import command as board_page
+from moff.picture.annotation import COLOURS
 from moff.review import command as review
-from moff.text import can_rewrite, counted, echo, either
 from search import benchmark
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST
@@ -194,7 +195,7 @@ def _parser() -> argparse.ArgumentParser:
 
     board_page.add_command(commands)
     books.add_commands(commands)
-    tablebases.add_command(commands)
+    tb.add_command(commands)
     review.add_command(commands)
     return parser
 
@@ -216,7 +217,7 @@ def _megabytes(text: str) -> int:
 
 
 def _pixels(text: str) -> int:
-    from moff import picture  # has its own LARGEST
+    from moff.picture import picture  # has its own LARGEST
 
     return whole_number(text, picture.SMALLEST, picture.LARGEST)
 
@@ -311,7 +312,7 @@ def _run_perft(options: argparse.Namespace) -> int:
 
 def _time_control(text: str) -> Limits:
     try:
-        return pace.parse(text)
+        return time_control.parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -401,8 +402,8 @@ def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
 
 
 def _run_picture(options: argparse.Namespace) -> int:
-    from moff.output import save
-    from moff.picture import STANDARD_SIZE, Picture
+    from moff.atomic_write import save
+    from moff.picture.picture import STANDARD_SIZE, Picture
 
     board = read_position(options.fen)
     if board is None:

@@ -7,12 +7,13 @@ import sys
 import textwrap
 from collections.abc import Callable
 
-from moff import evaluation, pace
+from moff import evaluation
+from moff.game import time_control
+from moff.game.notation import NotedMove, move_number
+from moff.game.player import Engine, Person
+from moff.game.session import GAMES_FILE, Session
 from moff.log import Log
-from moff.notation import NotedMove, move_number
-from moff.player import Engine, Person
-from moff.session import GAMES_FILE, Session
-from moff.text import can_rewrite, whole_number
+from moff.messages import can_rewrite, whole_number
 from search.limits import Limits
 from search.line import Report
 from search.strength import STRONGEST, WEAKEST
@@ -274,12 +275,12 @@ class Console:
             elo = None if value == "max" else whole_number("elo", value, WEAKEST, STRONGEST)
             self._session.set_elo(side, elo)
         elif kind:
-            self._session.set_player(side, Engine(pace.parse(rest), elo))
+            self._session.set_player(side, Engine(time_control.parse(rest), elo))
         limits, elo = self._engine().limits, self._engine().elo
         left = self._session.time_left(side)
         how = f"depth {limits.depth}"
         if left is not None:
-            how = f"{pace.write(limits)} s ({max(0.0, left) / 1000:.1f} s left)"
+            how = f"{time_control.write(limits)} s ({max(0.0, left) / 1000:.1f} s left)"
         self._say(f"The engine plays at {how}, {f'Elo {elo}' if elo else 'full strength'}.")
 
     def _engine(self) -> Engine:

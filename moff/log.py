@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO
 
-from moff.text import echo
+from moff.messages import echo
 from x88.board import Board
 from x88.movegen import legal_moves
 from x88.notation import coordinate

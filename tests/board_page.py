@@ -10,10 +10,10 @@ from contextlib import contextmanager
 import chess
 import pytest
 
-from moff.board.gamelist import GameList
-from moff.board.server import Server
-from moff.board.tab import Tab
-from moff.board.tabs import Tabs
+from moff.page.gamelist import GameList
+from moff.page.server import Server
+from moff.page.tab import Tab
+from moff.page.tabs import Tabs
 from tests.oracle import scaled
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the browser extra is not installed")

@@ -16,16 +16,16 @@ import chess
 import chess.pgn
 import pytest
 
-from moff.board import gametree, testboard
-from moff.board.analyst import ENOUGH, Analyst, Finding, Knowledge
-from moff.board.gamelist import GameList
-from moff.board.gametree import GameTree, Node, grown, played
-from moff.board.stream import Stream
-from moff.board.tab import MOST_ROWS, Tab
-from moff.board.tabs import Tabs
-from moff.board.verdict import judge
-from moff.judgement import LOSSES, expected_score
-from moff.notation import read_move
+from moff.accuracy import LOSSES, expected_score
+from moff.game.notation import read_move
+from moff.page import gametree, testboard
+from moff.page.analyst import ENOUGH, Analyst, Finding, Knowledge
+from moff.page.gamelist import GameList
+from moff.page.gametree import GameTree, Node, grown, played
+from moff.page.stream import Stream
+from moff.page.tab import MOST_ROWS, Tab
+from moff.page.tabs import Tabs
+from moff.page.verdict import judge
 from search.limits import Limits
 from search.line import Report
 from search.score import TABLEBASE_WIN
@@ -440,7 +440,7 @@ def test_enough_is_less_than_a_look_back_reaches() -> None:
     """Else some moves would never be judged."""
     if scaled(1, 0) == 0:
         pytest.skip("uncompiled, the search is slow")
-    from moff.board.analyst import LOOK_BACK
+    from moff.page.analyst import LOOK_BACK
 
     reports: list[Report] = []
     Search(16).think(fen.parse(KIWIPETE), LOOK_BACK._replace(movetime=None), reports.append)

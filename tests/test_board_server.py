@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from moff.board import request, server
-from moff.board.gamelist import LARGEST_TEXT
-from moff.board.request import LARGEST_COMMAND
-from moff.board.server import HOST, HTTP_PORT, MOST_CONNECTIONS, MOST_STREAMS, Server
-from moff.board.tab import Tab
-from moff.board.tabs import MOST_TABS, Tabs
+from moff.page import request, server
+from moff.page.gamelist import LARGEST_TEXT
+from moff.page.request import LARGEST_COMMAND
+from moff.page.server import HOST, HTTP_PORT, MOST_CONNECTIONS, MOST_STREAMS, Server
+from moff.page.tab import Tab
+from moff.page.tabs import MOST_TABS, Tabs
 from search.strength import STRONGEST, WEAKEST
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
@@ -131,11 +131,11 @@ def assert_serves(served: Server) -> None:
 
 
 def test_the_files_of_the_page_are_served_and_no_others(served: Server) -> None:
-    names = {path.name for path in (ROOT / "moff" / "board" / "page").iterdir()}
+    names = {path.name for path in (ROOT / "moff" / "page" / "static").iterdir()}
     with Client(served) as client:
         for name in names:
             status, body = client.fetch(name)
-            assert (status, body) == (200, (ROOT / "moff" / "board" / "page" / name).read_bytes())
+            assert (status, body) == (200, (ROOT / "moff" / "page" / "static" / name).read_bytes())
         assert client.fetch("") == client.fetch("index.html")
         assert set(served.files) == names | {"figurines.json"}
         assert set(json.loads(client.fetch("figurines.json")[1])) == set("KQRBNP")
@@ -144,17 +144,17 @@ def test_the_files_of_the_page_are_served_and_no_others(served: Server) -> None:
 def test_the_page_is_part_of_the_package() -> None:
     with open(ROOT / "pyproject.toml", "rb") as file:
         data = tomllib.load(file)["tool"]["setuptools"]["package-data"]
-    assert "page/*" in data["moff.board"]
+    assert "static/*" in data["moff.page"]
 
 
 def test_the_page_offers_the_ratings_that_there_are() -> None:
-    page = (ROOT / "moff" / "board" / "page" / "index.html").read_text("utf-8")
+    page = (ROOT / "moff" / "page" / "static" / "index.html").read_text("utf-8")
     (field,) = re.findall(r'<input name="elo"[^>]*>', page)
     assert f'min="{WEAKEST}" max="{STRONGEST}"' in field
 
 
 def test_the_page_needs_no_network() -> None:
-    for path in (ROOT / "moff" / "board" / "page").iterdir():
+    for path in (ROOT / "moff" / "page" / "static").iterdir():
         text = path.read_text(encoding="utf-8")
         addresses = set(re.findall(r"\w+://[^\s\"'`)]+", text))
         assert addresses <= {"http://www.w3.org/2000/svg"}, path
@@ -457,7 +457,7 @@ def test_a_tab_keeps_its_game_and_every_tab_has_its_own(served: Server) -> None:
 def test_a_name_in_any_bytes_is_downloaded_as_it_came(
     served: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("moff.board.tab.user_name", lambda: "Andr\udce9")
+    monkeypatch.setattr("moff.page.tab.user_name", lambda: "Andr\udce9")
     with Client(served) as client:
         status, body = client.fetch("game.pgn?tab=tab-number-1")
     assert status == 200
@@ -623,7 +623,7 @@ def test_wrong_usage_is_told(arguments: list[str], code: int, said: str) -> None
 def test_a_position_and_a_file_are_shown_to_begin_with(tmp_path: Path) -> None:
     file = tmp_path / "two.pgn"
     file.write_text('[White "A"]\n\n1. e4 *\n\n[White "B"]\n\n1. d4 *\n', encoding="utf-8")
-    from moff.board.command import read_games
+    from moff.page.command import read_games
 
     games = Tab(games=read_games(str(file)))
     assert games.snapshot("games") == {"list": 1, "name": "two.pgn", "count": 2, "opened": 1}

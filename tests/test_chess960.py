@@ -15,7 +15,7 @@ from tests.oracle import from_0x88, only_c, scaled
 from x88 import attack, build
 from x88.attack import in_check, last_move_checks
 from x88.board import Board
-from x88.book.book import book
+from x88.book import book
 from x88.move import CASTLING, EN_PASSANT, PROMOTED
 from x88.movegen import legal_moves
 from x88.notation import chess960, coordinate, fen, san

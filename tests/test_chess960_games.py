@@ -9,8 +9,8 @@ import chess
 import chess.pgn
 import pytest
 
-from moff.board.tab import Tab
-from moff.picture import Picture
+from moff.page.tab import Tab
+from moff.picture.picture import Picture
 from tests.client import ENGINE, Conversation
 from x88.notation import chess960, coordinate, fen, pgn, san
 from x88.notation.game import OngoingGame

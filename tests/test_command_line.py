@@ -329,7 +329,7 @@ runpy.run_path({program!r}, run_name="__main__")
 @pytest.mark.parametrize("program", ["engine.py", "moff/__main__.py"])
 @pytest.mark.parametrize(
     ("module", "arguments"),
-    [("signal", []), ("moff.text", []), ("x88", ["bench"]), ("moff.commands", ["perft", "5"])],
+    [("signal", []), ("moff.messages", []), ("x88", ["bench"]), ("moff.commands", ["perft", "5"])],
 )
 def test_a_signal_during_start_up_ends_it_as_quietly_as_later(
     number: signal.Signals, program: str, module: str, arguments: list[str]

@@ -4,7 +4,7 @@ import io
 
 from hypothesis import given
 
-from moff.text import LARGEST_NUMBER
+from moff.messages import LARGEST_NUMBER
 from moff.uci.conversation import Engine
 from moff.uci.go import parse_limits
 from search.benchmark import POSITIONS

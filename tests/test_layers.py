@@ -16,12 +16,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 SOURCES = sorted([*ROOT.glob("x88/**/*.py"), *ROOT.glob("search/**/*.py")])
 
-SHARED = ("session", "thinker", "clock", "player", "notation", "pgn_file", "judgement")
-SPEAKERS = [ROOT / "moff" / name for name in ("board/command.py", "review/command.py", "review/reviewer.py")]
-SILENT = [
-    *(ROOT / "moff" / f"{name}.py" for name in SHARED),
-    *sorted({*ROOT.glob("moff/board/*.py"), *ROOT.glob("moff/review/*.py")} - {*SPEAKERS}),
-]
+SPEAKERS = [ROOT / "moff" / name for name in ("page/command.py", "review/command.py", "review/reviewer.py")]
+SILENT = sorted(
+    {path for room in ("game", "page", "review") for path in ROOT.glob(f"moff/{room}/*.py")} - {*SPEAKERS}
+)
 """What the faces share leaves it to them to print and to read."""
 
 UCI = [ROOT / "moff" / "__main__.py", ROOT / "moff" / "main.py", *sorted(ROOT.glob("moff/uci/*.py"))]

@@ -16,10 +16,10 @@ import chess
 import pytest
 
 import moff
-from moff import output
-from moff.annotation import COLOURS
-from moff.figurine import FIGURINES
-from moff.picture import LARGEST, SMALLEST, STANDARD_SIZE, THEMES, Picture
+from moff import atomic_write
+from moff.picture.annotation import COLOURS
+from moff.picture.figurine import FIGURINES
+from moff.picture.picture import LARGEST, SMALLEST, STANDARD_SIZE, THEMES, Picture
 from tests.client import ENGINE
 from tests.oracle import KINDS, STARTS, Game, packed, scaled, thrown, to_0x88
 from x88.notation import fen
@@ -429,13 +429,13 @@ def test_a_failure_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch
     def fail(*_arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(output.os, "replace", fail)
+    monkeypatch.setattr(atomic_write.os, "replace", fail)
     with pytest.raises(OSError, match="No space left"):
-        output.save(str(path), "new")
+        atomic_write.save(str(path), "new")
     monkeypatch.undo()
-    monkeypatch.setattr(output.os, "access", lambda *_: False)  # nothing is forbidden to root
+    monkeypatch.setattr(atomic_write.os, "access", lambda *_: False)  # nothing is forbidden to root
     with pytest.raises(PermissionError):
-        output.save(str(path), "new")
+        atomic_write.save(str(path), "new")
     assert path.read_text(encoding="utf-8") == "old"
     assert os.listdir(tmp_path) == ["board.svg"]
 
@@ -447,8 +447,8 @@ def test_links_permissions_and_devices_stay(tmp_path: Path) -> None:
     path.chmod(0o640)
     link.symlink_to(path.name)
     dangling.symlink_to("new.svg")
-    output.save(str(link), "new")
-    output.save(str(dangling), "new")
+    atomic_write.save(str(link), "new")
+    atomic_write.save(str(dangling), "new")
     assert link.is_symlink()
     assert dangling.is_symlink()
     assert path.read_text(encoding="utf-8") == (tmp_path / "new.svg").read_text(encoding="utf-8") == "new"
@@ -459,7 +459,7 @@ def test_links_permissions_and_devices_stay(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    output.save(str(pipe), "new")
+    atomic_write.save(str(pipe), "new")
     assert os.read(reader, 100) == b"new"
     os.close(reader)
     assert pipe.is_fifo()

@@ -20,7 +20,7 @@ from x88.board import Board
 from x88.move import EN_PASSANT, captured_of, moved_of, target_of
 from x88.movegen import MoveStack
 from x88.notation import coordinate, fen
-from x88.perft.perft import perft
+from x88.perft import perft
 from x88.piece import KING, KNIGHT, PAWN, QUEEN, STEPS, VALUES
 from x88.rays import Rays
 from x88.square import SQUARES

@@ -18,12 +18,12 @@ import chess.pgn
 import pytest
 
 from moff import __version__, commands
+from moff.messages import counted
 from moff.review.analysis import Analysis
 from moff.review.journal import Journal
 from moff.review.openings import Opening, Openings
 from moff.review.reviewed import ReviewedGame
 from moff.review.reviewer import Review
-from moff.text import counted
 from search.limits import Limits
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import read_games, scaled

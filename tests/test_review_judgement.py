@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from moff.judgement import (
+from moff.accuracy import (
     BLUNDER,
     INACCURACY,
     LARGEST,

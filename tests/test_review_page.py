@@ -16,7 +16,7 @@ import chess
 import chess.pgn
 import pytest
 
-from moff.judgement import expected_score
+from moff.accuracy import expected_score
 from moff.review.analysis import Assessment
 from moff.review.report import Page
 from moff.review.reviewed import ReviewedGame

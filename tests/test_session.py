@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import chess
 import pytest
 
-from moff import pace
-from moff.notation import NotedMove
-from moff.pgn_file import PgnFile
-from moff.player import Engine, Person
-from moff.session import EARLIEST_DRAW, GAMES_FILE, HINT_TIME, Session
+from moff.game import time_control
+from moff.game.notation import NotedMove
+from moff.game.pgn_file import PgnFile
+from moff.game.player import Engine, Person
+from moff.game.session import EARLIEST_DRAW, GAMES_FILE, HINT_TIME, Session
 from search.limits import Limits
 from search.line import Report, Result
 from search.strength import STRONGEST, WEAKEST
@@ -180,7 +180,7 @@ class Table:
 
 
 def clock(text: str) -> Limits:
-    return pace.parse(text)
+    return time_control.parse(text)
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from moff.tables import search_with_tables
+from moff.syzygy_path import search_with_tables
 from search.limits import Limits
 from search.line import Report
 from search.score import DRAW, MATE, mate_distance

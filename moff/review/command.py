@@ -5,9 +5,9 @@ import os
 import sys
 from typing import Any
 
+from moff.accuracy import LOSSES
 from moff.arguments import STANDARD, WRONG_USAGE, is_same_file, whole_number
-from moff.judgement import LOSSES
-from moff.text import echo
+from moff.messages import echo
 from search.pool import MOST_THREADS
 
 NODES = 200_000

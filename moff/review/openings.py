@@ -4,7 +4,7 @@ import csv
 import io
 from typing import NamedTuple
 
-from moff.text import echo
+from moff.messages import echo
 from x88.notation import pgn
 
 COLUMNS = ("eco", "name", "pgn")

@@ -20,7 +20,7 @@
   let better = 0;
   let flipped = false;
 
-  // --- The boards, light and dark: pictures by moff/picture.py, whose pieces are rearranged.
+  // --- The boards, light and dark: pictures by moff/picture/picture.py, whose pieces are rearranged.
 
   const boards = [...document.querySelectorAll(".board svg")].map((svg) => {
     const find = (layer) => svg.querySelector(`[data-layer="${layer}"]`);

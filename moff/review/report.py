@@ -11,11 +11,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from moff.judgement import LOSSES, NAMES, Tally, expected_score
-from moff.picture import THEMES, Picture
+from moff.accuracy import LOSSES, NAMES, Tally, expected_score
+from moff.messages import counted
+from moff.picture.picture import THEMES, Picture
+from moff.picture.svg import escaped
 from moff.review.reviewed import ReviewedGame
-from moff.svg import escaped
-from moff.text import counted
 from x88.move import NO_MOVE
 from x88.notation import coordinate, pgn
 from x88.piece import BLACK

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from moff.judgement import (
+from moff.accuracy import (
     BLUNDER,
     INACCURACY,
     MISTAKE,

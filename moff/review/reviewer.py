@@ -17,15 +17,15 @@ from typing import BinaryIO, NamedTuple
 
 from moff import __version__
 from moff.arguments import STANDARD
+from moff.atomic_write import save
 from moff.bar import Bar
-from moff.output import save
+from moff.messages import counted
 from moff.review.analysis import Analysis, Assessment
 from moff.review.command import NODES
 from moff.review.journal import Journal
 from moff.review.openings import Openings
 from moff.review.report import Page
 from moff.review.reviewed import ReviewedGame
-from moff.text import counted
 from search.limits import Limits
 from x88.notation import pgn
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from moff import __version__ as VERSION
-from moff.text import counted, echo, shorten, whole_number
+from moff.messages import counted, echo, shorten, whole_number
 from moff.uci import info
 from moff.uci.go import GO_WORDS, parse_limits
 from moff.uci.options import AUTHOR, DEFAULT_HASH, Options

@@ -2,7 +2,7 @@
 
 import re
 
-from moff.text import LARGEST_NUMBER, echo
+from moff.messages import LARGEST_NUMBER, echo
 from search.limits import Limits
 from x88.board import Board
 from x88.notation import coordinate

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from moff import __version__ as VERSION
-from moff.text import counted, echo, shorten, whole_number
+from moff.messages import counted, echo, shorten, whole_number
 from moff.uci.ownbook import LATEST_MOVE, OwnBook
 from search.limits import Limits
 from search.pool import MOST_THREADS

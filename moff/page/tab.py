@@ -9,19 +9,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from moff import pace
-from moff.board import testboard
-from moff.board.analyst import MOST_LINES, Analyst
-from moff.board.gamelist import GameList
-from moff.board.gametree import GameTree, Node, grown, played
-from moff.board.tabview import View
-from moff.board.values import Values
 from moff.console import user_name
-from moff.notation import NotedMove, read_move
-from moff.player import Engine, Person
-from moff.session import HASH, Session
-from moff.tables import search_with_tables
-from moff.text import echo
+from moff.game import time_control
+from moff.game.notation import NotedMove, read_move
+from moff.game.player import Engine, Person
+from moff.game.session import HASH, Session
+from moff.messages import echo
+from moff.page import testboard
+from moff.page.analyst import MOST_LINES, Analyst
+from moff.page.gamelist import GameList
+from moff.page.gametree import GameTree, Node, grown, played
+from moff.page.tabview import View
+from moff.page.values import Values
+from moff.syzygy_path import search_with_tables
 from search.limits import Limits
 from search.line import Report
 from search.search import Search
@@ -193,13 +193,13 @@ class Tab:
 
     def _new_game(self, values: Values) -> None:
         """Begin a game: "colour" white, black, random or both; "elo", default full strength; "clock" as
-        `moff.pace` reads it, empty for none; "chess960" to begin from Chess960 start position "number",
+        `time_control` reads it, empty for none; "chess960" to begin from Chess960 start position "number",
         default random; "here" to begin from the position on the board.
         """
         colour = values.choice("colour", ("white", "black", "random", "both"))
         elo = values.elo()
         control = values.text("clock", "")
-        clock = pace.parse(control) if control else None
+        clock = time_control.parse(control) if control else None
         start, said = fen.START, "A new game"
         if values.flag("here"):
             # Without its history, so that a repetition cannot end the game at once.

@@ -9,7 +9,7 @@ from moff.arguments import WRONG_USAGE, read_position, whole_number
 from x88.notation import fen
 
 if TYPE_CHECKING:
-    from moff.board.gamelist import GameList
+    from moff.page.gamelist import GameList
 
 
 def add_command(commands: Any) -> None:
@@ -60,9 +60,9 @@ def serve(start: str = "", games: "GameList | None" = None, port: int = 0, opens
     import threading
     import webbrowser
 
-    from moff.board.server import HOST, Server
-    from moff.board.tab import Tab
-    from moff.board.tabs import Tabs
+    from moff.page.server import HOST, Server
+    from moff.page.tab import Tab
+    from moff.page.tabs import Tabs
 
     try:
         server = Server(Tabs(lambda: Tab(start, games)), port)
@@ -88,7 +88,7 @@ def serve(start: str = "", games: "GameList | None" = None, port: int = 0, opens
 
 def read_games(path: str) -> "GameList":
     """The games of a file. Raises OSError or ValueError."""
-    from moff.board.gamelist import LARGEST_TEXT, GameList
+    from moff.page.gamelist import LARGEST_TEXT, GameList
 
     with open(path, "rb") as file:
         return GameList(os.path.basename(path), file.read(LARGEST_TEXT + 1))

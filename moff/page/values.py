@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from moff.text import either
+from moff.messages import either
 from search.strength import STRONGEST, WEAKEST
 
 LONGEST_TEXT = 1 << 16

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
-from moff import pace
-from moff.clock import ChessClock
-from moff.notation import NotedMove, note, read_move
-from moff.pgn_file import PgnFiles
-from moff.player import Engine, Person, Player
-from moff.tables import search_with_tables
-from moff.text import counted, echo
-from moff.thinker import Thinker, Thought
+from moff.game import time_control
+from moff.game.chess_clock import ChessClock
+from moff.game.notation import NotedMove, note, read_move
+from moff.game.pgn_file import PgnFiles
+from moff.game.player import Engine, Person, Player
+from moff.game.thinker import Thinker, Thought
+from moff.messages import counted, echo
+from moff.syzygy_path import search_with_tables
 from search.limits import Limits
 from search.line import Report
 from search.search import Search
@@ -318,7 +318,7 @@ class Session:
                 tags[f"{SIDES[side]}Elo"] = str(player.elo)
             limits = player.limits if isinstance(player, Engine) else player.clock
             if limits is not None:
-                controls[f"{SIDES[side]}TimeControl"] = pace.write(limits)
+                controls[f"{SIDES[side]}TimeControl"] = time_control.write(limits)
         if len(set(controls.values())) > 1:
             tags |= {"TimeControl": "?", **controls}
         else:

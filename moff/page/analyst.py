@@ -6,10 +6,10 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from moff.board.gametree import GameTree, Node
-from moff.board.verdict import Verdict, judge
-from moff.tables import search_with_tables
-from moff.thinker import Thinker, Thought
+from moff.game.thinker import Thinker, Thought
+from moff.page.gametree import GameTree, Node
+from moff.page.verdict import Verdict, judge
+from moff.syzygy_path import search_with_tables
 from search.limits import Limits
 from search.line import Report
 from search.score import DRAW, MATE, MAX_PLY, mate_distance

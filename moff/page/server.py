@@ -16,10 +16,10 @@ from http.server import ThreadingHTTPServer
 from importlib import resources
 from typing import Any
 
-from moff.board.request import Handler, Refusal
-from moff.board.stream import Stream
-from moff.board.tabs import Tabs
-from moff.figurine import FIGURINES
+from moff.page.request import Handler, Refusal
+from moff.page.stream import Stream
+from moff.page.tabs import Tabs
+from moff.picture.figurine import FIGURINES
 from x88.piece import LETTERS
 
 HOST = "127.0.0.1"
@@ -53,7 +53,7 @@ def page_files() -> dict[str, tuple[str, bytes]]:
     served.
     """
     files = {}
-    for entry in resources.files("moff.board").joinpath("page").iterdir():
+    for entry in resources.files("moff.page").joinpath("static").iterdir():
         kind = KINDS.get(os.path.splitext(entry.name)[1])
         if kind is not None:
             files[entry.name] = (kind, entry.read_bytes())

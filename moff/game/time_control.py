@@ -1,6 +1,6 @@
 """How long the engine may think in a game: a clock such as 60+0.6, in seconds, or a depth."""
 
-from moff.text import echo
+from moff.messages import echo
 from search.limits import Limits
 from x88.piece import WHITE
 

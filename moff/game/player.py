@@ -10,7 +10,7 @@ from x88.piece import WHITE
 
 @dataclass(frozen=True)
 class Person:
-    """A person who plays, with a clock as `moff.pace` reads it, or without."""
+    """A person who plays, with a clock as `moff.game.time_control` reads it, or without."""
 
     name: str = "Player"
     clock: Limits | None = None
@@ -18,8 +18,8 @@ class Person:
 
 @dataclass(frozen=True)
 class Engine:
-    """The engine as a player: its limits, which may be a clock as `moff.pace` reads it, and its Elo, None for
-    full strength.
+    """The engine as a player: its limits, which may be a clock (`time_control`), and its Elo, None for full
+    strength.
     """
 
     limits: Limits

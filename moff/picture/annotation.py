@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from moff.text import echo, either, shorten
+from moff.messages import echo, either, shorten
 from x88 import square
 from x88.move import NO_MOVE
 from x88.notation import coordinate

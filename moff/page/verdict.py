@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from moff import judgement
-from moff.judgement import LOSSES, MISTAKE, expected_score
+from moff import accuracy
+from moff.accuracy import LOSSES, MISTAKE, expected_score
 
 GOOD = "!"
 """The mark of the only good move."""
 
-NAGS = {GOOD: 1, **judgement.NAGS}
+NAGS = {GOOD: 1, **accuracy.NAGS}
 """The marks, with their NAGs in PGN."""
 
 
@@ -31,7 +31,7 @@ def judge(move: int, best: int, best_score: int, score: int, second_score: int |
     if move == best:
         is_only = second_score is not None and _loss(best_score, second_score) >= LOSSES[MISTAKE]
         return Verdict(GOOD if is_only else "", 0.0, best)
-    judged = judgement.judge(best_score, score)
+    judged = accuracy.judge(best_score, score)
     return Verdict(judged.mark, judged.loss, best)
 
 

@@ -31,7 +31,7 @@ class ChessClock:
         self._since = 0.0
 
     def set(self, side: int, pace: Limits | None) -> None:
-        """Give a side a full clock, as `moff.pace` reads it, or none. It counts as full at earlier moves."""
+        """Give a side a full clock (`time_control`), or none. It counts as full at earlier moves."""
         running = self._running
         self.stop()
         self._paces[side] = pace

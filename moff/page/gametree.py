@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import cast
 
-from moff.board.verdict import NAGS, Verdict
-from moff.notation import move_number
+from moff.game.notation import move_number
+from moff.page.verdict import NAGS, Verdict
 from x88.board import Board
 from x88.move import NO_MOVE
 from x88.notation import fen, pgn, san

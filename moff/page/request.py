@@ -14,12 +14,12 @@ from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
-from moff.board.gamelist import LARGEST_TEXT
-from moff.board.stream import Stream
-from moff.board.tab import Tab
+from moff.page.gamelist import LARGEST_TEXT
+from moff.page.stream import Stream
+from moff.page.tab import Tab
 
 if TYPE_CHECKING:
-    from moff.board.server import Server
+    from moff.page.server import Server
 
 LARGEST_COMMAND = 1 << 17
 """Bytes of a posted command."""

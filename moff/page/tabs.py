@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from moff.board.tab import Tab
+from moff.page.tab import Tab
 
 GRACE = 5.0
 """Seconds after which a tab without listeners stops its searches. A reloaded page is back sooner."""

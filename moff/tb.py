@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from moff.arguments import WRONG_USAGE, read_position
 from moff.bar import Bar
-from moff.tables import PATH
-from moff.text import counted
+from moff.messages import counted
+from moff.syzygy_path import PATH
 from x88.board import Board
 from x88.notation import san
 from x88.notation.outcome import Outcome, outcome
@@ -133,7 +133,7 @@ def _verdict(board: Board, ranked: "list[RankedMove]", dtz: int) -> str:
 
 def _line(tables: "Tablebase", board: Board) -> list[str]:
     """The best line, with the way the game ends, as a paragraph."""
-    from moff.notation import move_number
+    from moff.game.notation import move_number
     from search.syzygy.ranking import best_line
 
     words = []

@@ -5,13 +5,13 @@ only draws it.
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from moff.annotation import COLOURS
-from moff.board.gametree import Node
-from moff.board.verdict import GOOD
-from moff.judgement import BLUNDER, INACCURACY, MISTAKE, NAMES, expected_score
-from moff.notation import move_number
-from moff.player import Engine, Person
-from moff.svg import arrow_outline, polygon
+from moff.accuracy import BLUNDER, INACCURACY, MISTAKE, NAMES, expected_score
+from moff.game.notation import move_number
+from moff.game.player import Engine, Person
+from moff.page.gametree import Node
+from moff.page.verdict import GOOD
+from moff.picture.annotation import COLOURS
+from moff.picture.svg import arrow_outline, polygon
 from search.score import mate_distance
 from x88 import square
 from x88.attack import in_check
@@ -23,7 +23,7 @@ from x88.notation.outcome import outcome
 from x88.piece import BLACK, SIDES, WHITE
 
 if TYPE_CHECKING:
-    from moff.board.tab import Tab
+    from moff.page.tab import Tab
 
 LONGEST_LINE = 20
 """Plies of a line that are shown."""

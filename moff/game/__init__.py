@@ -1,0 +1,1 @@
+"""A game being played: its session, players, clocks and file."""
