@@ -18,13 +18,14 @@ import pytest
 
 from moff.accuracy import LOSSES, expected_score
 from moff.game.notation import read_move
-from moff.page import gametree, testboard
+from moff.page import gametree, tabview, testboard
 from moff.page.analyst import ENOUGH, Analyst, Finding, Knowledge
 from moff.page.gamelist import GameList
 from moff.page.gametree import GameTree, Node, grown, played
 from moff.page.stream import Stream
 from moff.page.tab import MOST_ROWS, Tab
 from moff.page.tabs import Tabs
+from moff.page.tabview import snapshot, snapshots
 from moff.page.verdict import judge
 from search.limits import Limits
 from search.line import Report
@@ -333,11 +334,11 @@ def until(tab: Tab, topic: str, condition: Any) -> Any:
     """The first snapshot of a topic that fulfils a condition."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        value = tab.snapshot(topic)
+        value = snapshot(tab, topic)
         if condition(value):
             return value
         time.sleep(0.01)
-    raise AssertionError(f"{topic}: {tab.snapshot(topic)}")
+    raise AssertionError(f"{topic}: {snapshot(tab, topic)}")
 
 
 def test_the_lines_are_legal_and_of_the_position_shown(tab: Tab) -> None:
@@ -360,13 +361,13 @@ def test_a_blunder_is_marked_and_refuted_and_the_best_move_told(tab: Tab) -> Non
     state = until(tab, "state", lambda value: value["glyph"])
     assert state["glyph"] == "??"
     assert "a blunder" in state["verdict"]
-    arrows = tab.snapshot("lines")["arrows"]
+    arrows = snapshot(tab, "lines")["arrows"]
     assert (arrows[0]["squares"], arrows[0]["name"]) == ("f3f7", "refutation")
     assert "$4" in tab.pgn()
     tab.do("go_to", {"node": 0})
     tab.do("move", {"text": "Nf6"})
     until(tab, "state", lambda value: value["verdict"])
-    assert tab.snapshot("state")["glyph"] in ("", "!", "?!")
+    assert snapshot(tab, "state")["glyph"] in ("", "!", "?!")
 
 
 def test_what_is_over_is_judged_too(tab: Tab) -> None:
@@ -376,7 +377,7 @@ def test_what_is_over_is_judged_too(tab: Tab) -> None:
     state = until(tab, "state", lambda value: value["glyph"])
     assert state["verdict"] == "Rd1#: the only good move"
     assert state["end"] == "checkmate"
-    assert tab.snapshot("lines")["bar"]["share"] == 0
+    assert snapshot(tab, "lines")["bar"]["share"] == 0
 
 
 def test_the_threat_is_what_the_other_side_would_play(tab: Tab) -> None:
@@ -388,7 +389,7 @@ def test_the_threat_is_what_the_other_side_would_play(tab: Tab) -> None:
         "squares": "f3f7", "name": "threat", "colour": "#cc79a7", "path": "",
     }  # fmt: skip
     tab.do("set_up", {"text": "4k3/8/8/8/8/8/4R3/4K3 b - - 0 1"})
-    assert "in check" in tab.snapshot("lines")["threat"]
+    assert "in check" in snapshot(tab, "lines")["threat"]
 
 
 def test_a_threat_that_was_left_too_soon_is_looked_for_again(tab: Tab) -> None:
@@ -453,27 +454,27 @@ def test_enough_is_less_than_a_look_back_reaches() -> None:
 def test_a_game_of_two_persons_ends_by_the_rules(tab: Tab) -> None:
     tab.do("new_game", {"colour": "both"})
     for text in ("f3", "e5", "g4", "Qh4"):
-        assert tab.snapshot("state")["moves"]
+        assert snapshot(tab, "state")["moves"]
         tab.do("move", {"text": text})
-    state = tab.snapshot("state")
+    state = snapshot(tab, "state")
     assert (state["end"], state["check"], state["moves"]) == ("0-1 (checkmate)", "e1", [])
     assert state["said"] == "2... Qh4#. 0-1: checkmate"
     with pytest.raises(ValueError, match="the game is over"):
         tab.do("move", {"text": "a3"})
     tab.do("take_back", {})
-    assert tab.snapshot("state")["end"] == ""
+    assert snapshot(tab, "state")["end"] == ""
 
 
 def test_the_engine_answers_and_moves_at_once_when_the_page_is_closed(tab: Tab) -> None:
     tab.do("new_game", {"colour": "black", "clock": "3600"})
-    assert tab.snapshot("state")["game"]["thinking"]
+    assert snapshot(tab, "state")["game"]["thinking"]
     tab.rest()
     until(tab, "tree", lambda value: len(value["moves"]) == 1)
     tab.do("move", {"text": "e6"})
-    assert tab.snapshot("state")["game"]["thinking"]
+    assert snapshot(tab, "state")["game"]["thinking"]
     tab.do("move_now", {})
     until(tab, "tree", lambda value: len(value["moves"]) == 3)
-    assert not tab.snapshot("state")["game"]["thinking"]
+    assert not snapshot(tab, "state")["game"]["thinking"]
 
 
 def test_an_earlier_position_is_looked_at_but_not_played_on(tab: Tab) -> None:
@@ -481,28 +482,28 @@ def test_an_earlier_position_is_looked_at_but_not_played_on(tab: Tab) -> None:
     for text in ("e4", "e5"):
         tab.do("move", {"text": text})
     tab.do("go_to", {"node": 1})
-    assert tab.snapshot("state")["moves"] == []
+    assert snapshot(tab, "state")["moves"] == []
     with pytest.raises(ValueError, match="earlier position"):
         tab.do("move", {"text": "c5"})
     tab.do("mode", {"mode": "analysis", "game": True})
     tab.do("go_to", {"node": 1})
     tab.do("move", {"text": "c5"})
-    assert [move["san"] for move in tab.snapshot("tree")["moves"]] == ["e4", "e5", "c5"]
+    assert [move["san"] for move in snapshot(tab, "tree")["moves"]] == ["e4", "e5", "c5"]
     with pytest.raises(ValueError, match="go back to the game"):
         tab.do("resign", {})
     tab.do("mode", {"mode": "play"})
-    assert [move["san"] for move in tab.snapshot("tree")["moves"]] == ["e4", "e5"]
+    assert [move["san"] for move in snapshot(tab, "tree")["moves"]] == ["e4", "e5"]
 
 
 def test_draws_and_resignations_are_announced(tab: Tab) -> None:
     tab.do("new_game", {"colour": "both"})
     tab.do("draw", {})
-    assert tab.snapshot("state")["said"] == "1/2-1/2: draw agreed"
+    assert snapshot(tab, "state")["said"] == "1/2-1/2: draw agreed"
     tab.do("new_game", {"colour": "white", "elo": 600})
     tab.do("draw", {})
-    assert "accepts no draw before" in tab.snapshot("state")["said"]
+    assert "accepts no draw before" in snapshot(tab, "state")["said"]
     tab.do("resign", {})
-    assert tab.snapshot("state")["end"] == "0-1 (White resigns)"
+    assert snapshot(tab, "state")["end"] == "0-1 (White resigns)"
     assert '[BlackElo "600"]' in tab.pgn()
 
 
@@ -514,16 +515,16 @@ def test_a_draw_offer_that_is_thought_about_is_told_at_once(tab: Tab) -> None:
     with tab.lock:
         tab.do("draw", {})
         assert "state" in told
-        assert tab.snapshot("state")["game"]["thinking"]
+        assert snapshot(tab, "state")["game"]["thinking"]
 
 
 def test_no_clock_runs_while_a_hint_is_thought_of_before_the_first_move(tab: Tab) -> None:
     tab.do("new_game", {"colour": "white", "clock": "60"})
     tab.do("hint", {})
-    game = tab.snapshot("state")["game"]
+    game = snapshot(tab, "state")["game"]
     assert (game["thinking"], game["running"]) == (True, "")
     tab.do("move", {"text": "e4"})
-    assert tab.snapshot("state")["game"]["running"] == "Black"
+    assert snapshot(tab, "state")["game"]["running"] == "Black"
 
 
 def test_a_fallen_flag_ends_the_game(tab: Tab) -> None:
@@ -555,41 +556,41 @@ def test_a_fallen_flag_ends_the_game(tab: Tab) -> None:
 def test_what_makes_no_sense_is_refused_and_changes_nothing(
     tab: Tab, name: str, values: dict[str, Any], said: str
 ) -> None:
-    before = [tab.snapshot(topic) for topic in ("state", "tree", "lines", "games")]
+    before = [snapshot(tab, topic) for topic in ("state", "tree", "lines", "games")]
     with pytest.raises(ValueError, match=said):
         tab.do(name, values)
-    assert [tab.snapshot(topic) for topic in ("state", "tree", "lines", "games")] == before
+    assert [snapshot(tab, topic) for topic in ("state", "tree", "lines", "games")] == before
 
 
 def test_a_position_is_set_up_with_what_was_assumed(tab: Tab) -> None:
     tab.do("set_up", {"text": "8/8/8/3k4/8/3K4/3P4/8 b"})
-    state = tab.snapshot("state")
+    state = snapshot(tab, "state")
     assert re.search("set up.*assumed", state["said"])
     assert (state["mode"], state["side"], state["flipped"]) == ("analysis", "Black", True)
 
 
 def test_slashes_alone_make_no_fen(tab: Tab) -> None:
     tab.do("set_up", {"text": "1. e4 {see http://a/b/c/d/e/f/g} e5"})
-    assert [move["san"] for move in tab.snapshot("tree")["moves"]] == ["e4", "e5"]
+    assert [move["san"] for move in snapshot(tab, "tree")["moves"]] == ["e4", "e5"]
 
 
 def test_a_text_with_half_a_character_is_taken(tab: Tab) -> None:
     tab.do("set_up", {"text": "1. e4 {\ud83d} e5"})
-    assert tab.snapshot("tree")["moves"][0]["comment"] == "?"
+    assert snapshot(tab, "tree")["moves"][0]["comment"] == "?"
 
 
 def test_a_damaged_game_is_told_when_it_is_opened(tab: Tab) -> None:
     tab.do("set_up", {"text": '1. e4 *\n\n[Event "A"]\n[FEN "8/8"]\n\n1. e4 *\n'})
-    assert "damaged" not in tab.snapshot("state")["said"]
+    assert "damaged" not in snapshot(tab, "state")["said"]
     tab.do("open", {"number": 2})
-    assert tab.snapshot("state")["said"].startswith("Game 2 is damaged: line 3: bad FEN '8/8'")
+    assert snapshot(tab, "state")["said"].startswith("Game 2 is damaged: line 3: bad FEN '8/8'")
 
 
 def test_a_new_list_is_another_one_though_it_looks_the_same(tab: Tab) -> None:
     lists = []
     for text in ("1. e4 *", "1. d4 *"):
         tab.do("set_up", {"text": text})
-        lists.append(tab.snapshot("games"))
+        lists.append(snapshot(tab, "games"))
     assert lists[0].pop("list") != lists[1].pop("list")
     assert lists[0] == lists[1]
 
@@ -600,7 +601,7 @@ def test_a_position_takes_the_mark_off_the_game_that_was_opened(tab: Tab) -> Non
     tab.listen(told.append)
     tab.do("set_up", {"text": KIWIPETE})
     assert "games" in told
-    assert tab.snapshot("games")["opened"] == 0
+    assert snapshot(tab, "games")["opened"] == 0
 
 
 def test_the_fen_after_every_move_is_told(tab: Tab) -> None:
@@ -621,34 +622,34 @@ def test_a_list_is_told_in_parts(tab: Tab) -> None:
     rest = tab.do("list", {"first": 2 * MOST_ROWS, "words": "w"})
     assert [row["number"] for row in rest["rows"]] == [*range(201, 251)]
     tab.do("open", {"number": 77})
-    assert tab.snapshot("tree")["tags"]["White"] == "W76"
-    assert tab.snapshot("games")["opened"] == 77
+    assert snapshot(tab, "tree")["tags"]["White"] == "W76"
+    assert snapshot(tab, "games")["opened"] == 77
 
 
 def test_a_live_line_is_followed_on_the_board(tab: Tab) -> None:
     tab.do("set_up", {"text": KIWIPETE})
     tab.do("engine", {"on": True, "lines": 1})
     until(tab, "lines", lambda value: value["lines"] and len(value["lines"][0]["moves"]) >= 2)
-    shown = tab.snapshot("lines")
+    shown = snapshot(tab, "lines")
     sans = [move["san"] for move in shown["lines"][0]["moves"][:2]]
     # Wherever the board has gone since, and whatever the engine shows by now.
     tab.do("move", {"text": "a2a3"})
     tab.do("follow", {"node": shown["node"], "moves": " ".join(sans)})
-    _, *moves = tab.snapshot("tree")["moves"]
+    _, *moves = snapshot(tab, "tree")["moves"]
     assert [move["san"] for move in moves] == sans
-    assert tab.snapshot("state")["node"] == moves[-1]["node"]
+    assert snapshot(tab, "state")["node"] == moves[-1]["node"]
     with pytest.raises(ValueError, match="'Ke5'"):
         tab.do("follow", {"node": shown["node"], "moves": "O-O Ke5"})
-    assert len(tab.snapshot("tree")["moves"]) == 3
+    assert len(snapshot(tab, "tree")["moves"]) == 3
 
 
 def test_every_snapshot_is_json(tab: Tab) -> None:
     tab.do("set_up", {"text": NESTED})
     tab.do("engine", {"on": True, "threat": True})
-    for node in [0, *(move["node"] for move in tab.snapshot("tree")["moves"])]:
+    for node in [0, *(move["node"] for move in snapshot(tab, "tree")["moves"])]:
         tab.do("go_to", {"node": node})
         for topic in ("state", "tree", "lines", "games"):
-            json.dumps(tab.snapshot(topic), allow_nan=False)
+            json.dumps(snapshot(tab, topic), allow_nan=False)
         for name in ("testboard", "searched", "fens"):
             json.dumps(tab.do(name, {}), allow_nan=False)
 
@@ -669,7 +670,7 @@ def test_listeners_are_told_what_changes(tab: Tab) -> None:
 def test_the_moves_that_may_be_made_are_python_chess_s(tab: Tab) -> None:
     for text in STARTS:
         tab.do("set_up", {"text": text})
-        moves = tab.snapshot("state")["moves"]
+        moves = snapshot(tab, "state")["moves"]
         assert sorted(moves) == sorted(move.uci() for move in chess.Board(text).legal_moves)
         assert all(coordinate.write(read_move(tab.board, move)) == move for move in moves)
 
@@ -687,23 +688,22 @@ def test_all_that_is_sent_together_is_of_one_moment(tab: Tab, monkeypatch: pytes
     tab.do("new_game", {"colour": "both"})
     with socket.socket() as connection:
         stream = Stream(connection)
-        tab.snapshots(stream.take)
+        snapshots(tab, stream.take)
         tab.listen(stream.mark)
         tab.do("move", {"text": "e4"})
-        snapshot = tab.snapshot
         reply = threading.Thread(target=tab.do, args=("move", {"text": "e5"}))
 
-        def look(name: str) -> dict[str, Any]:
+        def look(tab: Tab, topic: str) -> dict[str, Any]:
             """Somebody moves as soon as the first topic has been looked at."""
-            found = snapshot(name)
+            found = snapshot(tab, topic)
             if reply.ident is None:
                 reply.start()
                 reply.join(0.2)
             return found
 
-        monkeypatch.setattr(tab, "snapshot", look)
+        monkeypatch.setattr(tabview, "snapshot", look)
         for sans in (["e4"], ["e4", "e5"]):
-            changes = tab.snapshots(stream.take)
+            changes = snapshots(tab, stream.take)
             assert [*changes] == ["state", "tree", "lines"]
             moves = changes["tree"]["moves"]
             assert [move["san"] for move in moves] == sans
@@ -715,9 +715,9 @@ def test_what_changes_while_a_change_is_waited_for_is_sent_with_it(tab: Tab) -> 
     found: list[set[str]] = []
     with socket.socket() as connection:
         stream = Stream(connection)
-        tab.snapshots(stream.take)
+        snapshots(tab, stream.take)
         tab.listen(stream.mark)
-        reader = threading.Thread(target=lambda: found.append({*tab.snapshots(stream.take)}))
+        reader = threading.Thread(target=lambda: found.append({*snapshots(tab, stream.take)}))
         with tab.lock:
             tab._changed("tree")
             reader.start()

@@ -18,12 +18,14 @@ from typing import Any
 
 import pytest
 
-from moff.page import request, server
+from moff.page import request
+from moff.page.connections import MOST_CONNECTIONS, MOST_STREAMS
 from moff.page.gamelist import LARGEST_TEXT
 from moff.page.request import LARGEST_COMMAND
-from moff.page.server import HOST, HTTP_PORT, MOST_CONNECTIONS, MOST_STREAMS, Server
+from moff.page.server import HOST, HTTP_PORT, Server
 from moff.page.tab import Tab
 from moff.page.tabs import MOST_TABS, Tabs
+from moff.page.tabview import snapshot
 from search.strength import STRONGEST, WEAKEST
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
@@ -355,7 +357,7 @@ def test_ten_thousand_malformed_requests_bring_errors_and_no_harm(
 def test_a_client_that_sends_nothing_or_too_slowly_is_cut_off(
     served: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "LONGEST_HEAD", 0.5)
+    monkeypatch.setattr("moff.page.connections.LONGEST_HEAD", 0.5)
     monkeypatch.setattr(request, "LONGEST_EXCHANGE", 0.5)
     head = f"POST /{served.token}/do?tab=tab-number-1 HTTP/1.1\r\nHost: {HOST}:{served.port}\r\n"
     for start in (b"", b"GET / HT", f"{head}Content-Length: 100\r\n\r\n{{".encode()):
@@ -382,12 +384,12 @@ def test_a_stream_that_is_not_read_holds_nobody_up(served: Server, monkeypatch: 
         # Changes come together where they are sent more slowly than they are made, so that how many fill the
         # buffers is a matter of the machine.
         deadline = time.monotonic() + PATIENCE
-        while served._streams and time.monotonic() < deadline:
+        while served.connections._streams and time.monotonic() < deadline:
             began = time.monotonic()
             assert "error" not in client.do("set_up", text=games)
             client.fetch("games?tab=tab-number-1", "POST", f"{moves} *".encode())
             assert time.monotonic() - began < PATIENCE / 4
-        assert not served._streams
+        assert not served.connections._streams
         assert_serves(served)
 
 
@@ -404,7 +406,7 @@ def test_two_hundred_clients_at_once_do_not_stop_the_page(served: Server) -> Non
         assert "error" not in client.do("flip")
         assert listener.next("state")["flipped"]
         assert_serves(served)
-        assert len(served._open) <= MOST_CONNECTIONS
+        assert len(served.connections._open) <= MOST_CONNECTIONS
 
 
 def test_two_hundred_honest_requests_at_once_are_all_answered(served: Server) -> None:
@@ -626,9 +628,9 @@ def test_a_position_and_a_file_are_shown_to_begin_with(tmp_path: Path) -> None:
     from moff.page.command import read_games
 
     games = Tab(games=read_games(str(file)))
-    assert games.snapshot("games") == {"list": 1, "name": "two.pgn", "count": 2, "opened": 1}
-    assert [move["san"] for move in games.snapshot("tree")["moves"]] == ["e4"]
+    assert snapshot(games, "games") == {"list": 1, "name": "two.pgn", "count": 2, "opened": 1}
+    assert [move["san"] for move in snapshot(games, "tree")["moves"]] == ["e4"]
     late = Tab("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1")
-    assert late.snapshot("state")["fen"] == fen.write(fen.parse("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1"))
+    assert snapshot(late, "state")["fen"] == fen.write(fen.parse("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1"))
     games.close()
     late.close()

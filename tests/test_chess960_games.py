@@ -10,6 +10,7 @@ import chess.pgn
 import pytest
 
 from moff.page.tab import Tab
+from moff.page.tabview import snapshot
 from moff.picture.picture import Picture
 from tests.client import ENGINE, Conversation
 from x88.notation import chess960, coordinate, fen, pgn, san
@@ -133,12 +134,12 @@ def tab() -> Iterator[Tab]:
 def test_the_page_offers_chess960_and_castles_by_the_rook(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chess960, "draw", lambda: SWAP)
     tab.do("new_game", {"colour": "both", "chess960": True})
-    state = tab.snapshot("state")
+    state = snapshot(tab, "state")
     assert state["said"] == "A new game from start position 3 of Chess960"
     assert state["fen"] == chess960.start(SWAP)
     assert "f1g1" in state["moves"]
     tab.do("move", {"text": "f1g1"})
-    state = tab.snapshot("state")
+    state = snapshot(tab, "state")
     assert state["last"] == ["f1", "g1"]
     assert state["fen"] == "bqnnrkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNNRRKB b kq - 1 1"
     assert '[Variant "Chess960"]' in tab.pgn()
@@ -146,21 +147,21 @@ def test_the_page_offers_chess960_and_castles_by_the_rook(tab: Tab, monkeypatch:
 
 def test_the_page_begins_at_the_start_position_of_a_number(tab: Tab) -> None:
     tab.do("new_game", {"colour": "both", "chess960": True, "number": 959})
-    assert tab.snapshot("state")["fen"] == chess960.start(959)
+    assert snapshot(tab, "state")["fen"] == chess960.start(959)
     for wrong in (960, -1, "3", None):
         with pytest.raises(ValueError, match="number takes a whole number from 0 to 959"):
             tab.do("new_game", {"colour": "both", "chess960": True, "number": wrong})
-    assert tab.snapshot("state")["fen"] == chess960.start(959)
+    assert snapshot(tab, "state")["fen"] == chess960.start(959)
 
 
 def test_in_chess960_the_page_takes_the_king_s_target_and_its_rook_where_both_are_clear(tab: Tab) -> None:
     tab.do("set_up", {"text": "r3k3/8/8/8/8/8/8/R3K1R1 w GAa - 0 1"})
-    castles = {text for text in tab.snapshot("state")["moves"] if text in ("e1g1", "e1c1", "e1a1")}
+    castles = {text for text in snapshot(tab, "state")["moves"] if text in ("e1g1", "e1c1", "e1a1")}
     assert castles == {"e1g1", "e1c1", "e1a1"}
     tab.do("move", {"text": "e1a1"})
-    assert tab.snapshot("state")["fen"].startswith("r3k3/8/8/8/8/8/8/2KR2R1 b")
+    assert snapshot(tab, "state")["fen"].startswith("r3k3/8/8/8/8/8/8/2KR2R1 b")
     tab.do("set_up", {"text": "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"})
-    assert not {"e1h1", "e1a1"} & set(tab.snapshot("state")["moves"])
+    assert not {"e1h1", "e1a1"} & set(snapshot(tab, "state")["moves"])
 
 
 def test_a_picture_marks_king_and_rook_of_castling() -> None:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import cast
 
+from moff.accuracy import NAMES
 from moff.game.notation import move_number
-from moff.page.verdict import NAGS, Verdict
+from moff.page.verdict import GOOD, NAGS, Verdict
 from x88.board import Board
 from x88.move import NO_MOVE
 from x88.notation import fen, pgn, san
@@ -97,6 +98,20 @@ class GameTree:
             else:
                 board.make(passed.move)
         return board
+
+    def verdict_text(self, node: Node) -> str:
+        """The verdict on a move in words; empty if there is none."""
+        found = node.verdict
+        if found is None or node.parent is None:
+            return ""
+        if found.best == node.move:
+            return f"{node.san}: the {'only good' if found.glyph == GOOD else 'best'} move"
+        best = san.write(self.board(node.parent), found.best)
+        cost = f"{100 * found.loss:.0f} % of a point; {best} is best"
+        if found.glyph not in NAMES:
+            return f"{node.san}: costs {cost}" if found.loss >= 0.005 else f"{node.san}: as good as {best}"
+        name = NAMES[found.glyph]
+        return f"{node.san}: {'an' if name[0] in 'aeiou' else 'a'} {name} that costs {cost}"
 
     def add(self, parent: Node, board: Board, move: int) -> Node:
         """The node of a legal move on the board of the parent, a new one if it was not played there before.

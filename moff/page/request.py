@@ -10,16 +10,16 @@ import socket
 import time
 from collections.abc import Callable
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler
-from typing import TYPE_CHECKING, Any
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from moff.page.connections import Connections, Refusal
 from moff.page.gamelist import LARGEST_TEXT
 from moff.page.stream import Stream
 from moff.page.tab import Tab
-
-if TYPE_CHECKING:
-    from moff.page.server import Server
+from moff.page.tabs import Tabs
+from moff.page.tabview import snapshots
 
 LARGEST_COMMAND = 1 << 17
 """Bytes of a posted command."""
@@ -53,19 +53,22 @@ POLICY = (
 _TAB_NAME = re.compile(r"[0-9A-Za-z-]{8,64}")
 
 
-class Refusal(Exception):
-    """The refusal of a request, with the status and the reason."""
+class Site(ThreadingHTTPServer):
+    """The server, as its handlers see it."""
 
-    def __init__(self, status: HTTPStatus, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
+    tabs: Tabs
+    connections: Connections
+    token: str
+    hosts: set[str]
+    """What the header Host may be."""
+    files: dict[str, tuple[str, bytes]]
+    """Kinds and contents of the files of the page, by name."""
 
 
 class Handler(BaseHTTPRequestHandler):
     """One connection."""
 
-    server: "Server"
+    server: Site
     protocol_version = "HTTP/1.1"
     server_version = "Moff"
     sys_version = ""
@@ -95,7 +98,7 @@ class Handler(BaseHTTPRequestHandler):
         try:
             self._check()
             route = self._route()
-            self.server.expect_end(self.connection, LONGEST_EXCHANGE, is_known=True)
+            self.server.connections.expect_end(self.connection, LONGEST_EXCHANGE, is_known=True)
             answer(*route)
         except Refusal as refusal:
             self._refuse(refusal)
@@ -172,18 +175,18 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             raise Refusal(HTTPStatus.BAD_REQUEST, "the body is incomplete")
-        self.server.expect_end(self.connection, LONGEST_WORK)
+        self.server.connections.expect_end(self.connection, LONGEST_WORK)
         return body
 
     def _stream(self, query: dict[str, str]) -> None:
         """Send a tab its changes until the client has gone."""
         tab = self._tab(query)
         stream = Stream(self.connection)
-        self.server.add_stream(stream)
+        self.server.connections.add_stream(stream)
         try:
             self.server.tabs.join(tab, stream.mark)
             try:
-                self.server.expect_end(self.connection, float("inf"))
+                self.server.connections.expect_end(self.connection, float("inf"))
                 self.connection.settimeout(LONGEST_WRITE)
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, STREAM_BUFFER)
                 self.send_response(HTTPStatus.OK)
@@ -192,14 +195,14 @@ class Handler(BaseHTTPRequestHandler):
             finally:
                 self.server.tabs.part(tab, stream.mark)
         finally:
-            self.server.remove_stream(stream)
+            self.server.connections.remove_stream(stream)
 
     def _tell(self, tab: Tab, stream: Stream) -> None:
         told = time.monotonic()
         while not stream.is_closed and not stream.has_gone():
             stream.wait(LOOK)
             # All as of one moment and in this order: no move is listed before it is on the board.
-            changes = tab.snapshots(stream.take)
+            changes = snapshots(tab, stream.take)
             for topic, change in changes.items():
                 value = json.dumps(change, separators=(",", ":"))
                 self.wfile.write(f"event: {topic}\ndata: {value}\n\n".encode())

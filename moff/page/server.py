@@ -9,15 +9,11 @@ import os
 import secrets
 import socket
 import sys
-import threading
-import time
-from http import HTTPStatus
-from http.server import ThreadingHTTPServer
 from importlib import resources
 from typing import Any
 
-from moff.page.request import Handler, Refusal
-from moff.page.stream import Stream
+from moff.page.connections import Connections
+from moff.page.request import Handler, Site
 from moff.page.tabs import Tabs
 from moff.picture.figurine import FIGURINES
 from x88.piece import LETTERS
@@ -26,17 +22,6 @@ HOST = "127.0.0.1"
 
 HTTP_PORT = 80
 """The port that clients leave out of Host and Origin."""
-
-MOST_CONNECTIONS = 64
-"""Simultaneous connections. A browser opens six to a server. Beyond the limit, connections that have not
-shown the token are dropped.
-"""
-
-MOST_STREAMS = 5
-"""Simultaneous event streams, one for each tab: a browser with six open could fetch nothing else."""
-
-LONGEST_HEAD = 5.0
-"""Seconds to receive the head of a request."""
 
 KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -62,17 +47,7 @@ def page_files() -> dict[str, tuple[str, bytes]]:
     return files
 
 
-class Connection:
-    """What is known about an open connection."""
-
-    def __init__(self, end: float) -> None:
-        self.end = end
-        """When it is cut off, on the monotonic clock."""
-        self.is_known = False
-        """Whether it has shown the token."""
-
-
-class Server(ThreadingHTTPServer):
+class Server(Site):
     """The server; `url` is where its page is."""
 
     daemon_threads = True
@@ -85,10 +60,7 @@ class Server(ThreadingHTTPServer):
         self.tabs = tabs
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
-        self._guard = threading.Lock()
-        self._open: dict[socket.socket, Connection] = {}
-        self._streams: set[Stream] = set()
-        self._is_closing = threading.Event()
+        self.connections = Connections()
         super().__init__((HOST, port), Handler)
         self.port = int(self.server_address[1])
         names = (HOST, "localhost")
@@ -96,7 +68,6 @@ class Server(ThreadingHTTPServer):
         if self.port == HTTP_PORT:
             self.hosts.update(names)
         self.url = f"http://{HOST}:{self.port}/{self.token}/"
-        threading.Thread(target=self._watch, daemon=True).start()
 
     def server_bind(self) -> None:
         """Bind without looking up the machine's name, which may take long."""
@@ -111,11 +82,7 @@ class Server(ThreadingHTTPServer):
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection in its own thread, unless there are too many."""
-        with self._guard:
-            has_room = len(self._open) < MOST_CONNECTIONS or self._make_room()
-            if has_room:
-                self._open[request] = Connection(time.monotonic() + LONGEST_HEAD)
-        if not has_room:
+        if not self.connections.open(request):
             with contextlib.suppress(OSError):
                 request.setblocking(False)
                 request.send(BUSY)
@@ -128,8 +95,7 @@ class Server(ThreadingHTTPServer):
 
     def shutdown_request(self, request: Any) -> None:
         """Forget a connection that has ended."""
-        with self._guard:
-            self._open.pop(request, None)
+        self.connections.forget(request)
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
@@ -137,67 +103,12 @@ class Server(ThreadingHTTPServer):
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
-    def expect_end(self, request: socket.socket, seconds: float, is_known: bool = False) -> None:
-        """Cut a connection off in `seconds` seconds. It `is_known` once it has shown the token."""
-        with self._guard:
-            connection = self._open.get(request)
-            if connection is not None:
-                connection.end = time.monotonic() + seconds
-                connection.is_known |= is_known
-
-    def _make_room(self) -> bool:
-        """Cut off the longest silent connection that has not shown the token; returns whether there was one.
-        The guard must be held.
-        """
-        unknown = [request for request, connection in self._open.items() if not connection.is_known]
-        if not unknown:
-            return False
-        _cut_off(unknown[0])
-        del self._open[unknown[0]]
-        return True
-
-    def _watch(self) -> None:
-        """Cut off connections that take too long."""
-        while not self._is_closing.wait(0.5):
-            now = time.monotonic()
-            with self._guard:
-                late = [request for request, connection in self._open.items() if connection.end < now]
-            for request in late:
-                _cut_off(request)
-
-    # Streams.
-
-    def add_stream(self, stream: Stream) -> None:
-        """Raises Refusal if there are too many."""
-        with self._guard:
-            live = [other for other in self._streams if not other.has_gone()]
-            if len(live) >= MOST_STREAMS or self._is_closing.is_set():
-                raise Refusal(
-                    HTTPStatus.SERVICE_UNAVAILABLE,
-                    f"{MOST_STREAMS} boards are open, which is the maximum",
-                )
-            self._streams.add(stream)
-
-    def remove_stream(self, stream: Stream) -> None:
-        """Remove a stream that has ended."""
-        with self._guard:
-            self._streams.discard(stream)
-
     def end(self) -> None:
         """Stop serving, and end all streams and searches. To be called from another thread than the serving
         one.
         """
-        self._is_closing.set()
+        self.connections.close()
         self.shutdown()
         self.server_close()
-        with self._guard:
-            streams = [*self._streams]
-        for stream in streams:
-            stream.close()
+        self.connections.end_streams()
         self.tabs.close()
-
-
-def _cut_off(connection: socket.socket) -> None:
-    """End reads from a connection and writes to it."""
-    with contextlib.suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)

@@ -19,7 +19,6 @@ from moff.page import testboard
 from moff.page.analyst import MOST_LINES, Analyst
 from moff.page.gamelist import GameList
 from moff.page.gametree import GameTree, Node, grown, played
-from moff.page.tabview import View
 from moff.page.values import Values
 from moff.syzygy_path import search_with_tables
 from search.limits import Limits
@@ -76,7 +75,6 @@ class Tab:
         self.tree = self._game_tree
         self.node = self.tree.root
         self.board: Board = self.tree.board(self.node)
-        self._view = View(self)
         if games is not None:
             self._list(games)
         elif start:
@@ -94,16 +92,6 @@ class Tab:
         with self.lock:
             self._listeners.remove(listener)
             return bool(self._listeners)
-
-    def snapshots(self, topics: Callable[[], list[str]]) -> dict[str, dict[str, Any]]:
-        """What there is to show of several topics, all as of the moment when `topics` names them."""
-        with self.lock:
-            return {topic: self.snapshot(topic) for topic in topics()}
-
-    def snapshot(self, topic: str) -> dict[str, Any]:
-        """What there is to show of a topic."""
-        with self.lock:
-            return self._view.topic(topic)
 
     def rest(self) -> None:
         """Stop all searches, as nobody is watching: the engine moves at once if it is to move."""
@@ -410,7 +398,7 @@ class Tab:
         if is_marked_anew:
             self._changed("tree")
             if node is self.node and node.glyph:
-                self._say(self._view.verdict_text(node))
+                self._say(self.tree.verdict_text(node))
 
     # Pasted positions and games.
 

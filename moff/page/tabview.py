@@ -2,14 +2,14 @@
 only draws it.
 """
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from moff.accuracy import BLUNDER, INACCURACY, MISTAKE, NAMES, expected_score
+from moff.accuracy import BLUNDER, INACCURACY, MISTAKE, expected_score
 from moff.game.notation import move_number
 from moff.game.player import Engine, Person
 from moff.page.gametree import Node
-from moff.page.verdict import GOOD
+from moff.page.tab import Tab
 from moff.picture.annotation import COLOURS
 from moff.picture.svg import arrow_outline, polygon
 from search.score import mate_distance
@@ -22,9 +22,6 @@ from x88.notation import coordinate, fen, san
 from x88.notation.outcome import outcome
 from x88.piece import BLACK, SIDES, WHITE
 
-if TYPE_CHECKING:
-    from moff.page.tab import Tab
-
 LONGEST_LINE = 20
 """Plies of a line that are shown."""
 
@@ -35,10 +32,22 @@ BAD = (INACCURACY, MISTAKE, BLUNDER)
 """The marks of moves that are refuted on the board."""
 
 
+def snapshots(tab: Tab, topics: Callable[[], list[str]]) -> dict[str, dict[str, Any]]:
+    """What there is to show of several topics, all as of the moment when `topics` names them."""
+    with tab.lock:
+        return {topic: snapshot(tab, topic) for topic in topics()}
+
+
+def snapshot(tab: Tab, topic: str) -> dict[str, Any]:
+    """What there is to show of a topic."""
+    with tab.lock:
+        return View(tab).topic(topic)
+
+
 class View:
     """A tab as values for JSON, used under the tab's lock."""
 
-    def __init__(self, tab: "Tab") -> None:
+    def __init__(self, tab: Tab) -> None:
         self._tab = tab
 
     def topic(self, name: str) -> dict[str, Any]:
@@ -67,7 +76,7 @@ class View:
             "last": [] if node.move == NO_MOVE else _squares(node.move),
             "moves": moves,
             "glyph": node.glyph,
-            "verdict": self.verdict_text(node),
+            "verdict": tab.tree.verdict_text(node),
             "said": tab.said,
             "end": self._end(board),
             "game": self._game(),
@@ -104,20 +113,6 @@ class View:
             "clocks": clocks,
             "running": "" if running is None or clocks[running] is None else SIDES[running],
         }
-
-    def verdict_text(self, node: Node) -> str:
-        """The verdict on a move in words; empty if there is none."""
-        found = node.verdict
-        if found is None or node.parent is None:
-            return ""
-        if found.best == node.move:
-            return f"{node.san}: the {'only good' if found.glyph == GOOD else 'best'} move"
-        best = san.write(self._tab.tree.board(node.parent), found.best)
-        cost = f"{100 * found.loss:.0f} % of a point; {best} is best"
-        if found.glyph not in NAMES:
-            return f"{node.san}: costs {cost}" if found.loss >= 0.005 else f"{node.san}: as good as {best}"
-        name = NAMES[found.glyph]
-        return f"{node.san}: {'an' if name[0] in 'aeiou' else 'a'} {name} that costs {cost}"
 
     # The moves.
 

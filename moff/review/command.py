@@ -35,6 +35,7 @@ def add_command(commands: Any) -> None:
     limit.add_argument(
         "--nodes",
         type=lambda text: whole_number(text, 1, 10**15),
+        default=NODES,
         metavar="N",
         help=f"nodes for each position (default {NODES}); the same command gives the same result",
     )

@@ -21,7 +21,6 @@ from moff.atomic_write import save
 from moff.bar import Bar
 from moff.messages import counted
 from moff.review.analysis import Analysis, Assessment
-from moff.review.command import NODES
 from moff.review.journal import Journal
 from moff.review.openings import Openings
 from moff.review.report import Page
@@ -84,8 +83,8 @@ class Review:
             self._limits = Limits(movetime=max(1, round(1000 * options.time)))
             self._settings = f"{options.time:g} s a move"
         else:
-            self._limits = Limits(nodes=options.nodes or NODES)
-            self._settings = f"{options.nodes or NODES} nodes a move"
+            self._limits = Limits(nodes=options.nodes)
+            self._settings = f"{options.nodes} nodes a move"
         self._outputs = Outputs(options, f"Moff {__version__}, {self._settings}")
         self._survey = Survey()
         self._finished: dict[int, list[Assessment]] = {}
