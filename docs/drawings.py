@@ -109,9 +109,9 @@ def squares() -> str:
 FLOORS = [
     ("moff/main.py, moff/uci/", "the command moff: a command line, or the UCI conversation"),
     ("moff/", "what people meet: commands, terminal, board page, review, pictures; import moff"),
-    ("search/", "whatever chooses a move: alpha-beta, move picker, evaluation, clock, threads, tables"),
-    ("x88/ notation", "FEN, SAN, PGN, coordinates, opening books, perft"),
-    ("x88/ rules", "squares, pieces, make and unmake, attacks, legal moves, Zobrist keys"),
+    ("search/, nnue/, syzygy/", "whatever chooses a move: alpha-beta, network, time, threads, tables"),
+    ("x88/notation/, book/, perft/", "FEN, SAN, PGN, coordinates, opening books, perft"),
+    ("x88/", "squares, pieces, make and unmake, attacks, legal moves, Zobrist keys"),
 ]
 
 
@@ -135,7 +135,7 @@ STEPS = [
     ("moff/uci/conversation.py", "position makes a Board; go begins a search", "go wtime 60000 btime 60000"),
     ("moff/uci/go.py", "reads the limits of the line", "Board, Limits"),
     ("search/search.py", "Search.start: a thread of its own, a copy of the board, a Job", "depth 1, 2, 3, …"),
-    ("search/deepening.py", "one iteration with its aspiration window, without the GIL", "depth and window"),
+    ("search/deepening.py", "iterations, each in its aspiration window, without the GIL", "depth and window"),
     ("search/alphabeta.py", "the numbered steps; make, unmake, generate, see", "leaves"),
     ("search/quiescence.py", "captures until the position is quiet", "positions"),
     ("search/nnue/evaluate.py", "the network's value, scaled by material; a few endings", "moves made"),
