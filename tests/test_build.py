@@ -30,6 +30,8 @@ ROOT = Path(__file__).resolve().parent.parent
 REBUILD = f"{sys.executable} -m pip install -e "
 """How the command that builds a checkout again begins, if the path has no spaces."""
 
+TOP = ("x88", "search")
+
 VERDICT = "from x88 import build; print(json.dumps([build.compiled, build.problem, build.notice()]))"
 """Decides, and loads nothing that can be compiled."""
 
@@ -82,11 +84,20 @@ def compiled_files(folder: Path) -> list[Path]:
     """The compiled modules in the packages of a folder, without those for newer processors."""
     return [
         file
-        for package in PACKAGES
-        for file in sorted((folder / package).iterdir())
-        if file.name.endswith(tuple(EXTENSION_SUFFIXES))
-        and f"{package}.{file.name.partition('.')[0]}" not in build.VARIANTS
+        for top in TOP
+        for file in sorted((folder / top).rglob("*"))
+        if file.name.endswith(tuple(EXTENSION_SUFFIXES)) and module_of(file, folder) not in build.VARIANTS
     ]
+
+
+def module_of(file: Path, folder: Path) -> str:
+    """The module of a file in a checkout."""
+    return ".".join([*file.parent.relative_to(folder).parts, file.name.partition(".")[0]])
+
+
+def headers_of(folder: Path) -> dict[str, Path]:
+    """The headers in the packages of a folder, by module."""
+    return {module_of(path, folder): path for top in TOP for path in (folder / top).rglob("*.pxd")}
 
 
 @pytest.fixture(scope="module")
@@ -99,17 +110,16 @@ def is_compiled() -> bool:
 def checkout(tmp_path: Path, is_compiled: bool) -> Path:
     """A copy of this checkout with a complete, fresh set of compiled modules."""
     copy = tmp_path / "moff"
-    for package in PACKAGES:
-        shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for top in TOP:
+        shutil.copytree(ROOT / top, copy / top, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "bench").mkdir()
     for name in ("setup.py", "pyproject.toml", "bench/perft.py"):
         shutil.copy(ROOT / name, copy / name)
     if not is_compiled:
         for file in compiled_files(copy):
             file.unlink()
-        for package in PACKAGES:
-            for header in (copy / package).glob("*.pxd"):
-                header.with_suffix(EXTENSION_SUFFIXES[0]).touch()
+        for header in headers_of(copy).values():
+            header.with_suffix(EXTENSION_SUFFIXES[0]).touch()
         note_as_compiled(copy)
     return copy
 
@@ -143,14 +153,12 @@ def assert_source_runs(folder: Path, *wanted: str) -> None:
 
 
 def test_every_module_with_a_header_runs_compiled_or_none_does(is_compiled: bool) -> None:
-    headers = {
-        f"{package}.{header.stem}" for package in PACKAGES for header in (ROOT / package).glob("*.pxd")
-    }
+    headers = headers_of(ROOT).keys()
     for order in (PACKAGES, PACKAGES[::-1]):
         files = loaded(ROOT, packages=order)
         compiled = {name for name, file in files.items() if not file.endswith(".py")}
         assert headers <= files.keys()
-        assert compiled == (headers if is_compiled else set())
+        assert compiled == ({*headers} if is_compiled else set())
 
 
 @pytest.mark.parametrize("order", [PACKAGES, PACKAGES[::-1]])
@@ -192,17 +200,17 @@ def test_the_tests_refuse_a_stale_build(checkout: Path) -> None:
 def test_an_incomplete_set_is_reported_and_the_source_runs(checkout: Path, place: int) -> None:
     missing = compiled_files(checkout)[place]
     missing.unlink()
-    assert_source_runs(checkout, f"{missing.parent.name}.{missing.name.partition('.')[0]}", REBUILD)
+    assert_source_runs(checkout, module_of(missing, checkout), REBUILD)
 
 
 def test_a_build_may_lack_the_loops_for_newer_processors(checkout: Path) -> None:
-    for file in (checkout / "search").glob("vectors_avx2.*"):
+    for file in (checkout / "search").rglob("vectors_avx2.*"):
         file.unlink()
     assert run(checkout, VERDICT) == [True, "", ""]
 
 
 def test_a_compiled_module_without_its_header_is_reported(checkout: Path) -> None:
-    (checkout / "x88" / f"outcome{EXTENSION_SUFFIXES[0]}").touch()
+    (checkout / "x88/notation" / f"outcome{EXTENSION_SUFFIXES[0]}").touch()
     assert_source_runs(checkout, "x88.notation.outcome", REBUILD)
 
 
@@ -271,8 +279,8 @@ def small_checkout(tmp_path: Path) -> Path:
     """A source tree whose one compiled module is quickly built."""
     copy = tmp_path / "small"
     ignored = shutil.ignore_patterns("*.pxd", "*.so", "*.txt", "__pycache__")
-    for package in (*PACKAGES, "moff"):
-        shutil.copytree(ROOT / package, copy / package, ignore=ignored)
+    for top in (*TOP, "moff"):
+        shutil.copytree(ROOT / top, copy / top, ignore=ignored)
     (copy / "bench").mkdir()
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "engine.py", "bench/perft.py"):
         shutil.copy(ROOT / name, copy / name)
@@ -342,11 +350,7 @@ def test_clang_accepts_the_words_that_threads_share(tmp_path: Path) -> None:
     compiler; GCC accepts them.
     """
     pytest.importorskip("Cython", reason="Cython is not installed")
-    headers = {
-        f"{package}.{path.stem}": path.read_text("utf-8")
-        for package in PACKAGES
-        for path in (ROOT / package).glob("*.pxd")
-    }
+    headers = {name: path.read_text("utf-8") for name, path in headers_of(ROOT).items()}
     atomic = {name for name, text in headers.items() if re.search(r"cdef (public |readonly )?atomic_", text)}
     assert atomic
     uses = re.compile("|".join(rf"from {re.escape(name)} cimport" for name in sorted(atomic)))
