@@ -118,7 +118,11 @@ class Console:
             self._session.close()
 
     def _leave(self) -> None:
-        """Save the game, even if the terminal has gone."""
+        """Save the game, even if the terminal has gone. The engine's thoughts are no longer shown: they would
+        overwrite what is said here.
+        """
+        with self._session.lock:
+            self._shows_thinking = False
         with contextlib.suppress(OSError):
             self._say("")
         with contextlib.suppress(OSError):
@@ -230,6 +234,8 @@ class Console:
 
     def _show_thought(self, report: Report) -> None:
         """Show what the engine thinks, in a line: depth, score and variation."""
+        if not self._shows_thinking:
+            return
         position = self._board.copy()
         line = []
         for move in report.pv:
