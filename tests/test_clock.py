@@ -300,3 +300,5 @@ def test_a_new_game_has_a_new_clock_of_nodes() -> None:
             search.new_game()
         spent.append(nodes_within(KIWIPETE, search, time=(left, left), movestogo=1))
     assert spent[1] < spent[0] <= 400 < spent[2]
+    search.new_game()
+    assert nodes_within(KIWIPETE, search) == nodes_within(KIWIPETE), "nothing else is left of them either"

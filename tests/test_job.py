@@ -147,7 +147,9 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def pool_at(text: str) -> Pool:
+    """A pool whose last search had a move."""
     pool = Pool(1)
+    pool.first.has_move = True
     pool.prepare(fen.parse(text), 0)
     return pool
 
@@ -193,6 +195,7 @@ def test_a_search_told_to_stop_without_a_move_looks_for_one_until_its_flag_falls
     job = Job(limits, TimeManager(limits, 0), Clock(time.perf_counter() - 0.9), pool)
     job.begin([])
     job.stop()
+    assert not pool.stop.is_set()
     assert pool.first.grace_deadline / 1e6 < now[0] + 101
     job.has_move()
     assert pool.stop.is_set(), "and ends as soon as it has one"

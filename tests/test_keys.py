@@ -16,8 +16,11 @@ pytestmark = only_c
 
 
 def keys_of(text: str) -> Keys:
-    keys = Keys()
-    keys.reset(fen.parse(text))
+    keys, used = Keys(), Keys()
+    used.reset(fen.parse(fen.START))
+    for each in (keys, used):
+        each.reset(fen.parse(text))
+    assert state(keys) == state(used), "nothing of another position stays"
     return keys
 
 
