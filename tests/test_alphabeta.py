@@ -9,10 +9,19 @@ import pytest
 
 from search import alphabeta, quiescence
 from search.history import History
-from search.score import DRAW, INFINITE, MATE, MAX_PLY
+from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY
 from search.searcher import Searcher
 from search.stop import Stop
-from search.transposition import EXACT, LOWER, UPPER, TranspositionTable, score_of, short_move, was_pv
+from search.transposition import (
+    EXACT,
+    LOWER,
+    UPPER,
+    TranspositionTable,
+    depth_of,
+    score_of,
+    short_move,
+    was_pv,
+)
 from tests.oracle import only_c
 from x88.move import NO_MOVE
 from x88.movegen import legal_moves
@@ -111,7 +120,8 @@ def test_a_stored_mate_counts_from_the_node_that_reads_it() -> None:
     for ply in (1, 5):
         assert search(searcher, -INFINITE, INFINITE, ply) == MATE - ply - 1
         assert score_of(entry(searcher)) == MATE - 1
-    assert quiesce(searcher, 0, 1, 9) == MATE - 10
+    for call in (search, quiesce):
+        assert call(searcher, 0, 1, 9) == MATE - 10
 
 
 @both
@@ -207,6 +217,23 @@ def test_the_root_reads_no_evaluation_of_a_ply_before_it(monkeypatch: pytest.Mon
     assert min(plies) == 0
 
 
+def test_a_search_for_a_mate_is_not_cut_off_by_several_good_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches of half the depth, with pruning, refute no mate."""
+    searcher = searcher_at(QUIET)
+    searcher.seeks_mate = True
+    move = coordinate.parse(searcher.board, "h7h6")
+    searcher.table.store(searcher.key(), short_move(move), 0, 0, 7, LOWER, False)
+    searched: list[int] = []
+
+    def child(searcher: Searcher, *_: int) -> int:
+        searched.append(searcher.board.last_move())
+        return LONGEST_MATE + 50
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    main_search(searcher, -LONGEST_MATE - 3, -LONGEST_MATE - 2, 8, 1, 0, False)
+    assert sorted(searched) == sorted(legal_moves(searcher.board))
+
+
 def test_several_good_moves_do_not_save_what_the_tables_call_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -223,3 +250,31 @@ def test_quiescence_tries_a_capture_however_far_past_the_horizon() -> None:
     searcher = searcher_at("4k3/8/8/3q4/8/8/8/3RK3 w - - 0 1")
     value = searcher.evaluation.value(searcher.board)
     assert quiescence.quiesce(searcher, -INFINITE, INFINITE, 1, 0, -99) > value
+
+
+def test_a_tablebase_score_is_stored_deeper_and_keeps_that_the_position_was_a_pv_node(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searcher = searcher_at(QUIET)
+    searcher.probing.most = 32
+    searcher.table.store(searcher.key(), 0, 0, 0, 0, UPPER, True)
+    monkeypatch.setattr(Searcher, "probe_tablebases", lambda *_: 0)
+    assert main_search(searcher, 9, 10, 8, 1, 0, False) == 0
+    assert depth_of(entry(searcher)) > 8
+    assert was_pv(entry(searcher))
+
+
+@pytest.mark.parametrize("texts", [["a7a6", "h7h6"], ["h7h6", "a7a6"]])
+def test_the_root_begins_with_the_first_of_the_moves_allowed(
+    texts: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searcher = searcher_at(QUIET)
+    searcher.allow([coordinate.parse(searcher.board, text) for text in texts])
+    searched: dict[str, int] = {}
+
+    def child(searcher: Searcher, *_: int) -> int:
+        return searched.setdefault(coordinate.write(searcher.board.last_move()), 0)
+
+    monkeypatch.setattr(alphabeta, "search", child)
+    main_search(searcher, -INFINITE, INFINITE, 1, 0, 0, False)
+    assert list(searched) == texts

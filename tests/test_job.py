@@ -173,6 +173,18 @@ def test_a_search_stops_at_its_deadline_later_after_a_fail_low_and_without_a_mov
 
 
 @only_c
+def test_a_search_ticks_every_second_after_the_first_time(now: list[float]) -> None:
+    searcher = pool_at(KIWIPETE).first
+    start, ticks = now[0], []
+    searcher.on_tick = lambda: ticks.append(now[0] - start)
+    searcher.tick_after(300)
+    for _ in range(34):
+        now[0] += 100
+        searcher.check_time()
+    assert ticks == [300, 1300, 2300, 3300]
+
+
+@only_c
 def test_the_root_has_failed_low_until_a_search_is_within_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = pool_at(KIWIPETE).first
     scores = iter([-300, -2000, -2000, -2000])

@@ -22,7 +22,7 @@ from search.stop import Stop
 from search.timeman import Clock
 from search.transposition import TranspositionTable
 from tests.oracle import only_c, scaled
-from tests.searches import KIWIPETE, packed, think
+from tests.searches import KIWIPETE, check_lines, packed, think
 from x88 import build
 from x88.movegen import legal_moves
 from x88.notation import coordinate, fen
@@ -89,6 +89,7 @@ def test_the_helper_that_reaches_the_depth_first_ends_the_search_with_its_line(
     assert reports[-1].depth == 3
     assert reports[-1].pv[0] == result.move
     assert len(reports[-1].pv) > 1
+    check_lines(KIWIPETE, reports)
 
 
 @only_c
@@ -102,8 +103,8 @@ def test_helpers_search_different_depths_up_to_the_last() -> None:
             patch.setattr(
                 aspiration, "iterate", lambda _, depth, __, depths=depths: depths.append(depth) or 7
             )
-            assert aspiration.help_along(helper, number, 11)
-        assert (helper.kept_line().depth, helper.kept_line().score) == (11, 7)
+            assert aspiration.help_along(helper, number, 10)
+        assert (helper.kept_line().depth, helper.kept_line().score) == (10, 7)
         assert helper.stop.is_set()
         assert depths[:3] == [1, 2, 3]
         searched.add(tuple(depths))
@@ -335,7 +336,7 @@ def test_a_table_is_cleared_to_its_last_word_whatever_the_threads(threads: int) 
 
 def test_the_process_ends_with_threads_asleep_or_at_work() -> None:
     code = (
-        "from search.search import Search; from search.limits import Limits; from x88 import fen;"
+        "from search.search import Search; from search.limits import Limits; from x88.notation import fen;"
         "s = Search(1, threads=4); b = fen.parse(fen.START); s.think(b, Limits(depth=3));"
         "s.start(b, Limits(infinite=True), print, print)"
     )
