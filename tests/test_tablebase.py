@@ -1,4 +1,4 @@
-"""search/syzygy/tablebase.py, tablefile.py and tablepart.py against python-chess's reader of the same files.
+"""search/syzygy/tablebase.py, file.py and pairs.py against python-chess's reader of the same files.
 
 MOFF_TABLE_POSITIONS is the number of random positions in all, MOFF_TABLE_DAMAGE that of damaged places in
 every file, for longer runs than usual.
