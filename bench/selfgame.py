@@ -164,7 +164,7 @@ def searcher(megabytes: int, side: Side, tables: str = "") -> Search:
     """A search with a side's numbers and network, and the tablebases of some folders."""
     search = Search(megabytes, Parameters(side.numbers) if side.numbers else None)
     if side.network:
-        search.judge_by(side.network)
+        search.use_network(side.network)
     search.use_tablebases(opened(tables))
     return search
 

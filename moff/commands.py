@@ -49,7 +49,7 @@ def run(arguments: list[str], converse: Callable[[str], object]) -> int:
     if arguments[0] not in NAMES and not arguments[0].startswith("-"):
         parser.error(f"unknown command {echo(arguments[0])}; moff --help and moff help (UCI) list them")
     options = parser.parse_args(arguments)
-    tell_build()
+    warn_if_uncompiled()
     if options.run is None:
         converse(options.file)
         return 0
@@ -57,7 +57,7 @@ def run(arguments: list[str], converse: Callable[[str], object]) -> int:
     return code
 
 
-def tell_build() -> None:
+def warn_if_uncompiled() -> None:
     """Say so on standard error if Moff runs uncompiled."""
     notice = build.notice()
     if notice:

@@ -63,7 +63,7 @@ def _run(arguments: list[str]) -> int:
     lines = engine.split(arguments)
     if not lines:
         return commands.run(arguments, _converse)
-    commands.tell_build()
+    commands.warn_if_uncompiled()
 
     def run() -> int:
         faults = engine.carry_out(lines)

@@ -67,7 +67,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     if not searcher.enter(ply):
         return DRAW
     pv_node = beta - alpha > 1
-    former_pv = pv_node
+    tt_pv = pv_node
     in_check = last_move_checks(searcher.board)
     nominal_depth = depth
     excluded = searcher.excluded[ply]
@@ -94,7 +94,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     raw_eval = NO_SCORE
     data = searcher.table.probe(searcher.key())
     if data:
-        former_pv = former_pv or was_pv(data)
+        tt_pv = tt_pv or was_pv(data)
     if data and not excluded:
         tt_move = move_of(data)
         tt_score = from_table(score_of(data), ply)
@@ -135,7 +135,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     raw_eval,
                     depth + TABLEBASE_DEPTH,
                     bound,
-                    former_pv,
+                    tt_pv,
                 )
                 return score
             if pv_node and bound == LOWER:
@@ -271,7 +271,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                         raw_eval,
                         depth - PROBCUT_REDUCTION + 1,
                         LOWER,
-                        former_pv,
+                        tt_pv,
                     )
                     return score
 
@@ -455,7 +455,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     reduction -= searcher.parameters.lmr_capture
                 if pv_node:
                     reduction -= searcher.parameters.lmr_pv
-                elif former_pv:
+                elif tt_pv:
                     reduction -= searcher.parameters.lmr_tt_pv
                 reduction -= correction * searcher.parameters.lmr_correction
                 reduction = max(0, min(reduction >> 10, new_depth))
@@ -517,7 +517,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         # Leave out the extensions: an entry that deep would cut off the next iteration.
         depth = min(depth, nominal_depth)
         searcher.table.store(
-            searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, depth, bound, former_pv
+            searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, depth, bound, tt_pv
         )
     return best
 

@@ -62,7 +62,7 @@ class Helper:
         self.searcher = Searcher(table, stop, parameters, probing, weights)
         self.number = number
         processors = _processors()
-        self.searcher.gives_way = number >= processors - 1
+        self.searcher.yields = number >= processors - 1
         self._is_surplus = number >= processors
         self._has_finished = False
         self._task: Callable[[], object] | None = None
@@ -256,7 +256,7 @@ class Pool:
         for searcher in (self.first, *(helper.searcher for helper in self.helpers)):
             searcher.forget()
 
-    def judge_by(self, weights: Weights) -> None:
+    def use_network(self, weights: Weights) -> None:
         """Evaluate by another network, between searches, and forget what was learnt by the last one. Raises
         MemoryError, and then keeps the last one.
         """
@@ -266,7 +266,7 @@ class Pool:
         searchers = [self.first, *(helper.searcher for helper in self.helpers)]
         evaluations = [searcher.evaluation_by(weights) for searcher in searchers]
         for searcher, evaluation in zip(searchers, evaluations, strict=True):
-            searcher.judge_by(evaluation)
+            searcher.use_network(evaluation)
         self.weights = weights
         self.forget()
 

@@ -15,5 +15,5 @@ cpdef enum:
 cdef int[48] VALUE
 
 @cython.locals(score=int, in_check=bint, best=int, end=int, i=int, move=int, tt_move=int, raw_eval=int, data=uint64_t,
-               bound=int, futility_base=int, old_alpha=int, best_move=int, futility_value=int, generated=bint, tried=int, former_pv=bint, move_limit=int)
+               bound=int, futility_base=int, old_alpha=int, best_move=int, futility_value=int, generated=bint, tried=int, tt_pv=bint, move_limit=int)
 cdef int quiesce(Searcher searcher, int alpha, int beta, int ply, int sp, int depth) noexcept nogil

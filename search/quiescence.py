@@ -49,10 +49,10 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     # 1. Transposition table cutoff: every entry is at least as deep as quiescence.
     tt_move = 0
     raw_eval = NO_SCORE
-    former_pv = beta - alpha > 1
+    tt_pv = beta - alpha > 1
     data = searcher.table.probe(searcher.key())
     if data:
-        former_pv = former_pv or was_pv(data)
+        tt_pv = tt_pv or was_pv(data)
         tt_move = move_of(data)
         raw_eval = static_of(data)
         score = from_table(score_of(data), ply)
@@ -75,7 +75,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
                 best = score
         if best >= beta:
             if not data:
-                searcher.table.store(searcher.key(), 0, to_table(best, ply), raw_eval, 0, LOWER, former_pv)
+                searcher.table.store(searcher.key(), 0, to_table(best, ply), raw_eval, 0, LOWER, tt_pv)
             return best
         if best > alpha:
             alpha = best
@@ -140,6 +140,6 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
                     break
     bound = LOWER if best >= beta else EXACT if best > old_alpha else UPPER
     searcher.table.store(
-        searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, 0, bound, former_pv
+        searcher.key(), short_move(best_move), to_table(best, ply), raw_eval, 0, bound, tt_pv
     )
     return best

@@ -64,12 +64,12 @@ class Search:
         self._check_idle()
         self._pool.resize(threads)
 
-    def judge_by(self, path: str) -> None:
+    def use_network(self, path: str) -> None:
         """Evaluate by the network of a file from now on, or by the one that comes with Moff if the path is
         empty; between searches. Raises ValueError, OSError or MemoryError, and then keeps the old one.
         """
         self._check_idle()
-        self._pool.judge_by(network.read(path) if path else select.shipped())
+        self._pool.use_network(network.read(path) if path else select.shipped())
 
     def weights(self) -> network.Weights:
         """The network that evaluates."""
@@ -113,7 +113,7 @@ class Search:
         tables: Tablebase | None = None,
         depth: int | None = None,
         limit: int | None = None,
-        heeds_fifty: bool | None = None,
+        fifty_move_rule: bool | None = None,
     ) -> None:
         """Probe these tables, with these options (`search.syzygy.probing`), from the next search on; None
         keeps the old ones. A search of limited strength probes none. Call it between searches. Raises
@@ -128,7 +128,7 @@ class Search:
             raise ValueError(f"{limit} is not a number of pieces from 0 to {MOST_PIECES}")
         self._pool.wait_for_helpers()
         probing = self._pool.probing
-        if probing.tables.most and (tables is not None or heeds_fifty is not None):
+        if probing.tables.most and (tables is not None or fifty_move_rule is not None):
             self._pool.clear_table()  # its scores may be theirs
         if tables is not None:
             probing.tables = tables
@@ -136,8 +136,8 @@ class Search:
             probing.depth = depth
         if limit is not None:
             probing.limit = limit
-        if heeds_fifty is not None:
-            probing.heeds_fifty = heeds_fifty
+        if fifty_move_rule is not None:
+            probing.fifty_move_rule = fifty_move_rule
 
     def count_nodes(self) -> NodeCounts:
         """Count the nodes of each root move and reply from the next search on: those of the first thread."""

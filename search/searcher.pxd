@@ -11,7 +11,7 @@ from search.parameters cimport Parameters
 from search.syzygy.probing cimport Probing
 from search.score cimport MAX_PLY, NO_SCORE
 from search.stop cimport Stop
-from search.system cimport give_way, monotonic_ns
+from search.system cimport yield_processor, monotonic_ns
 from search.transposition cimport TranspositionTable
 from x88.atomic cimport atomic_count, plain
 from x88.board cimport Board
@@ -74,7 +74,7 @@ cdef class Searcher:
     cdef atomic_count grace_deadline  # nanoseconds
     cdef public bint has_move
     cdef atomic_count next_tick       # nanoseconds
-    cdef public bint gives_way
+    cdef public bint yields
     cdef public object on_tick
     cdef public bint is_reporting
     cdef public object on_root_move

@@ -23,7 +23,7 @@ if not cython.compiled:
     from search.parameters import Parameters
     from search.score import MAX_PLY, NO_SCORE
     from search.stop import Stop
-    from search.system import give_way, monotonic_ns
+    from search.system import monotonic_ns, yield_processor
     from search.syzygy.probing import Probing
     from search.transposition import TranspositionTable
     from x88.atomic import plain
@@ -56,7 +56,7 @@ class Searcher:
     The search thread checks the clock itself. The deadlines are readings of `monotonic_ns`, 0 for none: the
     search stops at `deadline`, at `rescue_deadline` as long as the root has `failed_low`, at `grace_deadline`
     as long as it has no move (`has_move`). If `next_tick` is not 0, `on_tick` is called at that time and
-    every second after it. A searcher that `gives_way` yields its processor at each check of the clock.
+    every second after it. A searcher that `yields` yields its processor at each check of the clock.
 
     At the root, `root_score` is the score of the principal variation, and `root_nodes[i]` counts the nodes of
     `root_moves[i]` in all iterations. If `allowed` is not empty, only those moves are searched, starting with
@@ -124,7 +124,7 @@ class Searcher:
         self.grace_deadline = 0
         self.has_move = False
         self.next_tick = 0
-        self.gives_way = False
+        self.yields = False
         self.on_tick: Callable[[], object] | None = None
         self.is_reporting = False
         self.on_root_move: Callable[[int, int], object] | None = None
@@ -188,7 +188,7 @@ class Searcher:
         found.seed = self.evaluation.seed
         return found
 
-    def judge_by(self, evaluation: Evaluation) -> None:
+    def use_network(self, evaluation: Evaluation) -> None:
         """Use another evaluation, between searches. Raises RuntimeError while a helper searches."""
         self._check_idle()
         self.evaluation = evaluation
@@ -298,8 +298,8 @@ class Searcher:
         self.published_nodes = self.nodes
         self.published_tb_hits = self.tb_hits
         self.published_seldepth = self.seldepth
-        if self.gives_way:
-            give_way()
+        if self.yields:
+            yield_processor()
         if not self.deadline and not self.next_tick:
             return
         now = monotonic_ns()
@@ -402,7 +402,7 @@ class Searcher:
 
     def probe_tablebases(self, depth: int, ply: int, sp: int) -> int:
         """The score by the tablebases, NO_SCORE if they must not be probed or lack the position."""
-        if not self.probing.may_ask(self.board, depth):
+        if not self.probing.can_probe(self.board, depth):
             return NO_SCORE
         score = self.probing.score(self.board, self.stack, sp, ply)
         if score != NO_SCORE:

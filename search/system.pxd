@@ -15,7 +15,7 @@ cdef extern from *:
         return ticks.QuadPart / frequency.QuadPart * 1000000000LL
              + ticks.QuadPart % frequency.QuadPart * 1000000000LL / frequency.QuadPart;
     }
-    static void give_way(void) { SwitchToThread(); }
+    static void yield_processor(void) { SwitchToThread(); }
     #else
     #include <sched.h>
     #include <time.h>
@@ -24,7 +24,7 @@ cdef extern from *:
         clock_gettime(CLOCK_MONOTONIC, &now);
         return now.tv_sec * 1000000000LL + now.tv_nsec;
     }
-    static void give_way(void) { sched_yield(); }
+    static void yield_processor(void) { sched_yield(); }
     #endif
 
     #if defined(_MSC_VER) && defined(_M_X64)
@@ -47,4 +47,4 @@ cdef extern from *:
     """
     bint has_avx2() noexcept nogil
     long long monotonic_ns() noexcept nogil
-    void give_way() noexcept nogil
+    void yield_processor() noexcept nogil

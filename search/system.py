@@ -19,6 +19,6 @@ if not cython.compiled:
         """Whether the processor has the vector instructions AVX2."""
         return False
 
-    def give_way() -> None:
+    def yield_processor() -> None:
         """Let threads run that wait for a processor."""
         time.sleep(0)

@@ -19,7 +19,7 @@ import pytest
 from moff.accuracy import LOSSES, expected_score
 from moff.game.notation import read_move
 from moff.page import gametree, tabview, testboard
-from moff.page.analyst import ENOUGH, Analyst, Finding, Knowledge
+from moff.page.analyst import ENOUGH, Analyst, Finding, PositionInfo
 from moff.page.gamelist import GameList
 from moff.page.gametree import GameTree, Node, grown, played
 from moff.page.stream import Stream
@@ -316,7 +316,7 @@ def test_a_tablebase_win_in_the_tree_is_counted_from_the_root() -> None:
 
 
 def test_a_deeper_line_is_not_lost_to_a_search_that_begins_again() -> None:
-    known = Knowledge()
+    known = PositionInfo()
     for depth, line, score in ((8, 1, 10), (8, 2, 5), (3, 1, 99), (9, 1, 12)):
         known.note(Report(depth, depth, score, None, 1, 1.0, 0, [score], line))
     assert [(line.depth, line.score) for line in known.lines] == [(9, 12), (8, 5)]

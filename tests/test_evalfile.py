@@ -105,7 +105,7 @@ def test_without_memory_for_all_threads_the_old_one_stays_in_all(
 
     monkeypatch.setattr(select, "layer", layer)
     with pytest.raises(MemoryError):
-        search.judge_by(str(other))
+        search.use_network(str(other))
     assert made == 2
     assert search.weights() is weights
     search.resize_pool(1)

@@ -156,7 +156,7 @@ def test_wrong_arguments_are_named_and_change_nothing(call: object, error: type,
     [
         lambda search, board: search.start(board, moff.Limits(), print, print),
         lambda search, board: search.think(board, moff.Limits(depth=1)),
-        lambda search, board: search.judge_by(""),
+        lambda search, board: search.use_network(""),
         lambda search, board: search.resize_table(2),
         lambda search, board: search.resize_pool(2),
         lambda search, board: search.forget(),

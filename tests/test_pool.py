@@ -316,7 +316,9 @@ def test_only_helpers_that_sleep_and_have_a_line_vote() -> None:
 def test_helpers_leave_a_processor_to_others(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
     yielded: set[str] = set()
     monkeypatch.setattr("search.pool._processors", lambda: processors)
-    monkeypatch.setattr("search.searcher.give_way", lambda: yielded.add(threading.current_thread().name))
+    monkeypatch.setattr(
+        "search.searcher.yield_processor", lambda: yielded.add(threading.current_thread().name)
+    )
     search = Search(1, threads=4)
     for _ in range(2):  # the helpers of the first may come too late
         think(KIWIPETE, Limits(nodes=SHARES * 4), search)

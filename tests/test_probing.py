@@ -41,9 +41,11 @@ def theirs() -> Iterator[chess.syzygy.Tablebase]:
         yield tables
 
 
-def search_with(folder: Path = FOLDER, limit: int = 7, heeds_fifty: bool = True, threads: int = 1) -> Search:
+def search_with(
+    folder: Path = FOLDER, limit: int = 7, fifty_move_rule: bool = True, threads: int = 1
+) -> Search:
     search = Search(1, threads=threads)
-    search.use_tablebases(Tablebase([str(folder)]), limit=limit, heeds_fifty=heeds_fifty)
+    search.use_tablebases(Tablebase([str(folder)]), limit=limit, fifty_move_rule=fifty_move_rule)
     return search
 
 
@@ -65,7 +67,7 @@ def test_tablebase_wins_are_no_mates_and_better_than_every_evaluation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "heeds_fifty", "score"),
+    ("result", "fifty_move_rule", "score"),
     [
         (WIN, True, TABLEBASE_WIN - 3),
         (CURSED_WIN, True, 1),
@@ -78,9 +80,9 @@ def test_tablebase_wins_are_no_mates_and_better_than_every_evaluation() -> None:
         (LOSS, False, 3 - TABLEBASE_WIN),
     ],
 )
-def test_scores_of_results(result: int, heeds_fifty: bool, score: int) -> None:
+def test_scores_of_results(result: int, fifty_move_rule: bool, score: int) -> None:
     probing = Probing()
-    probing.heeds_fifty = heeds_fifty
+    probing.fifty_move_rule = fifty_move_rule
     assert probing.score_of(result, 3) == score
 
 
@@ -196,11 +198,11 @@ def test_of_the_moves_to_be_searched_the_best_is_played() -> None:
         assert reports[-1].score == best
 
 
-@pytest.mark.parametrize("heeds_fifty", [True, False])
-def test_the_counter_of_the_fifty_move_rule_makes_a_win_cursed(heeds_fifty: bool) -> None:
-    search = search_with(heeds_fifty=heeds_fifty)
+@pytest.mark.parametrize("fifty_move_rule", [True, False])
+def test_the_counter_of_the_fifty_move_rule_makes_a_win_cursed(fifty_move_rule: bool) -> None:
+    search = search_with(fifty_move_rule=fifty_move_rule)
     _, reports = think(QUEEN.replace(" 0 1", " 90 1"), Limits(depth=1), search)
-    assert reports[-1].score == (1 if heeds_fifty else TABLEBASE_WIN)
+    assert reports[-1].score == (1 if fifty_move_rule else TABLEBASE_WIN)
 
 
 def test_a_search_for_a_mate_looks_at_all_moves() -> None:

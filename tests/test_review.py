@@ -514,13 +514,13 @@ def test_a_review_ends_though_its_games_change_meanwhile(
 ) -> None:
     path = tmp_path / "games.pgn"
     path.write_text("1. e4 *\n\n1. d4 *\n", encoding="utf-8")
-    look_through = Review._look_through
+    look_through = Review._survey_files
 
     def look_through_and_change(self: Review) -> None:
         look_through(self)
         path.write_text(text, encoding="utf-8")
 
-    monkeypatch.setattr(Review, "_look_through", look_through_and_change)
+    monkeypatch.setattr(Review, "_survey_files", look_through_and_change)
     code = run_here(str(path), "--nodes", "10")
     output, errors = capsys.readouterr()
     is_cut_off = "the games were changed during the review" in errors

@@ -713,7 +713,7 @@ def test_zugzwang_is_seen(text: str, nodes: int, move: str | None, least: int, m
 
 
 @pytest.mark.parametrize(
-    "change", [{"tables": Tablebase([])}, {"heeds_fifty": False}], ids=["tables", "rule"]
+    "change", [{"tables": Tablebase([])}, {"fifty_move_rule": False}], ids=["tables", "rule"]
 )
 def test_scores_by_tablebases_are_forgotten_with_the_tables_and_with_their_rule(
     change: dict[str, Any], tmp_path: Path

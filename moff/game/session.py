@@ -15,7 +15,7 @@ from moff.game.chess_clock import ChessClock
 from moff.game.notation import NotedMove, note, read_move
 from moff.game.pgn_file import PgnFiles
 from moff.game.player import Engine, Person, Player
-from moff.game.thinker import Thinker, Thought
+from moff.game.thinker import Request, Thinker
 from moff.messages import counted, echo
 from moff.syzygy_path import search_with_tables
 from search.limits import Limits
@@ -90,7 +90,7 @@ class Session:
         self._is_end_told = False
         make = make_search or functools.partial(search_with_tables, HASH)
         self._thinkers = [Thinker(self.lock, make) for _ in (WHITE, BLACK)]
-        self._thought: Thought | None = None
+        self._request: Request | None = None
         self._clock = ChessClock(now, self._ring if has_flags else None)
         for side in (WHITE, BLACK):
             self._clock.set(side, self._players[side].clock)
@@ -112,7 +112,7 @@ class Session:
 
     def is_thinking(self) -> bool:
         """Whether the engine is thinking about a move, a hint or a draw."""
-        return self._thought is not None and self._thought.is_open
+        return self._request is not None and self._request.is_open
 
     @_operation
     def time_left(self, side: int) -> float | None:
@@ -142,7 +142,7 @@ class Session:
     @_operation
     def go(self) -> None:
         """Let the engine make the next move in the background, for itself or for a person."""
-        self._require_rest()
+        self._require_idle()
         self._think(self._limits(), self._land)
         self._clock.start(self.game.board.side)
 
@@ -156,13 +156,13 @@ class Session:
         """Wait until the engine has answered or dropped the last request, at most `seconds` seconds. Returns
         whether it has.
         """
-        thought = self._thought
-        return thought is None or thought.is_over.wait(seconds)
+        request = self._request
+        return request is None or request.is_over.wait(seconds)
 
     @_operation
     def hint(self, on_hint: Callable[[NotedMove], object]) -> None:
         """Ask the engine, in the background, what it would play."""
-        self._require_rest()
+        self._require_idle()
         self._think(self._advice(), lambda move, report: on_hint(note(self.game.board, move, report)))
 
     @_operation
@@ -170,7 +170,7 @@ class Session:
         """Offer the engine a draw while a person is to move. It answers in the background: with the reason if
         it declines, with an empty text if it accepts.
         """
-        self._require_rest()
+        self._require_idle()
         board = self.game.board
         if self.is_engine_to_move() or not isinstance(self._players[board.side ^ 1], Engine):
             raise ValueError("A draw can be offered only to the engine, by a person whose turn it is")
@@ -354,7 +354,7 @@ class Session:
         if self.game.is_over():
             raise ValueError("The game is over")
 
-    def _require_rest(self) -> None:
+    def _require_idle(self) -> None:
         self._require_game()
         if self.is_thinking():
             raise ValueError("The engine is still thinking")
@@ -387,8 +387,8 @@ class Session:
 
     def _think(self, limits: Limits, on_answer: Callable[[int, Report | None], object]) -> None:
         where, engine = self._adviser()
-        self._thought = Thought(self.game.board, limits, engine.elo, self._on_report, on_answer)
-        self._thinkers[where].think(self._thought)
+        self._request = Request(self.game.board, limits, engine.elo, self._on_report, on_answer)
+        self._thinkers[where].think(self._request)
 
     def _drop(self) -> None:
         """Cancel the request to the engine."""

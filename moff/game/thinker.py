@@ -10,7 +10,7 @@ from search.search import Search
 from x88.board import Board
 
 
-class Thought:
+class Request:
     """A request to the engine, until it is answered or dropped."""
 
     def __init__(
@@ -49,30 +49,30 @@ class Thinker:
         self._search: Search | None = None
         self._is_searching = False
         self._is_new_game = False
-        self._thought: Thought | None = None
+        self._request: Request | None = None
 
-    def think(self, thought: Thought) -> None:
+    def think(self, request: Request) -> None:
         """Think about this and nothing else. Raises MemoryError."""
         with self._lock:
             self.drop()
-            self._thought = thought
+            self._request = request
             if not self._is_searching:
-                self._begin(thought)
+                self._begin(request)
 
     def answer_now(self) -> None:
         """Answer the request at once."""
         with self._lock:
-            if self._thought is not None:
-                self._thought.is_urgent = True
+            if self._request is not None:
+                self._request.is_urgent = True
                 self._stop()
 
     def drop(self) -> None:
         """Drop the request."""
         with self._lock:
-            thought, self._thought = self._thought, None
-            if thought is not None:
-                thought.is_open = False
-                thought.is_over.set()
+            request, self._request = self._request, None
+            if request is not None:
+                request.is_open = False
+                request.is_over.set()
                 self._stop()
 
     def new_game(self) -> None:
@@ -87,7 +87,7 @@ class Thinker:
         if self._search is not None:
             self._search.wait()
 
-    def _begin(self, thought: Thought) -> None:
+    def _begin(self, request: Request) -> None:
         """Start the search for a request, while no other is running."""
         try:
             if self._search is None:
@@ -95,38 +95,38 @@ class Thinker:
             elif self._is_new_game:
                 self._search.new_game()
             self._is_new_game = False
-            self._search.limit_strength(thought.elo)
-            told = partial(self._report, thought), partial(self._finish, thought)
+            self._search.limit_strength(request.elo)
+            told = partial(self._report, request), partial(self._finish, request)
             self._is_searching = True
-            self._search.start(thought.board, thought.limits, *told)
+            self._search.start(request.board, request.limits, *told)
         except BaseException:
             self._is_searching = False
             self.drop()
             raise
-        if thought.is_urgent:
+        if request.is_urgent:
             self._stop()
 
     def _stop(self) -> None:
         if self._search is not None and self._is_searching:
             self._search.stop()
 
-    def _report(self, thought: Thought, report: Report) -> None:
+    def _report(self, request: Request, report: Report) -> None:
         with self._lock:
-            if thought.is_open:
-                thought.report = report
-                thought.on_report(report)
+            if request.is_open:
+                request.report = report
+                request.on_report(report)
 
-    def _finish(self, thought: Thought, result: Result) -> None:
+    def _finish(self, request: Request, result: Result) -> None:
         """Handle the end of a search: answer its request, or begin the next one if it was dropped."""
         with self._lock:
             self._is_searching = False
-            if not thought.is_open:
-                if self._thought is not None:
-                    self._begin(self._thought)
+            if not request.is_open:
+                if self._request is not None:
+                    self._begin(self._request)
                 return
-            self._thought = None
-            thought.is_open = False
+            self._request = None
+            request.is_open = False
             try:
-                thought.on_answer(result.move, thought.report)
+                request.on_answer(result.move, request.report)
             finally:
-                thought.is_over.set()
+                request.is_over.set()

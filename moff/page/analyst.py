@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from moff.game.thinker import Thinker, Thought
+from moff.game.thinker import Request, Thinker
 from moff.page.gametree import GameTree, Node
 from moff.page.verdict import Verdict, judge
 from moff.syzygy_path import search_with_tables
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
     moves: list[int]
 
 
-class Knowledge:
+class PositionInfo:
     """What has been found out about a position."""
 
     def __init__(self) -> None:
@@ -83,11 +83,11 @@ class Analyst:
         self._thinker = Thinker(lock, self._make_search)
         self._on_change = on_change
         self._on_verdict = on_verdict
-        self._known: dict[int, Knowledge] = {}
+        self._known: dict[int, PositionInfo] = {}
         self._tree: GameTree | None = None
         self._node: Node | None = None
         self._board: Board | None = None
-        self._tasks: list[Thought] = []
+        self._tasks: list[Request] = []
         self.is_on = False
         self.count = 3
         """How many lines are wanted, 1 to MOST_LINES."""
@@ -97,9 +97,9 @@ class Analyst:
         self.report: Report | None = None
         """The last report of the search of the position."""
 
-    def known(self, node: Node) -> Knowledge:
+    def known(self, node: Node) -> PositionInfo:
         """What is known about the position after a move."""
-        return self._known.setdefault(node.number, Knowledge())
+        return self._known.setdefault(node.number, PositionInfo())
 
     def study(self, tree: GameTree, node: Node, board: Board) -> None:
         """Analyse a position of a tree; the board itself is not changed."""
@@ -127,23 +127,23 @@ class Analyst:
         del self.known(node).lines[self.count :]
         if self.is_on and not is_over:
             first = Limits(movetime=FIRST_LOOK, lines=self.count)
-            self._tasks.append(self._thought(board, first, self._note_line))
+            self._tasks.append(self._request(board, first, self._note_line))
         threat = self.known(node).threat
-        is_threat_known = threat is not None and _serves(threat, ENOUGH)
+        is_threat_known = threat is not None and _is_deep_enough(threat, ENOUGH)
         if self.seeks_threat and not is_threat_known and not in_check(board):
             passed = board.copy()
             passed.make_null()
             if legal_moves(passed):
-                self._tasks.append(self._thought(passed, THREAT, self._note_threat))
+                self._tasks.append(self._request(passed, THREAT, self._note_threat))
         if self.is_on:
             if self._is_left_too_soon(node):
                 assert self._tree is not None
                 assert node.parent is not None
                 before = self._tree.board(node.parent)
-                self._tasks.append(self._thought(before, LOOK_BACK, self._note_before))
+                self._tasks.append(self._request(before, LOOK_BACK, self._note_before))
             if not is_over:
                 wanted = Limits(infinite=True, lines=self.count)
-                self._tasks.append(self._thought(board, wanted, self._note_line))
+                self._tasks.append(self._request(board, wanted, self._note_line))
             self._judge(node)
         self._next()
 
@@ -156,7 +156,7 @@ class Analyst:
         if node.parent is None or node.move == NO_MOVE:
             return None
         before, after = self.known(node.parent).lines, self.known(node).lines
-        if not before or not _serves(before[0], ENOUGH):
+        if not before or not _is_deep_enough(before[0], ENOUGH):
             return None
         best = before[0]
         # Prefer the search that compared the move with the best one to one of the position after it.
@@ -164,7 +164,7 @@ class Analyst:
         enough = min(best.depth - 1, ENOUGH)
         if compared is not None and compared.depth >= best.depth - 1:
             score = compared.score
-        elif after and _serves(after[0], enough):
+        elif after and _is_deep_enough(after[0], enough):
             score = -after[0].score
         else:
             return None
@@ -177,15 +177,15 @@ class Analyst:
         if node.parent is None or node.move == NO_MOVE:
             return False
         lines = self.known(node.parent).lines
-        return not lines or not _serves(lines[0], ENOUGH)
+        return not lines or not _is_deep_enough(lines[0], ENOUGH)
 
     def _make_search(self) -> Search:
         self.search = self._make()
         self.search.count_nodes()
         return self.search
 
-    def _thought(self, board: Board, limits: Limits, on_report: Callable[[Report], object]) -> Thought:
-        return Thought(board, limits, None, on_report, lambda _move, _report: self._next())
+    def _request(self, board: Board, limits: Limits, on_report: Callable[[Report], object]) -> Request:
+        return Request(board, limits, None, on_report, lambda _move, _report: self._next())
 
     def _next(self) -> None:
         """Begin the next task."""
@@ -224,7 +224,7 @@ class Analyst:
             self._on_verdict(node, node.glyph != before)
 
 
-def _serves(finding: Finding, depth: int) -> bool:
+def _is_deep_enough(finding: Finding, depth: int) -> bool:
     """Whether a line is deep enough for a verdict; one that leads to mate always is."""
     return finding.depth >= depth or mate_distance(finding.score) is not None
 

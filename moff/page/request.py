@@ -191,13 +191,13 @@ class Handler(BaseHTTPRequestHandler):
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, STREAM_BUFFER)
                 self.send_response(HTTPStatus.OK)
                 self._send_headers("text/event-stream; charset=utf-8", None)
-                self._tell(tab, stream)
+                self._send_changes(tab, stream)
             finally:
                 self.server.tabs.part(tab, stream.mark)
         finally:
             self.server.connections.remove_stream(stream)
 
-    def _tell(self, tab: Tab, stream: Stream) -> None:
+    def _send_changes(self, tab: Tab, stream: Stream) -> None:
         told = time.monotonic()
         while not stream.is_closed and not stream.has_gone():
             stream.wait(LOOK)

@@ -94,7 +94,7 @@ class Review:
     def run(self) -> int:
         """Review all games; returns the exit code."""
         try:
-            self._look_through()
+            self._survey_files()
         finally:
             self._bar.clear()
         journal = self._open_journal()
@@ -119,7 +119,7 @@ class Review:
             print(f"{self._survey.damaged} of {games} {verb} damaged", file=sys.stderr)
         return 1 if self._survey.damaged else 0
 
-    def _look_through(self) -> None:
+    def _survey_files(self) -> None:
         """Read all games once, to count the positions and find damage."""
         survey = self._survey
         digest = hashlib.sha256()

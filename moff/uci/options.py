@@ -107,7 +107,7 @@ class Options:
                 (0, MOST_PIECES),
             ),
             "Syzygy50MoveRule": Option(
-                "check", "true", lambda value: self._search.use_tablebases(heeds_fifty=value == "true")
+                "check", "true", lambda value: self._search.use_tablebases(fifty_move_rule=value == "true")
             ),
             "OwnBook": Option("check", "false", self._switch_book),
             "Book File": Option("string", "", self._open_book),
@@ -214,7 +214,7 @@ class Options:
 
     def _judge_by(self, path: str) -> None:
         try:
-            self._search.judge_by(path)
+            self._search.use_network(path)
         except OSError as error:
             self._complain(f"setoption: EvalFile {echo(path)}: {error.strerror or error}")
         except (ValueError, MemoryError) as error:

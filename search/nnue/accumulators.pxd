@@ -35,7 +35,7 @@ cdef class Accumulators:
     @cython.locals(to=int, i=int, view=int)
     cpdef list numbers(self, Board board, perspective)
     @cython.locals(ply=int)
-    cdef void _follow(self, Board board, int perspective) noexcept nogil
+    cdef void _update(self, Board board, int perspective) noexcept nogil
     @cython.locals(at=int, change=int, to=int, origin=int, added=int, removed=int, other=int)
     cdef void _step(self, int ply, int perspective) noexcept nogil
     @cython.locals(at=int, to=int, i=int, sq=int)

@@ -149,8 +149,8 @@ class Accumulators:
 
     def value(self, board: Board) -> int:
         """The value in centipawns for the side to move; `board` is the position reached."""
-        self._follow(board, WHITE)
-        self._follow(board, BLACK)
+        self._update(board, WHITE)
+        self._update(board, BLACK)
         side = board.side
         now = 2 * self.ply
         own = (now + side) * self.hidden
@@ -186,11 +186,11 @@ class Accumulators:
     def numbers(self, board: Board, perspective: int) -> list[int]:
         """The sums of a perspective in the position reached, for tests and displays."""
         view = checked_side(perspective)
-        self._follow(board, view)
+        self._update(board, view)
         to = (2 * self.ply + view) * self.hidden
         return [self.layer.sums[to + i] for i in range(self.hidden)]
 
-    def _follow(self, board: Board, perspective: int) -> None:
+    def _update(self, board: Board, perspective: int) -> None:
         """Bring the sums of a perspective up to date."""
         ply = self.ply
         while not self.known[2 * ply + perspective]:

@@ -15,12 +15,12 @@ cdef class Probing:
     cdef public Tablebase tables
     cdef public int depth
     cdef public int limit           # pieces
-    cdef public bint heeds_fifty
+    cdef public bint fifty_move_rule
     cdef public int most            # pieces
 
     cpdef int largest(self)
     @cython.locals(pieces=int)
-    cdef bint may_ask(self, Board board, int depth) noexcept nogil
+    cdef bint can_probe(self, Board board, int depth) noexcept nogil
     @cython.locals(result=int)
     cdef int score(self, Board board, MoveStack stack, int sp, int ply) noexcept nogil
     cpdef int score_of(self, int result, int ply) noexcept nogil

@@ -27,14 +27,14 @@ class Probing:
         self.tables = Tablebase([])
         self.depth = 1
         self.limit = 7
-        self.heeds_fifty = True
+        self.fifty_move_rule = True
         self.most = 0
 
     def largest(self) -> int:
         """The number of pieces up to which there are tables that may be probed."""
         return min(self.limit, self.tables.most)
 
-    def may_ask(self, board: Board, depth: int) -> bool:
+    def can_probe(self, board: Board, depth: int) -> bool:
         """Whether to probe a position inside the tree: only without castling rights and right after a capture
         or pawn move, since results assume a half-move clock of zero.
         """
@@ -54,8 +54,8 @@ class Probing:
         """The score of a result at a ply: a tablebase win or loss, or a draw, slightly better for a cursed
         win and slightly worse for a blessed loss.
         """
-        if result == WIN or (result == CURSED_WIN and not self.heeds_fifty):
+        if result == WIN or (result == CURSED_WIN and not self.fifty_move_rule):
             return TABLEBASE_WIN - ply
-        if result == LOSS or (result < 0 and not self.heeds_fifty):
+        if result == LOSS or (result < 0 and not self.fifty_move_rule):
             return ply - TABLEBASE_WIN
         return DRAW + result

@@ -53,18 +53,18 @@ class RankedMove(NamedTuple):
 
 
 def rank(
-    tables: Tablebase, board: Board, heeds_fifty: bool = True, by_distance: bool = True
+    tables: Tablebase, board: Board, fifty_move_rule: bool = True, by_distance: bool = True
 ) -> list[RankedMove] | None:
     """The legal moves, best first; None if the tables lack one of them.
 
     The board's half-move clock and history are those of the game: a win too late for the fifty-move rule is a
     cursed win, and so is one after which the opponent can repeat a position for the third time; a move that
-    does so itself is a draw. Unless `heeds_fifty` is set, wins too late for the rule stay wins. Without
+    does so itself is a draw. Unless `fifty_move_rule` is set, wins too late for the rule stay wins. Without
     distances, only results are probed; DTZ is then 0, and the half-move clock is ignored.
     """
     ranked = []
     for move in legal_moves(board):
-        found = _judge(tables, board, move, heeds_fifty, by_distance)
+        found = _judge(tables, board, move, fifty_move_rule, by_distance)
         if found is None:
             return None
         ranked.append(found)
@@ -72,7 +72,7 @@ def rank(
 
 
 def _judge(
-    tables: Tablebase, board: Board, move: int, heeds_fifty: bool, by_distance: bool
+    tables: Tablebase, board: Board, move: int, fifty_move_rule: bool, by_distance: bool
 ) -> RankedMove | None:
     """The tablebase result of a legal move; None if a table is missing."""
     counter = board.halfmove
@@ -101,7 +101,7 @@ def _judge(
     elif by_distance:
         dtz = -after + (result > DRAW) - (result < DRAW)
         result = with_counter(result, dtz, counter)
-    if not heeds_fifty and result != DRAW:
+    if not fifty_move_rule and result != DRAW:
         result = WIN if result > DRAW else LOSS
     if can_be_drawn and result == WIN:
         result = CURSED_WIN

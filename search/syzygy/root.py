@@ -62,7 +62,7 @@ def rank_root(probing: Probing, board: Board) -> Ranking | None:
     if board.castling or pieces_on(board) > probing.largest():
         return None
     for has_distances in (True, False):
-        ranked = rank(probing.tables, board, probing.heeds_fifty, has_distances)
+        ranked = rank(probing.tables, board, probing.fifty_move_rule, has_distances)
         if ranked is not None:
             return Ranking(probing, ranked, has_distances) if ranked else None
     return None

@@ -28,7 +28,7 @@ cdef class Tablebase:
     @cython.locals(best=int, end=int, i=int, move=int, zeroing=bint, value=int, mates=bint)
     cdef int _distance_by_moves(self, Board board, MoveStack stack, int sp, int sign) noexcept nogil
     @cython.locals(best=int, tried=int, is_complete=bint, end=int, i=int, move=int, found=int, key=uint64_t, value=int)
-    cdef int _follow(self, Board board, MoveStack stack, int sp, bint with_pawns) noexcept nogil
+    cdef int _probe_captures(self, Board board, MoveStack stack, int sp, bint with_pawns) noexcept nogil
 
 
 @cython.locals(found=uint64_t)

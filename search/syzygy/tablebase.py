@@ -116,14 +116,14 @@ class Tablebase:
         """The result of a position without castling rights and with at most `most` pieces, for the side to
         move; UNKNOWN if no table has it.
         """
-        found = self._follow(board, stack, sp, False)
+        found = self._probe_captures(board, stack, sp, False)
         return found if found <= WIN or found == UNKNOWN else found - ZEROES
 
     def distance(self, board: Board, stack: MoveStack, sp: int, is_first: bool) -> int:
         """The DTZ of such a position; UNKNOWN if no table has it. See `dtz`. `is_first` is unset for the
         successor of a position whose table stores only positions with the other side to move.
         """
-        found = self._follow(board, stack, sp, True)
+        found = self._probe_captures(board, stack, sp, True)
         if found in (UNKNOWN, DRAW):
             return found
         if found > WIN:
@@ -167,7 +167,7 @@ class Tablebase:
                 best = value
         return -1 if best == UNKNOWN else best
 
-    def _follow(self, board: Board, stack: MoveStack, sp: int, with_pawns: bool) -> int:
+    def _probe_captures(self, board: Board, stack: MoveStack, sp: int, with_pawns: bool) -> int:
         """The result, with ZEROES added if a zeroing move achieves it; UNKNOWN if no table has it.
 
         Tables ignore en passant, and where a capture is best the stored value is arbitrary, so captures are
