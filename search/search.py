@@ -218,7 +218,8 @@ class Search:
     def wait(self) -> None:
         """Wait until the running search has delivered its result."""
         if self._thread is not None:
-            self._thread.join()
+            if self._thread.ident is not None:  # else a signal came before it began
+                self._thread.join()
             self._thread = None
 
     def is_running(self) -> bool:

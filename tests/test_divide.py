@@ -14,8 +14,9 @@ from tests.test_perft import OWN, read
 from x88.board import Board
 from x88.movegen import legal_moves
 from x88.notation import fen
+from x88.perft import divide
 from x88.perft.divide import DEEPEST, MOST_THREADS, DividedPerft
-from x88.perft.perft import Counter, divide
+from x88.perft.perft import Counter
 from x88.perft.table import LARGEST, PerftTable
 
 pytestmark = pytest.mark.slow

@@ -184,6 +184,20 @@ def test_a_search_ticks_every_second_after_the_first_time(now: list[float]) -> N
     assert ticks == [300, 1300, 2300, 3300]
 
 
+def test_a_search_whose_start_is_interrupted_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal may come at any step of the caller's."""
+
+    def interrupted(_thread: threading.Thread) -> None:
+        raise SystemExit
+
+    search = Search(1)
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(SystemExit):
+        search.start(fen.parse(KIWIPETE), Limits(infinite=True), lambda _: None, lambda _: None)
+    search.stop()
+    search.wait()
+
+
 @only_c
 def test_the_root_has_failed_low_until_a_search_is_within_its_window(monkeypatch: pytest.MonkeyPatch) -> None:
     searcher = pool_at(KIWIPETE).first
