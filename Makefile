@@ -17,7 +17,7 @@ BIN = .venv/bin
 SUFFIX =
 endif
 MADE_FROM = pyproject.toml setup.py moff.spec \
-	$(filter-out %.pyc,$(wildcard moff/*.py moff/*/*.* moff/*/*/*.* search/*.p* search/*.net x88/*.[hp]*))
+	$(filter-out %.pyc,$(wildcard moff/*.py moff/*/*.* moff/*/*/*.* search/*.p* search/*/*.p* search/*.net x88/*.[hp]* x88/*/*.p*))
 PYINSTALLER = $(BIN)/pyinstaller --noconfirm --log-level WARN --workpath build/program moff.spec
 
 .PHONY: all always moff test release clean

@@ -200,12 +200,15 @@ def extensions() -> list[Extension]:
     """One for each module that has a header."""
     folders = [package.replace(".", "/") for package in load_build().PACKAGES]
     paths = sorted(path for folder in folders for path in glob.glob(f"{folder}/*.pxd"))
-    names = [path[:-4].replace(os.sep, ".") for path in paths]
+    names = [path[:-4].replace(os.sep, "/").replace("/", ".") for path in paths]
     # On macOS, one wheel may serve both kinds of processors.
     has_x86 = sys.platform == "darwin" or platform.machine() in ("x86_64", "AMD64")
     if has_x86 and VECTORS in names:
         names.append(AVX2_VECTORS)
-    return [Extension(name, [name.replace(".", "/") + ".py"], **abi()) for name in names]
+    return [
+        Extension(name, [name.replace(".", "/") + ".py"], optional=name == AVX2_VECTORS, **abi())
+        for name in names
+    ]
 
 
 def main() -> None:

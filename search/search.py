@@ -158,8 +158,8 @@ class Search:
         on_report: Callable[[Report], object],
         on_result: Callable[[Result], object],
         started: float | None = None,
-        on_progress: Callable[[Progress], object] = ignore,
-        on_statistics: Callable[[Statistics], object] = ignore,
+        on_progress: Callable[[Progress], object] | None = None,
+        on_statistics: Callable[[Statistics], object] | None = None,
         repeat_delay: float = 0.0,
     ) -> None:
         """Search a copy of the board in a new thread. The callbacks run in that thread, `on_result` last. A
@@ -175,7 +175,7 @@ class Search:
         """
         if not callable(on_result):
             raise TypeError(f"{on_result!r:.80} cannot be called")
-        callbacks = on_report, on_progress, on_statistics
+        callbacks = on_report, on_progress or ignore, on_statistics or ignore
         job = self._prepare(board, limits, Clock(started), callbacks, repeat_delay)
         # Always answer with a legal move, even after an exception.
         fallback = Result(next(iter(legal_moves(self._searcher.board)), NO_MOVE), NO_MOVE, 0)
@@ -226,9 +226,11 @@ class Search:
         """Whether a search has been started and has not delivered its result."""
         return self._thread is not None and self._job is not None and not self._job.is_done
 
-    def think(self, board: Board, limits: Limits, on_report: Callable[[Report], object] = ignore) -> Result:
+    def think(
+        self, board: Board, limits: Limits, on_report: Callable[[Report], object] | None = None
+    ) -> Result:
         """Search in the calling thread and return the result. Raises as `start` does."""
-        job = self._prepare(board, limits, Clock(), (on_report, ignore, ignore))
+        job = self._prepare(board, limits, Clock(), (on_report or ignore, ignore, ignore))
         try:
             return self._think(job)
         finally:

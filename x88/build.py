@@ -21,7 +21,8 @@ import zlib
 from collections.abc import Sequence
 from types import ModuleType
 
-PACKAGES = ("x88", "x88.notation", "x88.book", "x88.perft", "search", "search.nnue", "search.syzygy")
+PACKAGES = ("x88", "x88.notation", "x88.perft", "search", "search.nnue", "search.syzygy")
+"""The packages that have modules with a header."""
 
 VARIANTS = {"search.nnue.vectors_avx2": "search.nnue.vectors"}
 """Modules compiled from another one's source, for newer processors. A build may lack them."""

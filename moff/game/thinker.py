@@ -100,8 +100,8 @@ class Thinker:
             self._is_searching = True
             self._search.start(request.board, request.limits, *told)
         except BaseException:
+            self.drop()  # and stop the search: a signal may have come after its thread had begun
             self._is_searching = False
-            self.drop()
             raise
         if request.is_urgent:
             self._stop()

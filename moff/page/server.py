@@ -60,8 +60,8 @@ class Server(Site):
         self.tabs = tabs
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
-        self.connections = Connections()
         super().__init__((HOST, port), Handler)
+        self.connections = Connections()
         self.port = int(self.server_address[1])
         names = (HOST, "localhost")
         self.hosts = {f"{name}:{self.port}" for name in names}
