@@ -455,3 +455,19 @@ def test_no_repetition_is_lost_or_invented_in_a_game_longer_than_the_undo_stack(
     assert counts[0] > 3000
     assert min(counts[1], counts[2], counts[3]) > 80
     board.check_invariants()
+
+
+def test_what_is_not_forgotten_can_be_taken_back() -> None:
+    """A capture en passant, castling and a promotion just before the board forgets half of its stack."""
+    board = fen.parse("r3k1nr/1p1p4/8/2P5/8/8/3P4/R3K1NR w KQkq - 0 1")
+    shuffle = "g1f3 g8f6 f3g1 f6g8 "
+    last = "g1f3 b7b5 c5b6 g8f6 e1g1 e8g8 b6b7 f6d7 b7a8q d7b6"
+    seen = []
+    for move in (100 * shuffle + "d2d3 d7d6 " + 665 * shuffle + last).split():
+        seen.append((fen.write(board), board.last_move(), board.is_repetition(2)))
+        board.make(coordinate.parse(board, move))
+    assert len(seen) == 3072 == board.ply + HISTORY // 2
+    while board.ply > 8:
+        board.unmake()
+        assert (fen.write(board), board.last_move(), board.is_repetition(2)) == seen.pop()
+        assert board.reversible <= board.ply
