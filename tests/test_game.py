@@ -107,6 +107,10 @@ def test_an_end_is_there_with_the_last_move_and_not_before(
     for move in moves:
         position.push_uci(move)
     check_standing(game, position)
+    game.take_back()
+    assert standing(game) == UNFINISHED
+    game.play(coordinate.parse(game.board, moves[-1]))
+    assert standing(game) == end
 
 
 @pytest.mark.parametrize(
