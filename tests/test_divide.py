@@ -53,6 +53,7 @@ def test_every_number_of_threads_gives_the_same_counts_in_the_same_order(threads
         count = DividedPerft(board, 3, playing, threads)
         known = expected(board, 3)
         assert list(count.run()) == known, text
+        count.stop()
         assert count.leaves == sum(leaves for _, leaves in known)
         assert count.share == pytest.approx(1 if known else 0)
         assert not count.is_stopped
@@ -69,6 +70,18 @@ def test_a_tree_is_counted_once_however_it_is_cut(threads: int, monkeypatch: pyt
         for large in (10, 10**9):
             monkeypatch.setattr(divide, "LARGE", large)
             assert list(DividedPerft(board, DEPTH, threads=threads).run()) == known
+
+
+def test_where_no_more_threads_can_be_had_those_that_run_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    starts = [refuse, threading.Thread.start, threading.Thread.start]
+    board = fen.parse(KIWIPETE)
+    monkeypatch.setattr(divide, "SMALL", 30)
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: starts.pop()(thread))
+    assert list(DividedPerft(board, 3, threads=9).run()) == expected(board, 3)
+    assert starts == []
 
 
 def test_a_long_game_before_the_count_leaves_room_for_it() -> None:
@@ -146,11 +159,11 @@ def test_an_entry_without_leaves_is_told_from_none() -> None:
 
 def test_the_entry_with_the_fewest_leaves_makes_room() -> None:
     table = PerftTable(1)
-    counts = [7, 900, 20, 8000]
+    counts = [900, 7, 20, 8000]
     for low, leaves in enumerate(counts):
         table.store(low, 3, leaves)
     table.store(99, 3, 5)
-    assert [table.probe(low, 3) for low in range(4)] == [-1, 900, 20, 8000]
+    assert [table.probe(low, 3) for low in range(4)] == [900, -1, 20, 8000]
     assert table.probe(99, 3) == 5
 
 
@@ -186,7 +199,8 @@ def test_damaged_entries_are_never_taken_for_counts(how: str) -> None:
     table = PerftTable(1)
     known = list(DividedPerft(board, DEPTH, table=table).run())
     assert known == expected(board, DEPTH)
-    kept = bytes(table.content)
+    with table.content as content:
+        kept = bytes(content)
     damage(table.content, Random(how), how)
     assert bytes(table.content) != kept
     assert list(DividedPerft(board, DEPTH, threads=2, table=table).run()) == known
@@ -257,17 +271,18 @@ def test_a_count_of_years_is_stopped_by_another_thread(threads: int, table: Perf
     assert threading.active_count() == before
 
 
-def test_what_a_stopped_count_left_in_the_table_is_right() -> None:
-    table = PerftTable(4)
-    for _ in range(5):
-        count = DividedPerft(fen.parse(KIWIPETE), 12, threads=2, table=table)
-        timer = threading.Timer(0.05, count.stop)
+def test_what_a_stopped_count_left_in_the_table_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(divide, "SMALL", 10**9)  # so that it is stopped within a piece
+    board, depth = fen.parse(fen.START), scaled(5, 4)
+    known = expected(board, depth)
+    for delay in (0.01, 0.02, 0.03):
+        table = PerftTable(1)
+        count = DividedPerft(board, depth, table=table)
+        timer = threading.Timer(delay, count.stop)
         timer.start()
         list(count.run())
         timer.join()
-    board = fen.parse(KIWIPETE)
-    for depth in range(2, DEPTH + 1):
-        assert list(DividedPerft(board, depth, table=table).run()) == expected(board, depth)
+        assert list(DividedPerft(board, depth, table=table).run()) == known
 
 
 def test_a_count_that_is_stopped_before_it_begins_ends_at_once() -> None:
