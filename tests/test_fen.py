@@ -76,16 +76,26 @@ def test_missing_fields_are_assumed_and_named(count: int) -> None:
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 0", "acd 9;"),
         ("4k3/8/8/8/8/8/4P3/4K3 w - -", ";D1 6"),
         ("4k3/8/8/8/8/8/4P3/4K3", ";"),
+        (WHOLE, "x" * 100_000),
     ],
 )
 def test_text_after_a_fen_is_ignored_if_remarks_are_asked_for(position: str, ignored: str) -> None:
     fields = len(position.split())
+    named = ignored if len(ignored) <= 60 else f"{ignored[:60]}..."
     for text in (f"{position} {ignored}", *[f"{position}{ignored}"] * (ignored[0] == ";")):
         remarks: list[str] = []
         assert fen.write(fen.parse(text, remarks)) == WHOLE
-        assert remarks == [f"{ignored!r} after the FEN is ignored", *ASSUMED[fields - 1 :]]
+        assert remarks == [f"{named!r} after the FEN is ignored", *ASSUMED[fields - 1 :]]
     with pytest.raises(ValueError, match="bad FEN"):
         fen.parse(f"{position} {ignored}")
+
+
+@pytest.mark.parametrize("text", ["", ";", "{} - - -1 1", "{} KX -", "{} bm e4;", "{} KQ bm"])
+def test_an_error_is_one_with_remarks_too_and_adds_none(text: str) -> None:
+    remarks = ["before"]
+    with pytest.raises(ValueError, match="bad FEN"):
+        fen.parse(text.format("4k3/8/8/8/8/8/4P3/4K3 w"), remarks)
+    assert remarks == ["before"]
 
 
 @pytest.mark.parametrize(
