@@ -217,11 +217,13 @@ def test_a_seed_repeats_the_moves(moff: Conversation, tmp_path: Path) -> None:
     assert moff.until("bestmove")[-1].startswith("bestmove ")
 
 
-@pytest.mark.parametrize("name", ["missing.bin", "odd.bin"])
+@pytest.mark.parametrize("name", ["missing.bin", "odd.bin", pytest.param("pipe", marks=on_unix)])
 def test_a_book_that_cannot_be_read_is_refused_and_the_old_one_stays(
     moff: Conversation, book: Path, name: str
 ) -> None:
     (book.parent / "odd.bin").write_bytes(b"x" * 17)
+    if name == "pipe":
+        os.mkfifo(book.parent / name)
     moff.send(f"setoption name Book File value {book}", "setoption name OwnBook value true")
     moff.send(f"setoption name Book File value {book.parent / name}", "isready")
     line = moff.until("readyok")[-2]
