@@ -120,6 +120,9 @@ def test_the_side_that_is_being_mated_knows_it() -> None:
     # Every reply loses to a mate at once.
     _, reports = think("7k/8/6K1/8/8/8/8/R7 b - - 0 1", Limits(depth=3))
     assert (reports[-1].mate, reports[-1].score) == (-1, -MATE + 2)
+    # The only evasion does not count as a ply.
+    _, reports = think("b3k3/b7/8/8/r7/1r5K/8/8 w - - 0 1", Limits(depth=1))
+    assert (reports[-1].mate, reports[-1].score) == (-1, -MATE + 2)
 
 
 def known_mates(longest: int) -> list[tuple[str, int]]:
