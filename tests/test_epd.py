@@ -106,6 +106,7 @@ def test_a_line_is_read_in_any_form(tmp_path: Path) -> None:
     assert [(line["fen"], line["solved"]) for line in found] == [
         (BACK_RANK + counters, True) for counters in READ.values()
     ]
+    assert len({line["nodes"] for line in found}) == 1, "none knows what was searched before"
 
 
 SOLVED = [
