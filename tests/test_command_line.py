@@ -96,6 +96,7 @@ def test_a_bad_fen_is_a_faulty_input() -> None:
         ["perft", "2", "--threads", "1025"],
         ["perft", "2", "--hash", "65537"],
         ["perft", "2", "--hash", "1", "--play-leaves"],
+        ["play", "--chess960", "960"],
         ["bench", "-1"],
         ["nonsense"],
     ],
