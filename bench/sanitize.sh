@@ -36,14 +36,11 @@ under_address() {
 address() {
     build "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
     under_address "$python" -c "from x88 import build; assert build.compiled, build.notice()"
-    under_address "$python" bench/perft.py tests/perft.epd --summary
+    under_address "$python" bench/perft.py tests/x88/perft/perft.epd --summary
     under_address "$python" engine.py bench --depth 8
-    under_address "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
-        tests/test_uci_input.py tests/test_uci_fuzz.py tests/test_divide.py tests/test_hash.py tests/test_search.py \
-        tests/test_table.py tests/test_strength.py tests/test_probing.py \
-        tests/test_tablebase.py tests/test_tablebase_large.py
-
-    MOFF_PURE=1 "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_indices.py
+    under_address "$python" -m pytest -q -n0 -p no:cacheprovider tests/moff/uci tests/x88/perft/test_divide.py \
+        tests/search/syzygy tests/search/test_{hash,search,strength,transposition}.py
+    MOFF_PURE=1 "$python" -m pytest -q -n0 -p no:cacheprovider tests/x88/test_indices.py
 }
 
 # What Python does under its GIL is in order for the thread sanitizer although Python is not instrumented: the GIL, its
@@ -67,8 +64,8 @@ thread() {
 assert 'libtsan' in open('/proc/self/maps').read()"
     under_thread "$python" engine.py bench --depth 6 --threads 4
     # Those that run with four threads; the others add nothing new.
-    under_thread "$python" -m pytest -q -n0 -p no:cacheprovider tests/test_uci.py tests/test_uci_go.py \
-        tests/test_uci_input.py tests/test_probing.py -k threads4 || failed=1
+    under_thread "$python" -m pytest -q -n0 -p no:cacheprovider tests/moff/uci tests/search/syzygy/test_probing.py \
+        -k threads4 || failed=1
     if ls "$copy"/race.* >/dev/null 2>&1; then
         cat "$copy"/race.* >&2
         failed=1

@@ -1,1 +1,5 @@
-"""The tests, as a package: tests/mailbox.py must not take the name of the standard library's module."""
+"""The tests. Folders mirror the code; what several files use stands here."""
+
+from pathlib import Path
+
+"""The checkout."""

@@ -8,13 +8,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
-from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
 import pytest
 
-ENGINE = [sys.executable, str(Path(__file__).resolve().parent.parent / "engine.py")]
+from tests import ROOT
+
+ENGINE = [sys.executable, str(ROOT / "engine.py")]
 """The command that starts the engine of this checkout."""
 
 PATIENCE = 60.0

@@ -28,11 +28,10 @@ from search.limits import Limits
 from search.nnue import select
 from search.pool import Helper, Pool
 from search.search import Search
+from tests import ROOT
 from x88 import build
 from x88.notation import chess960
 from x88.perft.table import PerftTable
-
-ROOT = Path(__file__).resolve().parent.parent
 
 EXPECTED = (ValueError, TypeError, RuntimeError, MemoryError, OSError, OverflowError)
 """OverflowError: a number that fits no C integer."""

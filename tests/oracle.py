@@ -15,6 +15,7 @@ import chess.pgn
 import pytest
 from hypothesis import strategies as st
 
+from tests import ROOT
 from x88 import build, movegen
 from x88.board import Board
 from x88.notation import coordinate, fen
@@ -25,7 +26,7 @@ only_c = pytest.mark.skipif(build.compiled, reason="compiled, only C calls it")
 
 Number = TypeVar("Number", int, float)
 
-SHARED = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+SHARED = ROOT.parent / "shared" / "data"
 """Real and malformed files beside the checkout, which a clone of the project does without."""
 
 

@@ -19,13 +19,12 @@ from typing import Any
 import pytest
 
 from search import benchmark
+from tests import ROOT
 from tests.client import ENGINE, Conversation
 from x88 import build
 from x88.build import PACKAGES
 
 pytestmark = pytest.mark.slow
-
-ROOT = Path(__file__).resolve().parent.parent
 
 REBUILD = f"{sys.executable} -m pip install -e "
 """How the command that builds a checkout again begins, if the path has no spaces."""

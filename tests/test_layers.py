@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests import ROOT
 
 SOURCES = sorted([*ROOT.glob("x88/**/*.py"), *ROOT.glob("search/**/*.py")])
 

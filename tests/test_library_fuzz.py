@@ -12,13 +12,13 @@ import pytest
 
 import moff
 from search.search import Search
+from tests import ROOT
 from tests.library_fuzz import LEFT_OUT, documented, functions
 from x88 import build
 from x88.board import HISTORY
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parent.parent
 CALLS = int(os.environ.get("MOFF_LIBRARY_CALLS", 8000 if build.compiled else 1500))
 SEED = int(os.environ.get("MOFF_LIBRARY_SEED", "0"))
 PART = 50_000

@@ -11,9 +11,9 @@ import pytest
 
 from moff.uci.conversation import Engine
 from search.nnue import network
+from tests import ROOT
 from tests.networks import random_weights
 
-ROOT = Path(__file__).parents[1]
 TIMEOUT = 600
 
 pytestmark = pytest.mark.skipif(

@@ -1,0 +1,329 @@
+"""bench/epd.py: what it reads, when a position counts as solved, and what a user sees of it."""
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+from x88 import build
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("tabulate", reason="the bench extra is not installed")
+pytest.importorskip("tqdm", reason="the bench extra is not installed")
+
+SCRIPT = ROOT / "bench" / "epd.py"
+MATES = ROOT / "tests" / "mates.epd"
+
+BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -"  # Ra8 mates
+KING_AND_QUEEN = "7k/8/5K2/8/8/8/8/Q7 w - -"  # a mate in two
+QUIET = "4k3/pp6/8/3p4/2P1P3/8/P7/4K3 w - -"  # two pawns can take on d5; Kf1 is no good move
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the script with a small table."""
+    command = [sys.executable, str(SCRIPT), "--hash", "1", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
+
+
+def suite(folder: Path, *lines: str) -> Path:
+    """A file of these lines."""
+    path = folder / "suite.epd"
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def answers(path: Path, *arguments: object) -> list[dict[str, Any]]:
+    """What the script finds at depth 2, unless told otherwise, in a suite without damaged lines."""
+    ended = run(path, "--json", *(arguments or ("--depth", 2)))
+    assert ended.returncode == 0, ended.stderr
+    return [json.loads(line) for line in ended.stdout.splitlines()]
+
+
+def complaints(path: Path, *arguments: object) -> list[str]:
+    """What the script says of damaged lines, and that it ends with 1."""
+    ended = run(path, "--json", "--depth", 1, *arguments)
+    assert ended.returncode == 1, ended.stderr
+    return [line for line in ended.stderr.splitlines() if line.startswith(str(path))]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_on_a_terminal_a_bar_shows_how_far_it_is(tmp_path: Path) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    path = suite(tmp_path, f"{BACK_RANK} bm Ra8;", f"{QUIET} am Kf1;")
+    command = [str(SCRIPT), str(path), "--hash", "1", "--depth", "2"]
+    shown, code = pexpect.run(
+        shlex.join([sys.executable, *command]), withexitstatus=True, encoding="utf-8", timeout=300
+    )
+    assert code == 0
+    assert "2/2" in shown
+    assert "positions/s" in shown or "s/ positions" in shown
+    assert "2/2" not in run(path, "--depth", 2).stderr, "elsewhere there is none"
+
+
+def test_all_operations_are_read_and_kept(tmp_path: Path) -> None:
+    line = f'{BACK_RANK} am h3 g3; bm Ra8+; ce +32767; dm 1; id "Réti; 1.; bm g3;"; noop; pv Ra8;'
+    (found,) = answers(suite(tmp_path, line))
+    assert found["operations"] == {
+        "am": ["h3", "g3"],
+        "bm": ["Ra8+"],
+        "ce": ["+32767"],
+        "dm": ["1"],
+        "id": ["Réti; 1.; bm g3;"],
+        "noop": [],
+        "pv": ["Ra8"],
+    }
+    assert found["id"] == "Réti; 1.; bm g3;"
+    assert (found["fen"], found["expected"]) == (BACK_RANK, "bm Ra8+; am h3 g3; dm 1")
+
+
+READ = {
+    # Counters, stray semicolons, blanks, commas and hyphens, and moves in any notation.
+    " bm Ra8#": "",
+    " 12 bm Ra8;": " 12",
+    " ; bm Ra8 ;": "",
+    ";bm Ra8;": "",
+    " 0 1;bm h4 Ra8": " 0 1",
+    "\t bm  a1-a8 ; ;": "",
+    " bm Ra8 , h3 ,;": "",
+    " - ; bm - Ra8 h3 -; - id x; -": "",
+    " bm 1118;": "",
+    " bm R\u200ba8†;": "",
+    " bm Ra8; hmvc 3; fmvn 12;": " 3 12",
+    " fmvn 12; bm Ra8;": " 0 12",
+    " hmvc 3; bm Ra8;": " 3 1",
+}
+"""What may stand behind the four fields, and the counters that it gives."""
+
+
+def test_a_line_is_read_in_any_form(tmp_path: Path) -> None:
+    found = answers(suite(tmp_path, *(BACK_RANK + rest for rest in READ)))
+    assert [(line["fen"], line["solved"]) for line in found] == [
+        (BACK_RANK + counters, True) for counters in READ.values()
+    ]
+    assert len({line["nodes"] for line in found}) == 1, "none knows what was searched before"
+
+
+SOLVED = [
+    (f"{BACK_RANK} bm h3 Ra8 g4;", True),
+    (f"{BACK_RANK} bm h3 g4;", False),
+    (f"{BACK_RANK} am h3 g4;", True),
+    (f"{BACK_RANK} am h3 Ra8;", False),
+    (f"{BACK_RANK} bm Ra8; am h3;", True),
+    # With moves, a mate needs both. The side that is mated announces no mate of its own.
+    (f"{BACK_RANK} dm 1; bm Ra8;", True),
+    (f"{BACK_RANK} dm 1; bm h3;", False),
+    (f"{QUIET} dm 1; am Kf1;", False),
+    ("7k/8/6K1/8/8/8/8/R7 b - - dm 1;", False),
+]
+
+
+def test_a_position_is_solved_by_a_best_move_by_none_to_avoid_and_by_the_mate(tmp_path: Path) -> None:
+    found = answers(suite(tmp_path, *(line for line, _ in SOLVED)))
+    assert [answer["solved"] for answer in found] == [solved for _, solved in SOLVED]
+
+
+def test_remarks_empty_lines_crlf_and_a_byte_order_mark_are_no_positions(tmp_path: Path) -> None:
+    path = tmp_path / "suite.epd"
+    text = f"# a remark\r\n\r\n{BACK_RANK} bm Ra8#;\r\n \t\r\n  # another\r\n{KING_AND_QUEEN} dm 2;\r\n"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert [found["line"] for found in answers(path, "--depth", 3)] == [3, 6]
+    path.write_bytes(b"\xef\xbb\xbf" + f"{BACK_RANK} bm Ra8#;".encode())
+    assert [found["id"] for found in answers(path)] == ["line 1"]
+
+
+DAMAGED = [
+    ("8/8/8/8 w - - bm e4;", "bad FEN '8/8/8/8 w - -': placement: 4 ranks instead of 8"),
+    ("no chess at all; bm e4;", "bad FEN 'no chess at all'"),
+    ("4k3/8/8/8/8/8/8/4K3 w -; bm Kd1;", "it has fewer than 4 fields"),
+    (f"{BACK_RANK} 0 -1; bm Ra8;", "'-1' is not the name of an operation"),
+    (f"{BACK_RANK} bm Ra9;", "'bm Ra9': 'Ra9' is not a move"),
+    (f"{BACK_RANK} bm Ra8; hmvc x;", "half-move clock: 'x' is not a whole number"),
+    (f"{BACK_RANK} bm Ra8; fmvn 1 2;", "it has 7 fields instead of 1 to 6"),
+    (f"{BACK_RANK} bm Rb2;", "'bm Rb2': 'Rb2' is not a legal move: no rook of White can move to b2"),
+    (f"{BACK_RANK} am Qa8;", "'am Qa8': 'Qa8' is not a legal move: there is no queen of White"),
+    (f"{QUIET} bm a3 xd5;", "'bm a3 xd5': 'xd5' is ambiguous: cxd5 or exd5"),
+    (f'{BACK_RANK} bm Ra8 id "A.1";', "'id' is not a move"),
+    (f"{BACK_RANK} bm;", "'bm' names no move"),
+    (f"{BACK_RANK} bm ,;", "'bm' names no move"),
+    (f"{BACK_RANK} bm Ra8, Rb9;", "'bm Ra8 Rb9': 'Rb9' is not a move"),
+    (f"{BACK_RANK} bm Ra8; am Ra8;", "am forbids all that bm asks for"),
+    (f"{BACK_RANK} dm;", "'dm': '' is not a whole number from 1"),
+    (f"{BACK_RANK} dm 0;", "'dm 0': '0' is not a whole number from 1"),
+    (f"{BACK_RANK} dm -2;", "'-2' is not a whole number"),
+    (f"{BACK_RANK} dm two;", "'two' is not a whole number"),
+    (f"{BACK_RANK} dm 1 2;", "'1 2' is not a whole number"),
+    (f"{BACK_RANK} bm Ra8; bm Rb1;", "bm occurs twice"),
+    (f'{BACK_RANK} bm Ra8; id "A.1;', "'\"A.1;': the quotation is not closed"),
+    (f'{BACK_RANK} bm Ra8; "A.1";', "'\"A.1\"' is not the name of an operation"),
+    (f'{BACK_RANK} id "A.1";', "it has no bm, am or dm"),
+    (BACK_RANK, "it has no bm, am or dm"),
+    ("x" * 100_000 + " w - - bm e4;", "ranks instead of 8"),
+    ("7k/5Q2/6K1/8/8/8/8/8 b - - dm 1;", "the side to move has no move"),
+]
+
+
+def test_damaged_lines_are_named_with_the_reason_and_the_others_are_run(tmp_path: Path) -> None:
+    path = suite(tmp_path, *[line for line, _ in DAMAGED], f"{BACK_RANK} bm Ra8;")
+    ended = run(path, "--depth", 2)
+    assert ended.returncode == 1
+    assert "1 of 1 solved (100.0 %)" in ended.stdout
+    found = [line for line in ended.stderr.splitlines() if line.startswith(str(path))]
+    assert len(found) == len(DAMAGED)
+    for number, (complaint, (_, reason)) in enumerate(zip(found, DAMAGED, strict=True), 1):
+        assert complaint.startswith(f"{path}, line {number}: ")
+        assert reason in complaint
+        assert len(complaint) < 1000
+    ended = run(suite(tmp_path, "nothing"))
+    assert (ended.returncode, ended.stdout) == (1, "")
+    ended = run(suite(tmp_path, "# nothing"))
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"{path} holds no position\n")
+
+
+def test_castling_rights_may_mean_the_outermost_rooks(tmp_path: Path) -> None:
+    path = suite(tmp_path, "2rkr3/2p1p3/8/8/8/8/8/1RK5 w Q - bm O-O-O; dm 1;")
+    assert [row["played"] for row in answers(path, "--depth", 2, "--chess960")] == ["O-O-O#"]
+    assert "O-O-O" in complaints(path)[0], "castles only with king and rooks at home"
+
+
+def test_a_mate_has_to_be_announced_and_no_longer_than_asked(tmp_path: Path) -> None:
+    lines = [f"{KING_AND_QUEEN} dm {moves};" for moves in (1, 2, 3)]
+    found = answers(suite(tmp_path, *lines), "--depth", 3)
+    assert [answer["solved"] for answer in found] == [False, True, True]
+    assert {answer["mate"] for answer in found} == {2}
+    assert not any(answer["solved"] for answer in answers(suite(tmp_path, *lines), "--depth", 1))
+
+
+def test_the_mates_of_the_project_are_solved() -> None:
+    found = answers(MATES, "--depth", 9 if build.compiled else 3)
+    assert len(found) == len(MATES.read_text(encoding="utf-8").splitlines())
+    for answer in found:
+        if build.compiled or answer["expected"] == "dm 1":
+            assert answer["solved"], answer
+
+
+def test_mate_is_the_task_of_positions_without_one(tmp_path: Path) -> None:
+    lines = [
+        f"{KING_AND_QUEEN} 0 1",
+        f'{KING_AND_QUEEN} id "2";',
+        f"{KING_AND_QUEEN} dm 1;",
+        f"{QUIET} am Kf1;",
+    ]
+    found = answers(suite(tmp_path, *lines), "--mate", 2, "--depth", 3)
+    assert [answer["expected"] for answer in found] == ["dm 2", "dm 2", "dm 1", "am Kf1"]
+    assert [answer["solved"] for answer in found] == [True, True, False, True]
+
+
+def test_json_tells_what_the_search_found(tmp_path: Path) -> None:
+    path = suite(tmp_path, f"{KING_AND_QUEEN} dm 2;", f"{QUIET} bm Kf1;")
+    mate, wrong = answers(path, "--depth", 3)
+    assert (mate["file"], mate["line"], mate["id"]) == (str(path), 1, "line 1")
+    assert (mate["depth"], mate["mate"], mate["score"]) == (2, 2, 31997)
+    assert mate["nodes"] > 0
+    assert 0 < mate["solved_after"] <= mate["seconds"]
+    # It is found in the last iteration, after all that the one before has searched.
+    (less,) = answers(suite(tmp_path, f"{KING_AND_QUEEN} dm 2;"), "--depth", mate["depth"] - 1)
+    assert not less["solved"]
+    assert less["nodes"] < mate["solved_nodes"] <= mate["nodes"]
+    assert not wrong["solved"]
+    assert wrong["solved_after"] is None
+    assert wrong["solved_nodes"] is None
+    assert wrong["mate"] is None
+
+
+def test_a_search_too_short_for_an_iteration_still_plays(tmp_path: Path) -> None:
+    (found,) = answers(suite(tmp_path, f"{QUIET} am Kf1;"), "--nodes", 1)
+    assert found["played"]
+    assert found["nodes"] <= 2
+    (found,) = answers(suite(tmp_path, f"{BACK_RANK} dm 1;"), "--movetime", 1)
+    assert found["played"]
+
+
+def test_the_table_shows_all_and_then_the_sums(tmp_path: Path) -> None:
+    path = suite(tmp_path, f'{BACK_RANK} bm Ra8#; id "A.1";', f"{KING_AND_QUEEN} dm 1;", f"{QUIET} bm Kf1;")
+    ended = run(path, "--depth", 3)
+    assert ended.returncode == 0, ended.stderr
+    rows = ended.stdout.splitlines()
+    assert rows[0].split() == ["position", "expected", "played", "score", "depth", "nodes", "solved"]
+    (solved,) = [row for row in rows if row.startswith("A.1")]
+    assert solved.split()[1:6] == ["bm", "Ra8#", "Ra8#", "#1", "3"]
+    assert solved.endswith("ok")
+    (failed,) = [row for row in rows if row.startswith("line 2")]
+    assert "#2" in failed
+    assert failed.endswith("FAILED")
+    assert rows[-2] == "1 of 3 solved (33.3 %)"
+    assert "nodes/s" in rows[-1]
+
+
+def test_only_failures_are_shown_on_request_and_all_files_are_counted(tmp_path: Path) -> None:
+    path = suite(tmp_path, f"{BACK_RANK} bm Ra8#;", f"{BACK_RANK} bm g3;")
+    ended = run(path, "--depth", 2, "--only-failed")
+    assert "line 1" not in ended.stdout
+    assert "line 2" in ended.stdout
+    assert "1 of 2 solved (50.0 %)" in ended.stdout
+    assert [found["line"] for found in answers(path, "--depth", 2, "--only-failed")] == [2]
+    other = tmp_path / "two.fen"
+    other.write_text(f"{KING_AND_QUEEN} 0 1\n", encoding="utf-8")
+    ended = run(path, other, "--depth", 3, "--mate", 2)
+    assert "suite.epd, line 1" in ended.stdout
+    assert "two.fen, line 1" in ended.stdout
+    assert "2 of 3 solved" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        [MATES, "--depth", "0"],
+        [MATES, "--movetime", "1" + "0" * 30],
+        [MATES, "--depth", "2", "--nodes", "100"],
+        [MATES, "--hash", "1000000000"],
+        [MATES, "--threads", "2"],
+        ["no such file.epd"],
+        [MATES, MATES.parent],
+    ],
+)
+def test_wrong_usage_and_unreadable_files_end_with_2_and_no_table(arguments: list[object]) -> None:
+    ended = run(*arguments)
+    assert ended.returncode == 2
+    assert ended.stdout == ""
+    assert ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_help_explains_operations_and_keys_without_the_extra() -> None:
+    # Without site-packages, no extra is installed.
+    command = [sys.executable, "-S", str(SCRIPT)]
+    ended = subprocess.run([*command, "--help"], capture_output=True, encoding="utf-8", timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    (found,) = [
+        json.loads(line)
+        for line in run(MATES, "--json", "--depth", 1, "--mate", 1).stdout.splitlines()
+        if '"line 1"' in line
+    ]
+    for word in ("bm MOVE", "am MOVE", "dm N", "130", *found):
+        assert word in ended.stdout, word
+    ended = subprocess.run([*command, str(MATES)], capture_output=True, encoding="utf-8", timeout=300)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    said = 'tabulate and tqdm are not installed: python -m pip install -e ".[bench]"\n'
+    assert ended.stderr == said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process")
+def test_an_interrupt_ends_it_in_one_line_with_130(tmp_path: Path) -> None:
+    # The mate ends the first search, nothing the second.
+    path = suite(tmp_path, f"{BACK_RANK} dm 1;", f"{QUIET} am Kf1;")
+    command = [sys.executable, str(SCRIPT), str(path), "--hash", "1", "--json", "--movetime", "600000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+    assert process.stdout is not None
+    assert json.loads(process.stdout.readline())["solved"]
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert [line for line in errors.splitlines() if line != build.notice()] == ["interrupted"]

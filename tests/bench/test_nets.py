@@ -1,0 +1,77 @@
+"""bench/nets.py: a network in floating point and its weights as integers."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import chess
+import pytest
+
+from search.nnue import network, select
+from search.nnue.accumulators import Accumulators
+from tests.bench.test_dataset import Reference
+from tests.networks import random_weights
+from tests.oracle import scaled
+from tests.stored import Stored
+from x88.notation import fen
+
+pytestmark = pytest.mark.slow
+
+np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
+torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
+
+import dataset
+import nets
+
+
+def row_of(board: chess.Board) -> Any:
+    """A position as a network takes it."""
+    position = Reference(board, 0, 0, Stored(board, [], 0, [], 1), chess.Move.null())
+    own, other = (np.array(sorted(inputs), np.int32) for inputs in (position.own, position.other))
+    one = np.ones(1, np.int32)
+    return dataset.Rows(own, other, 0 * one, len(own) * one, position.points * one, one / 2, one / 2)
+
+
+def test_however_large_weights_grow_they_can_be_exported(tmp_path: Path) -> None:
+    net = nets.Net(256, 2)
+    with torch.no_grad():
+        for numbers in net.parameters():
+            numbers.fill_(9)
+        net.outputs.weight[1] = 0
+    net.clip()
+    network.write(tmp_path / "net", nets.quantised(net))
+    weights = network.read(tmp_path / "net").output_weights
+    assert network.MOST_SUM - 2 * 512 <= sum(weights) <= network.MOST_SUM
+    assert not any(weights[512:])
+
+
+def test_a_network_in_floating_point_is_quantised_to_the_same_weights() -> None:
+    weights = random_weights()._replace(output_biases=[-(1 << 20), 0, 1])
+    net = nets.Net(weights.hidden, weights.outputs)
+    net.load_state_dict(nets.dequantised(weights))
+    assert [list(found) for found in nets.quantised(net)[2:]] == [list(given) for given in weights[2:]]
+
+
+def test_the_shipped_network_in_floating_point_is_within_two_centipawns_of_the_engine_s() -> None:
+    weights = select.shipped()
+    net = nets.Net(weights.hidden, weights.outputs)
+    net.load_state_dict(nets.dequantised(weights))
+    accumulators = Accumulators(select.layer(weights))
+    chance = Random(5)
+    board = chess.Board()
+    rows, found = [], []
+    for _ in range(scaled(10_000, 1_000)):
+        if board.is_game_over():
+            board.reset()
+        board.push(chance.choice(list(board.legal_moves)))
+        rows.append(row_of(board))
+        ours = fen.parse(board.fen())
+        accumulators.reset(ours)
+        found.append(accumulators.value(ours))
+    exact: list[float] = []
+    for row in rows:
+        batch = nets.batch_of(row, 1, weights.outputs, np.ones(33, np.float32), "cpu")
+        with torch.no_grad():
+            exact += (net(batch).double() * network.SCALE).tolist()
+    assert len(set(found)) > len(found) / 4
+    assert max(abs(value - number) for value, number in zip(found, exact, strict=True)) < 2

@@ -1,0 +1,56 @@
+"""bench/script.py: how the scripts of bench/ end, when something is wrong and when they are interrupted."""
+
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests import ROOT
+
+BENCH = ROOT / "bench"
+import script
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        *((kind("a reason"), 2, "a reason\n") for kind in (ValueError, OSError, ImportError, MemoryError)),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (KeyboardInterrupt("stopped: go on"), 130, "stopped: go on\n"),
+    ],
+)
+def test_a_failure_is_one_line_and_a_code(
+    error: BaseException, code: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @script.command
+    def main() -> int:
+        raise error
+
+    assert main() == code
+    assert capsys.readouterr() == ("", told)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_is_an_interrupt(number: int) -> None:
+    waiting = "script.command(lambda: print('ready', flush=True) or time.sleep(99))()"
+    program = f"import sys, time; sys.path.append({str(BENCH)!r}); import script; sys.exit({waiting})"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", program], stdout=pipe, stderr=pipe) as process:
+        process.stdout.readline()
+        process.send_signal(number)
+        assert (process.wait(60), process.stderr.read()) == (130, b"interrupted\n")
+
+
+@pytest.mark.parametrize("name", ["train", "wdl"])
+def test_help_needs_no_package(name: str) -> None:
+    """`-S` hides what is installed."""
+    for words, code in (["--help"], 0), (["a.moff"], 2):
+        command = [sys.executable, "-S", str(BENCH / f"{name}.py"), *words]
+        ended = subprocess.run(command, capture_output=True, encoding="utf-8")
+        assert ended.returncode == code, ended.stderr
+        told = ended.stderr if code else ended.stdout
+        assert re.search(r"No module named '\w+': python -m pip install -e \"\.\[(train|tuning)\]\"$", told)
+        assert ("The exit code is 0" in told) == (code == 0)

@@ -1,0 +1,418 @@
+"""bench/train.py: what a run learns, runs that are interrupted or begin with another, and the export."""
+
+import json
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from search.nnue import network
+from search.selfplay import Selfplay
+from tests.bench.test_dataset import make_pile
+from tests.bench.test_gamefile import make_file
+from tests.networks import random_weights
+from tests.oracle import scaled
+
+pytestmark = pytest.mark.slow
+
+np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
+torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
+
+import dataset
+import gamefile
+import nets
+import train
+import trainingrun
+
+SHARE = 0.15
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_pile(tmp_path_factory.mktemp("pile"), 6, 20, plies=40)
+
+
+def parts_of(data: Path) -> tuple[Any, Any]:
+    """The blocks to train on, and the positions set aside."""
+    places, aside = dataset.Blocks([data]).split(SHARE)
+    return places, dataset.batches(aside, 10**6, 0.0, dataset.Filters())
+
+
+def arguments(data: Path, run: Path, **options: object) -> list[str]:
+    chosen: dict[str, object] = {
+        "hidden": 16,
+        "outputs": 2,
+        "batch": 16,
+        "epochs": 4,
+        "rate": 0.01,
+        "threads": 1,
+        "share": SHARE,
+        "lookahead": 0,
+    }
+    words = [str(data), "--run", str(run)]
+    for name, value in {**chosen, **options}.items():
+        words += [f"--{name.replace('_', '-')}", str(value)]
+    return words
+
+
+def test_the_scaled_value_is_trained(trained: Path, data: Path) -> None:
+    run = trainingrun.Run(trained, trainingrun.known_settings(trained), "cpu")
+    (rows,) = parts_of(data)[1]
+    factors = 1 + 4 / 1024 * (rows.material - 64)
+    with torch.no_grad():
+        values = run.net(run._batch(rows)).numpy() * factors
+    errors = (1 / (1 + np.exp(-values)) - (0.9 * rows.expected + 0.1 * rows.points)) ** 2
+    assert run.loss([rows]) == pytest.approx(errors.mean(), rel=1e-5)
+
+
+@pytest.fixture(scope="module")
+def trained(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("run")
+    assert train.main(arguments(data, run)) == 0
+    return run
+
+
+def losses_of(run: Path) -> list[dict[str, float]]:
+    found: list[dict[str, float]] = torch.load(run / "checkpoint.pt", weights_only=True)["losses"]
+    return found
+
+
+def test_training_lowers_both_losses(trained: Path, data: Path) -> None:
+    losses = losses_of(trained)
+    places = parts_of(data)[0]
+    positions = dataset.usable(places)
+    parts = min(trainingrun.PARTS, positions // (trainingrun.LEAST * 16), len(places))
+    assert len(losses) == 4 * parts > 8
+    assert 4 * positions - len(losses) * 16 < losses[-1]["positions"] <= 4 * positions
+    assert losses[-1]["loss"] < 0.8 * losses[0]["loss"]
+    assert losses[-1]["validation"] < 0.95 * losses[0]["validation"]  # so few positions teach little
+    assert losses[0]["rate"] > 0.009
+    assert losses[-1]["rate"] == pytest.approx(0.00001, rel=0.1)
+    assert (trained / "losses.csv").read_text(encoding="utf-8").count("\n") == 1 + len(losses)
+
+
+def test_the_export_judges_as_the_trained_network(trained: Path, data: Path) -> None:
+    weights = network.read(trained / "net.moff")
+    assert weights[:2] == (16, 2)
+    run = trainingrun.Run(trained, trainingrun.known_settings(trained), "cpu")
+    (rows,) = dataset.batches(parts_of(data)[0], 10**6, 0, dataset.Filters())
+    batch = batch_of(rows)
+    with torch.no_grad():
+        exact = run.net(batch).numpy() * network.SCALE
+    found = nets.values(weights, batch)
+    assert np.abs(found - exact).max() < 2
+    run.net.rounds = False
+    with torch.no_grad():
+        assert np.abs(run.net(batch).numpy() * network.SCALE - exact).max() > 0.1
+    assert np.corrcoef(found, rows.expected)[0, 1] > 0.6
+
+
+def batch_of(rows: Any) -> Any:
+    """Positions for a network with two outputs."""
+    return nets.batch_of(rows, 1, 2, np.ones(33, np.float32), "cpu")
+
+
+def test_a_widened_network_judges_almost_as_the_one_it_begins_from(
+    data: Path, trained: Path, tmp_path: Path
+) -> None:
+    batch = batch_of(parts_of(data)[1][0])
+
+    def judged(hidden: int) -> Any:
+        net = nets.Net(hidden, 2)
+        net.load_state_dict(nets.widened(trainingrun.beginning(trained, hidden, 2), hidden, 5))
+        with torch.no_grad():
+            return net, net(batch).numpy()
+
+    narrow, exact = judged(16)
+    for hidden in (32, 48):
+        wide, found = judged(hidden)
+        assert np.corrcoef(found, exact)[0, 1] > 0.95
+        copies = wide.inputs.weight.detach().numpy().reshape(network.INPUTS, -1, 16)
+        original = narrow.inputs.weight.detach().numpy()[:, None]
+        assert (copies - original).std() == pytest.approx(nets.DIFFERENCE * original.std(), rel=0.05)
+        assert np.abs(copies[:, 0] - copies[:, 1]).min() > 0
+        biases = narrow.biases.detach().numpy()
+        assert (wide.biases.detach().numpy().reshape(-1, 16) == biases).all()
+        assert wide.outputs.weight.sum().item() == pytest.approx(narrow.outputs.weight.sum().item(), rel=1e-4)
+    own = {"hidden": 32, "begin": trained, "epochs": 1}
+    assert train.main(arguments(data, tmp_path / "wide", **own)) == 0
+    assert network.read(tmp_path / "wide" / "net.moff").hidden == 32
+
+
+def test_a_run_begins_with_a_network_file(
+    data: Path, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = trained / "net.moff"
+    net = nets.Net(16, 2)
+    net.load_state_dict(trainingrun.beginning(path, 16, 2))
+    network.write(tmp_path / "same", nets.quantised(net))
+    assert (tmp_path / "same").read_bytes() == path.read_bytes()
+    kept: dict[str, object] = {"epochs": 1, "rate": 0.000001, "final_rate": 0.000001, "begin": path}
+    assert train.main(arguments(data, tmp_path / "begun", **kept)) == 0
+    first, last = losses_of(tmp_path / "begun")[0], losses_of(trained)[-1]
+    assert first["validation"] == pytest.approx(last["validation"], rel=0.01)
+    assert train.main(arguments(data, tmp_path / "other", **{**kept, "outputs": 4})) == 2
+    said = "a network with 16 hidden neurons and 2 outputs, from which one with 16 and 4 cannot begin"
+    assert f"{path} is {said}" in capsys.readouterr().err
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(path.read_bytes()[:-1])
+    for wrong, reason in ((damaged, "bytes instead of"), (tmp_path / "missing", "No such file")):
+        assert train.main(arguments(data, tmp_path / "other", **{**kept, "begin": wrong})) == 2
+        error = capsys.readouterr().err
+        assert str(wrong) in error
+        assert reason in error
+    assert not (tmp_path / "other").exists()
+
+
+def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
+    data: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn = trainingrun.Run._learn
+
+    def interrupted(run: Any, batch: Any) -> Any:
+        if run.step == 150:
+            raise KeyboardInterrupt
+        return learn(run, batch)
+
+    run = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(trainingrun.Run, "_learn", interrupted)
+        assert train.main(arguments(data, run)) == 130
+    assert 0 < losses_of(run)[-1]["positions"] < 150 * 16  # the last checkpoint before
+    assert not (run / "net.moff").exists()
+    assert (run / "losses.csv").exists()
+    assert train.main(arguments(data, run)) == 0
+    assert (run / "net.moff").read_bytes() == (trained / "net.moff").read_bytes()
+    for row, same in zip(losses_of(run), losses_of(trained), strict=True):
+        assert {**row, "seconds": 0} == {**same, "seconds": 0}
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "{", '{"hidden": 16}', "\x00"])
+def test_damaged_settings_are_told(
+    text: str, data: Path, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(trained, run)
+    (run / "settings.json").write_text(text, encoding="utf-8")
+    for words in (arguments(data, run), ["--run", str(run), "--export", str(tmp_path / "net")]):
+        assert train.main(words) == 2
+        assert f"{run / 'settings.json'} is damaged or of another version" in capsys.readouterr().err
+    assert (run / "settings.json").read_text(encoding="utf-8") == text
+    assert not (tmp_path / "net").exists()
+
+
+def test_a_finished_run_is_exported(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "net"
+    assert train.main(["--run", str(trained), "--export", str(path)]) == 0
+    assert path.read_bytes() == (trained / "net.moff").read_bytes()
+    assert capsys.readouterr().out == f"{path}: {path.stat().st_size} bytes\n"
+
+
+def test_the_mean_of_a_run_and_another_network_is_exported(
+    data: Path, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other, wider, more, path = (tmp_path / name for name in ("other", "wider", "more", "net"))
+    network.write(other, random_weights(16, 2, inputs=500))
+    network.write(wider, random_weights(32, 2))
+    network.write(more, random_weights(16, 3))
+    words = ["--run", str(trained), "--export", str(path), "--mean-with"]
+    assert train.main([*words, str(other)]) == 0
+    found, *both = (network.read(name) for name in (path, other, trained / "net.moff"))
+    assert found[:2] == (16, 2)
+    for middle, first, second in zip(found[2:], both[0][2:], both[1][2:], strict=True):
+        assert list(middle) == [round((a + b) / 2) for a, b in zip(first, second, strict=True)]
+    capsys.readouterr()
+    before = path.read_bytes()
+    for wrong, said in (
+        ([*words, str(wider)], f"{wider} has 32 hidden neurons and 2 outputs, the run 16 and 2: they"),
+        ([*words, str(more)], f"{more} has 16 hidden neurons and 3 outputs, the run 16 and 2: they"),
+        ([*words, str(tmp_path / "nowhere")], "nowhere"),
+        (
+            [str(data), *words, str(other)],
+            "--mean-with and positions cannot be combined",
+        ),
+        ([*words, str(data / "a.moff")], f"{data / 'a.moff'} is not a network"),
+        ([*arguments(data, tmp_path / "run"), "--mean-with", str(other)], "--mean-with needs --export"),
+    ):
+        assert train.main(wrong) == 2
+        assert said in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_begins_with_the_numbers_of_another(
+    data: Path, trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept: dict[str, object] = {"epochs": 1, "rate": 0.000001, "final_rate": 0.000001}
+    begun = tmp_path / "begun"
+    assert train.main(arguments(data, begun, begin=trained, **kept)) == 0
+    first, last = losses_of(begun)[0], losses_of(trained)[-1]
+    assert first["validation"] == pytest.approx(last["validation"], rel=0.01)
+    assert (begun / "net.moff").read_bytes()[:32] != (trained / "net.moff").read_bytes()[:32], "it has learnt"
+    # Another beginning would be another run.
+    for options in (kept, {**kept, "begin": begun}):
+        assert train.main(arguments(data, begun, **options)) == 2
+        assert "is a run with other settings: begin" in capsys.readouterr().err
+    assert train.main(arguments(data, tmp_path / "other", begin=trained, **{**kept, "outputs": 4})) == 2
+    assert "from which one with 16 and 4 cannot begin" in capsys.readouterr().err
+    assert train.main(arguments(data, tmp_path / "other", begin=trained, **{**kept, "hidden": 40})) == 2
+    assert "is not a multiple of 16" in capsys.readouterr().err
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    (damaged / "checkpoint.pt").write_bytes((trained / "checkpoint.pt").read_bytes()[:1000])
+    assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
+    assert f"{damaged / 'checkpoint.pt'} is damaged" in capsys.readouterr().err
+    assert train.main(["--run", str(damaged), "--export", str(tmp_path / "net")]) == 2
+    capsys.readouterr()
+    for content in (b"", 100 * b"junk"):
+        (damaged / "checkpoint.pt").write_bytes(content)
+        assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
+        assert f"{damaged / 'checkpoint.pt'} is damaged: " in capsys.readouterr().err
+    for other in ({"net": {}}, {"net": {}, "optimiser": {}, "step": 0, "part": 0, "done": 0.0, "losses": []}):
+        torch.save(other, damaged / "checkpoint.pt")
+        assert train.main(arguments(data, tmp_path / "other", begin=damaged, **kept)) == 2
+        assert "is not a checkpoint of a run" in capsys.readouterr().err
+    # Its weights may be widened on another machine, which need not give the same random numbers.
+    wide = {"epochs": 1, "hidden": 32, "begin": trained}
+    assert train.main(arguments(data, tmp_path / "wide", **wide)) == 0
+    assert train.main(arguments(data, tmp_path / "wide", **wide, device="cpu")) == 0
+    for hidden in (16, 48):
+        own = {**wide, "hidden": hidden, "begin": tmp_path / "wide"}
+        assert train.main(arguments(data, tmp_path / "other", **own)) == 2
+        assert f"from which one with {hidden} and 2 cannot begin" in capsys.readouterr().err
+    begins = [
+        json.loads((run / "settings.json").read_text(encoding="utf-8"))["begin"]
+        for run in (begun, tmp_path / "wide")
+    ]
+    assert begins[0] == begins[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"hidden": 32}, "is a run with other settings: hidden"),
+        ({"seed": 1, "blend": 1}, "is a run with other settings: blend, seed"),
+        ({"batch": 100_000}, "are too few: one batch has 100000"),
+        ({"blend": 1.1}, "--blend and --flatten must be from 0 to 1"),
+        ({"flatten": -1}, "--blend and --flatten must be from 0 to 1"),
+        ({"lookahead": 1}, "--lookahead must be from 0 to below 1"),
+        ({"min_ply": 401}, "--min-ply from 0 to 400"),
+        ({"max_score": 32001}, "--max-score must be from 0 to 32000"),
+        ({"share": 0}, "--share must be between 0 and 1"),
+        ({"min_ply": 1}, "is a run with other settings: filters"),
+        ({"rate": 0.000001}, "--rate must be positive, and --final-rate no higher"),
+        ({"hidden": 20}, "a hidden layer of 20 is not a multiple of 16"),
+        ({"seed": -1}, "--seed must be from 0 to 2**63 - 1"),
+        ({"device": "nonsense"}, "--device nonsense: "),
+    ],
+)
+def test_wrong_usage_is_told(
+    options: dict[str, object],
+    reason: str,
+    data: Path,
+    trained: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = (trained / "checkpoint.pt").read_bytes()
+    assert train.main(arguments(data, trained, **options)) == 2
+    assert reason in capsys.readouterr().err
+    assert (trained / "checkpoint.pt").read_bytes() == before
+
+
+def test_what_is_missing_or_damaged_is_told(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train.main(["--run", str(tmp_path), "--export", str(tmp_path / "net")]) == 2
+    assert f"{tmp_path} has no checkpoint" in capsys.readouterr().err
+    assert train.main(["--run", str(tmp_path / "run")]) == 2
+    assert "training needs files of games" in capsys.readouterr().err
+    assert train.main([str(data)]) == 2
+    assert "--run is missing" in capsys.readouterr().err
+    assert train.main(arguments(tmp_path / "nowhere.moff", tmp_path / "run")) == 2
+    assert "nowhere.moff" in capsys.readouterr().err
+    assert train.main(arguments(data, tmp_path / "run", min_ply=399)) == 2
+    assert "are too few: one batch has 16" in capsys.readouterr().err
+
+
+def test_a_run_learns_from_what_was_there_when_it_began(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grown, run = tmp_path / "pile", tmp_path / "run"
+    shutil.copytree(data, grown)
+    learn = trainingrun.Run._learn
+
+    def interrupted(run: Any, batch: Any) -> Any:
+        if run.step == 150:
+            raise KeyboardInterrupt
+        return learn(run, batch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trainingrun.Run, "_learn", interrupted)
+        assert train.main(arguments(grown, run, epochs=1)) == 130
+    more = [gamefile.read(place)._replace(seed=9) for place in gamefile.scan(grown / "a.moff")]
+    make_file(grown / "a.moff", *more)
+    with (grown / "b.moff").open("ab") as unfinished:
+        unfinished.write((grown / "a.moff").read_bytes()[:70])
+    make_file(grown / "c.moff", *more)
+    assert train.main(arguments(grown, run, epochs=1)) == 0
+    assert train.main(arguments(data, tmp_path / "whole", epochs=1)) == 0
+    assert (run / "net.moff").read_bytes() == (tmp_path / "whole" / "net.moff").read_bytes()
+    capsys.readouterr()
+
+
+def test_damaged_blocks_are_told_of_and_left_out(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pile = tmp_path / "pile"
+    shutil.copytree(data, pile)
+    content = bytearray((pile / "a.moff").read_bytes())
+    content[100] ^= 1
+    (pile / "a.moff").write_bytes(content)
+    assert train.main(arguments(pile, tmp_path / "run", epochs=1)) == 0
+    assert "a.moff: skipped bytes 0 to" in capsys.readouterr().err
+
+
+def test_weights_by_pieces_change_what_is_learnt(data: Path, trained: Path, tmp_path: Path) -> None:
+    assert train.main(arguments(data, tmp_path / "run", flatten=1)) == 0
+    assert (tmp_path / "run" / "net.moff").read_bytes() != (trained / "net.moff").read_bytes()
+
+
+def test_from_nothing_to_a_network(tmp_path: Path) -> None:
+    """Everything on the way to a network, on a small scale."""
+    zero, run = tmp_path / "zero.net", tmp_path / "run"
+    assert train.main(["--random", str(zero), "--hidden", "32"]) == 0
+    player = Selfplay(network.read(str(zero)))
+    made = []
+    for first in range(0, scaled(400, 6), scaled(20, 2)):
+        games = [player.play(1, number, 2) for number in range(first, first + scaled(20, 2))]
+        made.append(gamefile.packed(1, first, {}, games))
+    path = make_file(tmp_path / "zero.moff", *made)
+    chosen = {"epochs": 1, "batch": 16, "hidden": 32, "outputs": 8, "blend": 0, "begin": zero}
+    assert train.main(arguments(path, run, **chosen)) == 0
+    weights = network.read(str(run / "net.moff"))
+    assert weights.hidden == 32
+    assert (run / "net.moff").read_bytes() != zero.read_bytes()
+
+
+def test_what_fails_in_the_thread_that_prepares_batches_is_told(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read = dataset.read
+    threads = set()
+
+    def failing(place: Any) -> Any:
+        threads.add(threading.current_thread() is threading.main_thread())
+        if len(threads) == 2:
+            raise OSError("the disk is gone")
+        return read(place)
+
+    monkeypatch.setattr(dataset, "MIXED", 16)
+    monkeypatch.setattr(trainingrun, "PARTS", 1)
+    monkeypatch.setattr(dataset, "read", failing)
+    assert train.main(arguments(data, tmp_path / "run")) == 2
+    assert "the disk is gone" in capsys.readouterr().err
+    assert threads == {True, False}

@@ -1,0 +1,189 @@
+"""`import moff`: board, notation and search for programs in Python, with python-chess as the arbiter."""
+
+import importlib.util
+import io
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+import moff
+import moff.api
+from tests import ROOT
+from tests.oracle import STARTS, reference_texts
+from x88 import build
+
+pytestmark = pytest.mark.slow
+
+
+def blocks(text: str) -> list[str]:
+    """The indented blocks of Python that begin with `import moff`."""
+    found = re.findall(r"^    import moff\n(?:(?:    .*)?\n)*", text, re.MULTILINE)
+    return ["\n".join(line.removeprefix("    ") for line in block.splitlines()) for block in found]
+
+
+def test_the_documented_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = blocks(moff.__doc__ or "")
+    exec(compile(example, "example", "exec"), {})
+    told = capsys.readouterr().out
+    board = chess.Board()
+    board.push_san("e4")
+    assert board.fen(en_passant="legal") in told
+    assert "Nf6" in told
+
+
+def test_every_name_that_the_docstring_promises_is_there() -> None:
+    named = set(re.findall(r"`(\w+)`", moff.api.__doc__ or ""))
+    assert set(moff.__all__) <= named
+    for name in moff.__all__:
+        assert getattr(moff, name) is getattr(moff.api, name)
+        assert name in dir(moff)
+    assert not hasattr(moff, "no_such_name")
+    everything: dict[str, object] = {}
+    exec("from moff import *", everything)
+    assert set(moff.__all__) <= everything.keys()
+
+
+@pytest.mark.parametrize("code", ["moff.api.START", "dir(moff)", "moff.START"])
+def test_each_way_in_works_first(code: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", f"import moff; print({code})"], capture_output=True, cwd=ROOT
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("text", STARTS)
+def test_moves_and_their_texts_are_those_of_python_chess(text: str) -> None:
+    board, position = moff.parse_fen(text), chess.Board(text)
+    assert moff.write_fen(board) == position.fen(en_passant="legal")
+    moves = moff.legal_moves(board)
+    assert {moff.write_move(move) for move in moves} == reference_texts(position)
+    assert moff.in_check(board) == position.is_check()
+    for move in moves:
+        known = chess.Move.from_uci(moff.write_move(move))
+        san = moff.write_san(board, move)
+        assert san == position.san(known)
+        assert moff.parse_san(board, san) == moff.parse_move(board, known.uci()) == move
+    assert moff.perft(board, 0) == 1
+    assert moff.perft(board, 1) == len(moves)
+    if not moves:
+        assert moff.outcome(board) in (moff.Outcome.CHECKMATE, moff.Outcome.STALEMATE)
+
+
+@pytest.mark.parametrize("depth", [4, 5] if build.compiled else [3, 4])
+def test_perft_is_the_same_in_one_piece_and_in_many(depth: int) -> None:
+    known = {3: 8902, 4: 197281, 5: 4865609}
+    board = moff.parse_fen(moff.START)
+    assert moff.perft(board, depth) == known[depth]
+    assert moff.perft(board, depth, threads=2) == known[depth]
+    assert moff.perft(board, depth, threads=3, megabytes=1) == known[depth]
+
+
+def test_a_search_has_limits_and_reports() -> None:
+    board = moff.parse_fen("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")
+    reports: list[moff.Report] = []
+    result = moff.Search(megabytes=1).think(board, moff.Limits(depth=3), reports.append)
+    assert isinstance(result, moff.Result)
+    assert moff.write_san(board, result.move) == "Ra8#"
+    assert [report.depth for report in reports] == [1, 2, 3]
+    assert reports[-1].mate == 1
+    assert moff.evaluate(board) != 0
+    with pytest.raises(ValueError, match="nonsense"):
+        moff.parse_fen("nonsense")
+
+
+def test_a_game_is_written_and_read_as_pgn() -> None:
+    game = moff.OngoingGame()
+    for san in ("f3", "e5", "g4", "Qh4"):
+        game.play(moff.parse_san(game.board, san))
+    assert (game.result, game.is_over()) == ("0-1", True)
+    text = moff.pgn.write(game.record({"White": "A", "Black": "B"}))
+    (read,) = moff.pgn.Reader(io.BytesIO(text.encode()))
+    assert [move.san for move in read.moves] == ["f3", "e5", "g4", "Qh4#"]
+    assert chess.pgn.read_game(io.StringIO(text)).end().board().is_checkmate()
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["perft", "2"]])
+def test_python_m_moff_is_the_command(arguments: list[str]) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "moff", *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        cwd=ROOT,
+    )
+    assert ended.returncode == 0
+    assert ended.stdout.startswith(f"Moff {moff.__version__}" if arguments == ["--version"] else "400 nodes")
+
+
+def test_python_m_moff_speaks_uci() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "moff"],
+        input="uci\n",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        cwd=ROOT,
+    )
+    assert ended.returncode == 0
+    assert ended.stdout.endswith("uciok\n")
+
+
+@pytest.mark.parametrize("name", ["search", "x88"])
+@pytest.mark.parametrize(
+    "code", ["import moff; moff.START", "from moff import *", "from moff import picture", "dir(moff)"]
+)
+def test_a_file_that_hides_a_package_of_moff_is_named(name: str, code: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{name}.py"
+    file.write_text("print('this is not Moff')\n", encoding="utf-8")
+    code = (
+        f"import moff\ntry: exec({code!r})\nexcept ImportError as error: print(error, error.path, sep='\\n')"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    told, path = ended.stdout.splitlines()
+    assert told.startswith(f"{file} hides Moff's package '{name}': rename it")
+    assert path == str(file)
+    assert ended.stderr == ""
+
+
+STRANGER = """
+import moff
+
+def moves(board: moff.Board) -> list[str]:
+    return [moff.write_san(board, move) for move in moff.legal_moves(board)]
+
+board = moff.parse_fen(moff.START)
+best: str = moff.Search().think(board, moff.Limits(depth=2)).move
+moff.no_such_name
+moves(board.key)
+"""
+
+
+def test_a_type_checker_sees_the_types_of_an_installed_moff(tmp_path: Path) -> None:
+    if importlib.util.find_spec("mypy") is None:
+        pytest.skip("mypy is not installed")
+    builder = venv.EnvBuilder(symlinks=os.name != "nt")
+    builder.create(tmp_path / "venv")
+    python = builder.ensure_directories(tmp_path / "venv").env_exe
+    site = next((tmp_path / "venv").rglob("site-packages"))
+    (site / "moff.pth").write_text(f"{ROOT}\n", encoding="utf-8")
+    (tmp_path / "stranger.py").write_text(STRANGER, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", python]
+    ended = subprocess.run([*command, "stranger.py"], capture_output=True, encoding="utf-8", cwd=tmp_path)
+    assert re.findall(r"^stranger.py:(\d+): error: .*\[(.*)\]", ended.stdout, re.MULTILINE) == [
+        ("8", "assignment"),
+        ("9", "attr-defined"),
+        ("10", "arg-type"),
+    ]

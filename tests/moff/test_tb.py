@@ -1,0 +1,541 @@
+"""`moff tb`, play from the tables alone, and the check of tables.
+
+MOFF_TABLE_ENDINGS is the number of won endings that are played, for longer runs than usual.
+"""
+
+import contextlib
+import hashlib
+import io
+import os
+import re
+import subprocess
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import chess
+import chess.syzygy
+import pytest
+
+from moff import commands
+from search.syzygy import ranking
+from search.syzygy.file import BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, WIN
+from search.syzygy.ranking import RankedMove, best_line, missing_table, rank
+from search.syzygy.tablebase import Tablebase
+from tests.client import ENGINE
+from tests.oracle import scaled
+from tests.search.syzygy.test_tablebase import FOLDER, NAMES, copied, random_position
+from x88 import build
+from x88.board import Board
+from x88.notation import coordinate, fen
+from x88.notation.outcome import Outcome, outcome
+
+pytestmark = pytest.mark.slow
+
+needs_tables = pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared/data/syzygy is missing")
+QUEEN = "8/8/8/3k4/8/8/8/1KQ5 w - - 0 1"
+DRAWISH = ("KBvK", "KNvK", "KBvKB", "KBvKN", "KNvKN", "KNNvK", "KBvKP", "KNvKP")
+"""Tables with next to no wins."""
+
+ZEROING = {2: 1, 1: 101, 0: 0, -1: -101, -2: -1}
+
+
+@pytest.fixture(scope="module")
+def ours() -> Tablebase:
+    return Tablebase([str(FOLDER)])
+
+
+@pytest.fixture(scope="module")
+def theirs() -> chess.syzygy.Tablebase:
+    return chess.syzygy.open_tablebase(str(FOLDER))
+
+
+def expected(theirs: chess.syzygy.Tablebase, board: chess.Board) -> dict[str, tuple[int, int]]:
+    """The result and DTZ of every legal move by python-chess's probes, for the side that plays it."""
+    found = {}
+    for move in list(board.legal_moves):
+        zeroes = board.is_zeroing(move)
+        counter = board.halfmove_clock
+        board.push(move)
+        if board.is_checkmate():
+            result, dtz = WIN, 1
+        else:
+            result, dtz = -theirs.probe_wdl(board), -theirs.probe_dtz(board)
+            if board.is_stalemate():
+                result = dtz = 0
+            elif zeroes:
+                dtz = ZEROING[result]
+            else:
+                dtz += (result > 0) - (result < 0)
+                if abs(dtz) + counter > 100:
+                    result = max(-1, min(1, result))
+        board.pop()
+        found[move.uci()] = result, dtz
+    return found
+
+
+def won_position(name: str, theirs: chess.syzygy.Tablebase, chance: Random, result: int = WIN) -> chess.Board:
+    while True:
+        board = random_position(name, chance)
+        if theirs.probe_wdl(board) == result and any(board.legal_moves):
+            return board
+
+
+def play(board: Board, *texts: str) -> None:
+    for text in texts:
+        board.make(coordinate.parse(board, text))
+
+
+def ranked_by(tables: Tablebase, board: Board) -> list[RankedMove]:
+    found = rank(tables, board)
+    assert found is not None
+    return found
+
+
+def by_text(ranked: list[RankedMove]) -> dict[str, RankedMove]:
+    return {coordinate.write(each.move): each for each in ranked}
+
+
+# Play from the tables.
+
+
+@needs_tables
+@pytest.mark.parametrize("name", NAMES)
+def test_moves_are_ranked_by_what_python_chess_probes(
+    name: str, ours: Tablebase, theirs: chess.syzygy.Tablebase
+) -> None:
+    chance = Random(name)
+    for _ in range(scaled(2, 1)):
+        position = random_position(name, chance)
+        position.halfmove_clock = 0 if position.ep_square else chance.choice((0, 0, 30, 70, 95))
+        board = fen.parse(position.fen())
+        ranked = ranked_by(ours, board)
+        assert fen.write(board) == fen.write(fen.parse(position.fen()))
+        told = expected(theirs, position)
+        assert {coordinate.write(each.move): (each.result, each.dtz) for each in ranked} == told, board
+        values = [(-each.result, each.dtz) for each in ranked if not each.mates]
+        assert values == sorted(values)
+        if ranked and not position.halfmove_clock:
+            assert ranked[0].result == theirs.probe_wdl(position)
+            assert abs(ranked[0].dtz - theirs.probe_dtz(position)) <= 1, position.fen()
+
+
+@needs_tables
+@pytest.mark.parametrize("seed", range(int(os.environ.get("MOFF_TABLE_ENDINGS", "40"))))
+def test_a_won_ending_is_won_against_the_longest_defence(
+    seed: int, ours: Tablebase, theirs: chess.syzygy.Tablebase
+) -> None:
+    """The defence is python-chess's: the move after which the winner's DTZ is longest."""
+    chance = Random(seed)
+    names = [name for name in NAMES if name not in DRAWISH]
+    position = won_position(names[seed % len(names)], theirs, chance)
+    winner = position.turn
+    board = fen.parse(position.fen())
+    while not position.is_checkmate():
+        assert not position.is_stalemate()
+        assert not position.is_insufficient_material()
+        assert not position.is_repetition(2)
+        assert position.halfmove_clock <= 100
+        if position.turn == winner:
+            ranked = ranked_by(ours, board)
+            assert ranked[0].result == WIN
+            text = coordinate.write(ranked[0].move)
+        else:
+            told = expected(theirs, position)
+            longest = min(dtz for _, dtz in told.values())
+            text = chance.choice([text for text, (_, dtz) in told.items() if dtz == longest])
+        play(board, text)
+        position.push_uci(text)
+    assert position.turn != winner
+    assert outcome(board) == Outcome.CHECKMATE
+
+
+@needs_tables
+@pytest.mark.parametrize("name", ["KQvKR", "KBNvK", "KQvKN", "KRvKP", "KPvKP", "KQvKP", "KNPvK", "KPvK"])
+def test_a_lost_ending_is_held_as_long_as_it_can_be(
+    name: str, ours: Tablebase, theirs: chess.syzygy.Tablebase
+) -> None:
+    chance = Random(name)
+    for _ in range(scaled(2, 1)):
+        position = won_position(name, theirs, chance, LOSS)
+        told = expected(theirs, position)
+        best = coordinate.write(ranked_by(ours, fen.parse(position.fen()))[0].move)
+        assert told[best][1] == min(dtz for _, dtz in told.values()), position.fen()
+
+
+@needs_tables
+@pytest.mark.parametrize("name", ["KQvK", "KPvK", "KRvKP", "KPvKP", "KBPvK", "KRvKR", "KNvKP", "KBvKB"])
+def test_the_best_line_ends_with_the_game(name: str, ours: Tablebase, theirs: chess.syzygy.Tablebase) -> None:
+    chance = Random(name)
+    for _ in range(scaled(2, 1)):
+        position = random_position(name, chance)
+        board = fen.parse(position.fen())
+        result = theirs.probe_wdl(position)
+        mover = position.turn
+        line = best_line(ours, board)
+        assert fen.write(board) == fen.write(fen.parse(position.fen()))
+        for move in line:
+            position.push(chess.Move.from_uci(coordinate.write(move)))
+            assert position.is_valid()
+            if not position.is_game_over():
+                expectation = result if position.turn == mover else -result
+                assert theirs.probe_wdl(position) == expectation
+        end = position.outcome(claim_draw=True)
+        assert end is not None
+        assert end.winner == (mover if result > 0 else not mover if result < 0 else None)
+
+
+@needs_tables
+def test_a_move_after_which_the_loser_can_repeat_is_not_played(ours: Tablebase) -> None:
+    """Back to b2, which is the best move, the loser's king could go back as well."""
+    board = fen.parse("8/8/8/3k4/8/8/1K6/4BN2 w - - 0 1")
+    play(board, "b2a2", "d5d6", "a2b2", "d6d5", "b2a2", "d5d6")
+    ranked = ranked_by(ours, board)
+    assert by_text(ranked)["a2b2"].result == CURSED_WIN
+    assert ranked[0].result == WIN
+    unhampered = ranked_by(ours, fen.parse(fen.write(board)))
+    assert coordinate.write(unhampered[0].move) == "a2b2"
+
+
+class Told(Tablebase):
+    """Tables that tell the same DTZ of every position, or that of the key."""
+
+    def __init__(self, dtz: int, others: dict[int, int] | None = None) -> None:
+        super().__init__([])
+        self._dtz_of_all = dtz
+        self._others = others or {}
+
+    def dtz(self, board: Board) -> int | None:
+        return self._others.get(board.key, self._dtz_of_all)
+
+
+@pytest.mark.parametrize(
+    ("after", "counter", "result", "dtz"),
+    [
+        (-99, 0, WIN, 100),
+        (-100, 0, CURSED_WIN, 101),
+        (-9, 90, WIN, 10),
+        (-9, 91, CURSED_WIN, 10),
+        (-120, 0, CURSED_WIN, 121),
+        (0, 60, DRAW, 0),
+        (99, 0, LOSS, -100),
+        (100, 0, BLESSED_LOSS, -101),
+        (9, 90, LOSS, -10),
+        (9, 91, BLESSED_LOSS, -10),
+        (120, 0, BLESSED_LOSS, -121),
+    ],
+)
+def test_the_fifty_move_counter_turns_wins_and_losses_into_draws(
+    after: int, counter: int, result: int, dtz: int
+) -> None:
+    board = fen.parse(f"8/8/8/3k4/8/8/8/1KQ5 w - - {counter} 1")
+    ranked = ranked_by(Told(after), board)
+    assert {(each.result, each.dtz) for each in ranked} == {(result, dtz)}
+
+
+@pytest.mark.parametrize(
+    ("after", "result", "dtz"),
+    [(-30, WIN, 1), (-130, CURSED_WIN, 101), (0, DRAW, 0), (130, BLESSED_LOSS, -101), (30, LOSS, -1)],
+)
+def test_a_pawn_move_sets_the_counter_back(after: int, result: int, dtz: int) -> None:
+    ranked = ranked_by(Told(after), fen.parse("8/8/8/3k4/8/8/1P6/1K6 w - - 99 90"))
+    pawn = by_text(ranked)["b2b3"]
+    assert (pawn.result, pawn.dtz, pawn.following) == (result, dtz, -after)
+
+
+def test_a_mate_comes_before_the_fifty_move_rule_and_before_other_moves() -> None:
+    board = fen.parse("7k/8/6K1/8/8/8/8/1Q6 w - - 99 90")
+    ranked = ranked_by(Told(-1), board)
+    first, *others = ranked
+    assert (first.result, first.dtz, first.mates) == (WIN, 1, True)
+    assert {each.result for each in others if not each.mates} == {CURSED_WIN, DRAW}
+
+
+def test_the_third_time_a_position_comes_about_is_a_draw_and_the_second_comes_last() -> None:
+    board = fen.parse(QUEEN)
+    play(board, "c1c2", "d5d6", "c2c1", "d6d5", "c1c2", "d5d6", "c2c1")
+    tables = Told(5)
+    ranked = ranked_by(tables, board)
+    back = by_text(ranked)["d6d5"]
+    assert (back.result, back.dtz) == (DRAW, 0)
+    assert ranked[0] == back
+    for _ in range(4):
+        board.unmake()
+    ranked = ranked_by(tables, board)
+    assert [coordinate.write(each.move) for each in ranked if each.repeats] == ["d6d5"]
+    assert ranked[0].repeats
+    ranked = ranked_by(Told(-5), board)
+    assert [each.repeats for each in ranked] == [False] * (len(ranked) - 1) + [True]
+
+
+def test_of_pawn_moves_that_win_the_one_with_the_shorter_way_comes_first() -> None:
+    board = fen.parse("8/3P4/8/3k4/8/8/8/K7 w - - 0 1")
+    others = {}
+    for text, dtz in (("d7d8q", -20), ("d7d8r", -12), ("d7d8b", 0), ("d7d8n", 0)):
+        play(board, text)
+        others[board.key] = dtz
+        board.unmake()
+    ranked = ranked_by(Told(-4, others), board)
+    texts = [coordinate.write(each.move) for each in ranked]
+    assert texts[:2] == ["d7d8r", "d7d8q"]
+    assert set(texts[-2:]) == {"d7d8b", "d7d8n"}
+
+
+def test_no_rank_is_given_where_the_tables_do_not_tell() -> None:
+    assert rank(Tablebase([]), fen.parse(QUEEN)) is None
+    assert best_line(Tablebase([]), fen.parse(QUEEN)) == []
+    assert RankedMove(0, WIN, 1, True, 0, False).order() < RankedMove(0, WIN, 1, False, 3, False).order()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (QUEEN, "KQvK"),
+        ("8/8/8/3kq3/8/8/8/1K6 w - - 0 1", "KQvK"),
+        ("8/8/8/3kr1p1/8/8/8/1KN5 w - - 0 1", "KRPvKN"),
+        ("8/8/8/3kq3/8/8/8/1KRB4 w - - 0 1", "KRBvKQ"),
+        ("8/8/8/3kr3/8/1P6/8/1KR5 w - - 0 1", "KRPvKR"),
+        ("8/8/8/3k4/8/8/8/1K6 w - - 0 1", "KvK"),
+    ],
+)
+def test_a_table_is_named_as_its_file(text: str, name: str) -> None:
+    assert ranking.name_of(fen.parse(text)) == name
+
+
+@needs_tables
+@pytest.mark.parametrize(
+    ("text", "files", "missing"),
+    [
+        (QUEEN, [], "KQvK.rtbw"),
+        (QUEEN, ["KQvK.rtbw"], "KQvK.rtbz"),
+        (QUEEN, ["KQvK.rtbw", "KQvK.rtbz"], ""),
+        ("8/1P6/8/3k4/8/8/8/1K6 w - - 0 1", ["KPvK.rtbw", "KPvK.rtbz"], "KQvK.rtbw"),
+        ("8/8/8/4k3/8/2r5/8/1KR5 w - - 0 1", ["KRvKR.rtbw", "KRvKR.rtbz"], "KRvK.rtbw"),
+    ],
+)
+def test_the_missing_table_is_named(text: str, files: list[str], missing: str, tmp_path: Path) -> None:
+    copied(tmp_path, *files)
+    tables = Tablebase([str(tmp_path)])
+    board = fen.parse(text)
+    assert missing_table(tables, board) == missing
+    assert (rank(tables, board) is None) == bool(missing)
+
+
+# The check.
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*arguments: str, path: str = "") -> Done:
+    """`moff tb`, in this process, with the environment variable SYZYGY_PATH."""
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SYZYGY_PATH", path)
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                code = commands.run(["tb", *arguments], lambda _: None)
+            except SystemExit as end:
+                code = int(end.code or 0)
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def told(done: Done) -> str:
+    """Standard error without the notice of the uncompiled build."""
+    return "".join(line for line in done.stderr.splitlines(True) if "runs uncompiled" not in line)
+
+
+@needs_tables
+def test_whole_tables_are_found_whole(tmp_path: Path) -> None:
+    names = NAMES if build.compiled else ["KQvK", "KPvK", "KRvKB"]
+    copied(tmp_path, *(name + suffix for name in names for suffix in (".rtbw", ".rtbz")))
+    done = run("--check", str(tmp_path))
+    assert (done.returncode, told(done)) == (0, "")
+    assert done.stdout == f"{2 * len(names)} tables, 0 bad (0 compared with lists)\n"
+
+
+@needs_tables
+@pytest.mark.parametrize("part", range(4))
+def test_noise_in_a_table_is_found_without_a_list(part: int, tmp_path: Path) -> None:
+    table = tmp_path / "KRvKP.rtbw"
+    copied(tmp_path, table.name)
+    content = bytearray(table.read_bytes())
+    quarter = len(content) // 4
+    content[max(64, part * quarter) : (part + 1) * quarter] = Random(part).randbytes(
+        quarter - 64 * (not part)
+    )
+    table.write_bytes(content)
+    done = run("--check", str(tmp_path))
+    assert done.returncode == 1
+    assert re.match(rf"{re.escape(str(table))}: its \w+ (is|are) damaged\n1 table, 1 bad ", done.stdout)
+
+
+@needs_tables
+@pytest.mark.parametrize("algorithm", ["md5", "sha1", "sha256", "sha512"])
+def test_a_list_of_checksums_comes_first(algorithm: str, tmp_path: Path) -> None:
+    copied(tmp_path, "KQvK.rtbw", "KRvK.rtbw", "KPvK.rtbw")
+    digests = {
+        path.name: hashlib.new(algorithm, path.read_bytes()).hexdigest() for path in tmp_path.iterdir()
+    }
+    content = bytearray((tmp_path / "KRvK.rtbw").read_bytes())
+    content[100] ^= 1
+    (tmp_path / "KRvK.rtbw").write_bytes(content)
+    del digests["KPvK.rtbw"]
+    digests["KQvKQ.rtbw"] = "0" * len(digests["KQvK.rtbw"])
+    lines = [f"{digest}  ./wdl/{name}\n" for name, digest in digests.items()]
+    source = tmp_path / f"checksum.{algorithm}"
+    source.write_text("".join(["# tables\n", *lines]), encoding="utf-8")
+    done = run("--check", str(tmp_path))
+    assert done.returncode == 1
+    assert done.stdout == (
+        f"{tmp_path / 'KRvK.rtbw'}: its checksum is not that of {source.name}\n"
+        "3 tables, 1 bad (2 compared with lists)\n"
+    )
+    assert told(done) == (
+        f"{source}: 1 of its lines are not checksums\n"
+        f"{source}: 1 of the 3 tables that it lists are not here\n"
+    )
+
+
+def test_what_is_no_table_is_told(tmp_path: Path) -> None:
+    empty, odd = tmp_path / "empty", tmp_path / "odd"
+    empty.mkdir()
+    odd.mkdir()
+    (odd / "KQvK.rtbw").write_bytes(b"")
+    (odd / "KRvK.rtbw").mkdir()
+    (odd / "KBvK.rtbz").write_bytes(b"\xd7\x66\x0c\xa5" + bytes(76))
+    (odd / "kqvk.rtbw").write_bytes(b"")
+    (odd / "notes.txt").write_text("hello", encoding="utf-8")
+    (odd / "md5.txt").write_text("nothing\n", encoding="utf-8")
+    done = run("--check", str(empty), str(odd), str(tmp_path / "nowhere"))
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        f"{tmp_path / 'nowhere'}: No such file or directory",
+        f"{empty}: there is no table in it",
+        f"{odd / 'kqvk.rtbw'}: its name is not that of a table, so it is not used",
+        f"{odd / 'KBvK.rtbz'}: it holds other pieces than its name says",
+        f"{odd / 'KQvK.rtbw'}: it is not a tablebase file",
+        f"{odd / 'KRvK.rtbw'}: it is not a file",
+        "3 tables, 3 bad (0 compared with lists)",
+    ]
+    assert told(done).splitlines() == [
+        f"{odd / 'md5.txt'}: it lists no checksum of a table",
+        f"{odd / 'notes.txt'}: it is not a table, so it is ignored",
+    ]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every file")
+def test_a_table_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+    table = tmp_path / "KQvK.rtbw"
+    table.write_bytes(b"x")
+    table.chmod(0)
+    done = run("--check", str(tmp_path))
+    assert (done.returncode, "Permission denied" in done.stdout) == (1, True)
+
+
+# The command.
+
+
+@needs_tables
+def test_verdict_line_and_moves_are_printed() -> None:
+    done = subprocess.run(
+        [*ENGINE, "tb", "8/8/8/8/8/1k6/7q/K7 b - - 3 60", "--path", str(FOLDER)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0
+    verdict, _, line, _, *moves = done.stdout.splitlines()
+    assert verdict == "win, DTZ 1"
+    assert line in ("60... Qb2# (checkmate)", "60... Qh1# (checkmate)", "60... Qg1# (checkmate)")
+    assert [move.split() for move in moves[:1]] == [[line.split()[1], "win", "1"]]
+    assert len(moves) == len(list(chess.Board("8/8/8/8/8/1k6/7q/K7 b - - 3 60").legal_moves))
+
+
+@needs_tables
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        (QUEEN, "win, DTZ 17\n\n1. "),
+        ("8/8/8/3k4/8/8/8/1KQ5 b - - 0 1", "loss, DTZ -"),
+        (QUEEN.replace(" 0 1", " 90 1"), "cursed win, DTZ 17 (win but for the half-move clock"),
+        ("8/8/8/3k4/8/8/8/1KQ5 b - - 90 1", "blessed loss, DTZ -"),
+        ("8/8/8/8/8/5k2/6q1/7K w - - 0 1", "loss (checkmate)\n"),
+        ("8/8/8/8/8/5k2/5q2/7K w - - 0 1", "draw (stalemate)\n"),
+        (QUEEN.replace(" 0 1", " 100 90"), "draw (fifty-move rule)\n\nKb2 "),
+        ("8/8/8/8/8/5k2/8/7K w - - 0 1", "draw (insufficient material)\n\nKh2 "),
+        ("8/8/8/3k4/8/8/6p1/1K4R1 w - - 0 1", "win, DTZ 1\n\n1. Rxg2"),
+    ],
+)  # fmt: skip
+def test_verdicts(text: str, start: str) -> None:
+    done = run(text, path=str(FOLDER))
+    assert (done.returncode, told(done)) == (0, "")
+    assert done.stdout.startswith(start)
+
+
+@needs_tables
+def test_several_folders_are_one_tablebase_and_a_gap_ends_the_line(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    copied(first, "KQvK.rtbw")
+    copied(second, "KQvK.rtbz")
+    path = os.pathsep.join((str(first), str(second)))
+    done = run(QUEEN, "--path", path, path="nowhere")
+    assert done.returncode == 0
+    copied(second, "KPvK.rtbw", "KPvK.rtbz")
+    done = run("8/8/3P4/3K4/8/8/8/1k6 w - - 0 1", path=path)
+    assert done.returncode == 0
+    assert "(the position is not in the tables: KRvK.rtbw is missing)" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "reason"),
+    [
+        ([], 2, "a FEN, or --check with folders, is required"),
+        ([QUEEN], 2, "name the folders of the tables with --path or in SYZYGY_PATH"),
+        ([QUEEN, "--check", "."], 2, "--check takes folders, and neither FEN nor --path"),
+        (["--check"], 2, "expected at least one argument"),
+        ([QUEEN, "--path", "nowhere"], 1, "nowhere: No such file or directory"),
+        ([QUEEN, "--path", "."], 1, ".: there is no table"),
+        (["nonsense", "--path", "."], 1, "bad FEN 'nonsense'"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    arguments: list[str], code: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert reason in told(done).splitlines()[-1]
+
+
+@needs_tables
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (fen.START.replace("KQkq", "-"), "32 pieces are too many: the tables have up to 4, kings included\n"),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "tablebases have no positions with castling rights\n"),
+        ("8/8/8/3kq3/8/8/8/1KQN4 w - - 0 1", "5 pieces are too many"),
+    ],
+)
+def test_a_position_that_no_table_has_is_told(text: str, reason: str) -> None:
+    done = run(text, path=str(FOLDER))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert told(done).startswith(reason)
+
+
+@needs_tables
+def test_a_damaged_table_is_told_as_the_reason(tmp_path: Path) -> None:
+    copied(tmp_path, "KQvK.rtbw")
+    table = tmp_path / "KQvK.rtbw"
+    table.write_bytes(table.read_bytes()[:-5])
+    done = run(QUEEN, "--path", str(tmp_path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert told(done) == (
+        f"the position is not in the tables: {table}: 267 bytes are not those of a whole file\n"
+    )

@@ -1,0 +1,463 @@
+"""What people and programs send besides: commands to type, odd input, signals, and the log of it all."""
+
+import errno
+import gc
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import chess
+import pytest
+
+from moff.uci import conversation
+from search import benchmark
+from tests import ROOT
+from tests.client import ENGINE, PATIENCE, Conversation, on_threads, with_threads
+from tests.oracle import STARTS, scaled
+from x88 import build
+
+pytestmark = pytest.mark.slow
+
+DEPTH = 6 if build.compiled else 3
+
+# LaMoSca's printed example: the moves before each move of 1. e4 d5.
+PRINTED = [
+    "a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 e2e3 e2e4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 g1f3 g1h3",
+    "b8a6 b8c6 g8f6 g8h6 a7a6 a7a5 b7b6 b7b5 c7c6 c7c5 d7d6 d7d5 e7e6 e7e5 f7f6 f7f5 g7g6 g7g5 h7h6 h7h5",
+    "e4d5 e4e5 a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 d1e2 d1f3 "
+    "d1g4 d1h5 e1e2 f1e2 f1d3 f1c4 f1b5 f1a6 g1f3 g1h3 g1e2",
+]
+
+
+# Commands people type.
+
+
+@pytest.mark.parametrize("text", STARTS)
+def test_d_shows_the_position(moff: Conversation, text: str) -> None:
+    board = chess.Board(text)
+    moff.send(f"position fen {text}", "d")
+    lines = moff.ready()
+    assert f"Fen: {board.fen(en_passant='legal')}" in lines
+    assert any(re.fullmatch(r"Key: [0-9a-f]{16}", line) for line in lines)
+    checkers = next(line for line in lines if line.startswith("Checkers:")).split()[1:]
+    assert set(checkers) == {chess.square_name(sq) for sq in board.checkers()}
+    rows = [
+        re.findall(r"\| (.) (?=\|)", line) for line in lines if re.fullmatch(r" (\| . ){8}\| [1-8]", line)
+    ]
+    drawn = [letter if letter != " " else "." for row in rows for letter in row]
+    assert drawn == str(board).split()
+
+
+def test_moves_lists_the_legal_moves_with_scores(moff: Conversation) -> None:
+    moff.send("position startpos moves e2e4 d7d5", "moves")
+    rows = [line.split() for line in moff.ready() if not line.startswith("info")]
+    assert set(PRINTED[2].split()) == {move for _, move in rows}
+    assert [int(score) for score, _ in rows] == sorted((int(score) for score, _ in rows), reverse=True)
+    assert rows[0][1] == "e4d5"
+
+
+@on_threads
+def test_looking_does_not_disturb_a_search(moff: Conversation) -> None:
+    moff.send("position startpos moves e2e4", "go infinite", "d", "eval", "moves", "help")
+    assert not any(line.startswith("bestmove") for line in moff.ready())
+    moff.send("stop")
+    moff.until("bestmove")
+
+
+def test_eval_shows_worths_the_value_and_the_chances(moff: Conversation) -> None:
+    moff.send("position startpos moves e2e4", "eval")
+    lines = moff.ready()
+    worths = re.findall(r"[PNBRQpnbrq] [+-]\d+\.\d\d", "\n".join(lines))
+    assert len(worths) == 30, "all pieces but the kings"
+    network = r"29 to 32 pieces  [+-]\d+\.\d\d \(this position; times 1\.06 for the material\)"
+    assert any(re.fullmatch(network, line) for line in lines)
+    chances = r"score [+-]\d+\.\d\d for White: wins \d+\.\d %, draws \d+\.\d %, loses \d+\.\d %"
+    (score,) = (line.split()[1] for line in lines if re.fullmatch(chances, line))
+    assert lines[-2:] == [f"Final evaluation       {score} (white side)", ""]
+
+
+@pytest.mark.parametrize("text", STARTS)
+def test_flip_exchanges_the_colours_and_back(moff: Conversation, text: str) -> None:
+    moff.send(f"position fen {text}", "flip", "d", "flip", "d")
+    there, back = (line.removeprefix("Fen: ") for line in moff.ready() if line.startswith("Fen: "))
+    assert there == chess.Board(text).mirror().fen(en_passant="legal")
+    assert back == chess.Board(text).fen(en_passant="legal")
+
+
+def test_bench_runs_beside_the_conversation_and_can_be_stopped(moff: Conversation) -> None:
+    moff.send("bench 16 1 1")
+    assert re.fullmatch(r"\d+ nodes \d+ nps", moff.until(tuple("123456789"))[-1])
+    moff.send("bench", "isready")
+    assert moff.until("readyok")
+    moff.send("stop")
+    moff.until("info string bench stopped")
+    moff.send("bench 16 1 60", "isready")
+    moff.until("readyok")
+    time.sleep(0.5)
+    began = time.perf_counter()
+    moff.send("stop")
+    moff.until("info string bench stopped")
+    assert time.perf_counter() - began < 3, "also in the middle of a position"
+
+
+def test_a_bad_value_of_bench_is_named_once(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("bench 1 2 3 no/file")
+    reason = f"'no/file' cannot be read: {os.strerror(errno.ENOENT)}"
+    assert moff.ready() == [f"info string bench: {reason}"]
+
+
+def test_a_bench_on_several_threads_says_how_many_and_leaves_the_options(moff: Conversation) -> None:
+    def nodes() -> list[str]:
+        moff.send("ucinewgame", "position startpos", f"go depth {DEPTH}")
+        return [re.search(r"nodes (\d+) .* hashfull (\d+)", line)[0] for line in moff.until("bestmove")[:-1]]
+
+    moff.ready()
+    moff.send("setoption name Hash value 2")
+    before = [re.sub(r"nps \d+", "", line) for line in nodes()]
+    moff.send("bench 1 3 1")
+    *_, last = moff.until(tuple("123456789"))
+    assert re.fullmatch(r"\d+ nodes \d+ nps \(3 threads\)", last)
+    assert [re.sub(r"nps \d+", "", line) for line in nodes()] == before
+
+
+def test_a_bench_that_is_over_leaves_no_thread_and_no_table() -> None:
+    said: list[str] = []
+    moff = conversation.Engine(said.append)
+    assert moff.carry_out(["bench 8 3 1"]) == 0
+    assert said[-1].endswith("(3 threads)")
+    assert not any(thread.name.startswith("search helper") for thread in threading.enumerate())
+    gc.collect()
+    assert not any(isinstance(thing, benchmark.Bench) for thing in gc.get_objects())
+
+
+def test_help_compiler_license_and_register_answer(moff: Conversation) -> None:
+    moff.ready()
+    for command, said in (
+        ("help", "ponderhit"),
+        ("compiler", "compiled"),
+        ("license", "MIT"),
+        ("register later", "registration"),
+    ):
+        moff.send(command)
+        answer = "\n".join(moff.ready())
+        assert said in answer
+        assert all(line.startswith("info string ") for line in answer.splitlines())
+
+
+def test_debug_reports_what_is_not_understood(moff: Conversation) -> None:
+    moff.ready()
+    moff.send("nonsense")
+    assert moff.ready() == []
+    moff.send("debug on", "nonsense")
+    assert moff.ready() == ["info string unknown command 'nonsense'; help lists the commands"]
+    moff.send("some more nonsense isready")
+    assert moff.until("readyok") == ["info string ignored: 'some more nonsense'", "readyok"]
+    moff.send("go depth 1 joho searchmoves e2e4 nodes 5 mate")
+    assert moff.until("bestmove")[0] == "info string go: unknown word 'joho' (and 1 more)"
+    moff.send("debug off", "nonsense")
+    assert moff.ready() == []
+    moff.send("go depth 1 joho")
+    assert not any(line.startswith("info string") for line in moff.until("bestmove"))
+
+
+def test_every_option_declared_can_be_set(moff: Conversation) -> None:
+    moff.send("uci")
+    declared = [line for line in moff.until("uciok") if line.startswith("option ")]
+    for line in declared:
+        match = re.fullmatch(
+            r"option name (.+) type (spin|check|button|string)"
+            r"(?: default (.*?))?(?: min (-?\d+) max (-?\d+))?",
+            line,
+        )
+        assert match, line
+        name, kind, default, least, most = match.groups()
+        if kind == "spin":
+            assert int(least) <= int(default) <= int(most)
+        moff.send(f"setoption name {name.upper()}" + (f" value {default}" if kind != "button" else ""))
+    assert moff.ready() == []
+    moff.send("position startpos", f"go depth {DEPTH}")
+    moff.until("bestmove")
+
+
+# Odd input.
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\n\r\n   \n\t\n",
+        b"\0\0\0\n",
+        b"position startpos moves e2e4\0\n",
+        b"\xff" * 1000 + b"\n",
+        b"a " * (1 << 19) + b"\n",
+        b"position " + b"x" * (1 << 20) + b"\n",
+        b"setoption name " + b"y" * (1 << 20) + b"\n",
+        b"go perft " + b"9" * (1 << 20) + b"\n",
+        b"xboard\nprotover 2\n",
+        b"quit?\n",
+    ],
+    ids=lambda data: repr(data[:20]),
+)
+def test_odd_lines_leave_the_conversation_as_it_was(moff: Conversation, data: bytes) -> None:
+    moff.send("position startpos moves g1f3")
+    moff.ready()
+    moff.send_bytes(data)
+    for line in moff.ready():
+        assert line.startswith("info string ")
+        assert len(line) < 1000
+    moff.send("d")
+    assert any(line.startswith("Fen: rnbqkbnr/pppppppp/8/8/8/5N2") for line in moff.ready())
+
+
+def test_a_game_of_many_moves_is_no_trouble(moff: Conversation) -> None:
+    moves = "g1f3 g8f6 f3g1 f6g8 " * scaled(12_000, 500)
+    moff.send(f"position startpos moves {moves}", "go depth 3")
+    moff.until("bestmove")
+
+
+@pytest.mark.parametrize("first", [b"\xef\xbb\xbf", b"xboard\n"], ids=["a byte-order mark", "Arena"])
+def test_uci_is_answered_behind_a_byte_order_mark_or_xboard(moff: Conversation, first: bytes) -> None:
+    moff.send_bytes(first + b"uci\r\n")
+    lines = [line for line in moff.until("uciok") if not line.startswith("info string")]
+    assert lines[0].startswith("id name ")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii"])
+def test_characters_beyond_the_output_s_encoding_are_escaped(encoding: str) -> None:
+    text = "setoption name \xff\u265e value 3\nisready\n".encode()
+    ended = subprocess.run(
+        ENGINE,
+        input=text + b"setoption name \xfe\nisready\n",
+        capture_output=True,
+        timeout=60,
+        env=dict(os.environ, PYTHONIOENCODING=encoding),
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    lines = [line for line in ended.stdout.decode(encoding).splitlines() if "uncompiled" not in line]
+    assert [line == "readyok" for line in lines] == [False, True, False, True]
+    assert "\\u265e" in lines[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
+@pytest.mark.parametrize("closing", ["<&-", ">&-", "<&- >&-", "<&- >&- 2>&-"])
+def test_without_input_or_output_it_ends_quietly(closing: str) -> None:
+    command = (
+        f"echo uci | {shlex.join(ENGINE)} {closing}"
+        if "<" not in closing
+        else f"{shlex.join(ENGINE)} {closing}"
+    )
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60)
+    assert ended.returncode == 0
+    assert ended.stderr == b""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+def test_an_output_that_takes_nothing_ends_it() -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(ENGINE, input=b"uci\n", stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert ended.returncode == 1
+    assert b"Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "",
+        "posi",
+        "bench x\n",
+        "go perft 9\nstop\n",
+        "setoption name Threads value 8\ngo infinite\nsetoption name Threads value 3\n",
+        "setoption name Threads value 2\nbench 16 1 60\nstop\n",
+    ],
+)
+def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
+    ended = subprocess.run(ENGINE, input=lines.encode(), capture_output=True, timeout=60, check=False)
+    assert ended.returncode == 0
+    assert ended.stderr == b""
+    assert ended.stdout.count(b"bestmove") == lines.count("infinite")
+
+
+AT_WORK = [
+    "go infinite",
+    "go depth 100",
+    "perft 14",
+    "quit",
+    "go ponder wtime 1 btime 1",
+    "bench 16 1 60",
+    "isready",
+]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("moff", "command"), with_threads(AT_WORK, AT_WORK[:3]), indirect=["moff"])
+def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str) -> None:
+    if command == "quit":
+        moff.send("perft 14", "isready", "quit")
+        moff.until("readyok")
+    else:
+        moff.send(command)
+        moff.ready()
+    moff.process.send_signal(number)
+    assert moff.process.wait(60) == (130 if number == signal.SIGINT else 0)
+    assert moff.process.stderr.read() == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("command", ["go infinite", "perft 14"])
+def test_a_signal_ends_it_although_nobody_reads_its_output(number: int, command: str) -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(ENGINE, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        process.stdin.write(f"{command}\n".encode() + b"help\n" * 1000)
+        process.stdin.flush()
+        time.sleep(scaled(0.5, 1.5))
+        began = time.perf_counter()
+        process.send_signal(number)
+        try:
+            assert process.wait(PATIENCE) == (130 if number == signal.SIGINT else 0)
+        finally:
+            process.kill()
+        assert time.perf_counter() - began < 5, "half a second, but for a busy machine"
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows gives no reason why a pipe takes nothing")
+def test_a_reader_that_goes_away_during_a_search_ends_the_process() -> None:
+    process = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(b"go infinite\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(60) == 0
+    assert process.stderr.read() == b""
+    process.stdin.close()
+    process.stderr.close()
+
+
+# The log.
+
+
+def logged(path: Path) -> list[str]:
+    """The lines of a log without their times."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    stamp = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ")
+    assert all(stamp.match(line) for line in lines)
+    return [stamp.sub("", line, count=1) for line in lines]
+
+
+def lists(lines: list[str]) -> list[set[str]]:
+    return [set(line.removeprefix("Moves: ").split()) for line in lines if line.startswith("Moves: ")]
+
+
+@pytest.mark.parametrize("how", ["argument", "argument with a name", "option"])
+def test_the_log_holds_every_line_and_the_moves_before_every_move(how: str, tmp_path: Path) -> None:
+    path = tmp_path / ("moff.log" if how == "argument" else "other.log")
+    arguments = {"argument": ["log"], "argument with a name": ["log", str(path)], "option": []}[how]
+    text = f"setoption name Debug Log File value {path}\n" if how == "option" else ""
+    text += "position startpos\nposition startpos moves e2e4\nposition startpos moves e2e4 d7d5\n"
+    text += "go depth 1\nisready\n"
+    ended = subprocess.run(
+        [*ENGINE, *arguments], input=text.encode(), capture_output=True, timeout=60, check=True, cwd=tmp_path
+    )
+    lines = logged(path)
+    assert lists(lines) == [set(moves.split()) for moves in PRINTED]
+    asked = [line.removeprefix("< ") for line in lines if line.startswith("< ")]
+    assert asked == text.splitlines()[how == "option" :]
+    told = [line.removeprefix("> ") for line in lines if line.startswith("> ")]
+    assert told == [
+        line for line in ended.stdout.decode().splitlines() if "uncompiled" not in line or line in told
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+def test_a_path_that_is_no_utf_8_is_taken_as_it_is(moff: Conversation, tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(folder)
+    shutil.copy(ROOT / "search" / "moff.net", os.fsdecode(folder + b"/n\xff.net"))
+    moff.ready()
+    moff.send_bytes(b"setoption name Debug Log File value " + folder + b"/m\xe9.log\n")
+    moff.send_bytes(b"setoption name EvalFile value " + folder + b"/n\xff.net\n")
+    assert moff.ready() == []
+    assert set(os.listdir(folder)) == {b"m\xe9.log", b"n\xff.net"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
+@pytest.mark.parametrize("words", [["book", "check"], ["tb", "--check"], ["fens"], ["bench", "--file"]])
+def test_a_path_that_is_no_utf_8_is_named_on_any_terminal(words: list[str], tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9"
+    if words[0] == "book":
+        Path(os.fsdecode(path)).touch()
+    ended = subprocess.run(
+        [*ENGINE, *words, path], capture_output=True, env=dict(os.environ, PYTHONIOENCODING="utf-8:strict")
+    )
+    assert b"caf\\udce9" in ended.stdout + ended.stderr
+    assert b"Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("name", [".", "no/such/folder/x", "a\0b", "/dev/full"])
+def test_a_log_that_cannot_be_written_is_named_once_and_play_goes_on(moff: Conversation, name: str) -> None:
+    if name == "/dev/full" and not os.path.exists(name):
+        pytest.skip("needs a full device")
+    moff.ready()
+    moff.send(f"setoption name Debug Log File value {name}")
+    lines = [line for line in (*moff.ready(), *moff.ready()) if line.startswith("info string")]
+    (answer,) = lines
+    assert answer.startswith(f"info string the log {name!r} cannot be written: ")
+    moff.send("go depth 1")
+    moff.until("bestmove")
+
+
+def test_moff_log_names_a_log_that_cannot_be_written(tmp_path: Path) -> None:
+    ended = subprocess.run([*ENGINE, "log", str(tmp_path)], input=b"uci\n", capture_output=True, timeout=60)
+    assert ended.returncode == 0
+    assert f"info string the log {str(tmp_path)!r} cannot be written: ".encode() in ended.stdout
+    assert b"uciok" in ended.stdout
+
+
+def test_a_log_that_begins_in_the_middle_of_a_game_has_all_its_lists(
+    moff: Conversation, tmp_path: Path
+) -> None:
+    moves = ["e2e4", "d7d5", "e4d5", "d8d5"]
+    for count in range(3):
+        moff.send(f"position startpos moves {' '.join(moves[:count])}")
+    first, second = tmp_path / "a  b.log", tmp_path / "second.log"
+    for number, path in enumerate((first, second)):
+        moff.send(f"no value setoption  name Debug Log  File value {path}")
+        moff.send(f"position startpos moves {' '.join(moves[: 3 + number])}")
+        moff.ready()
+    assert first.exists(), "both spaces are kept"
+    for number, path in enumerate((first, second)):
+        found = lists(logged(path))
+        assert found[:3] == [set(text.split()) for text in PRINTED]
+        assert len(found) == 4 + number
+
+
+def test_a_new_game_is_logged_from_its_beginning(moff: Conversation, tmp_path: Path) -> None:
+    path = tmp_path / "moff.log"
+    moff.send(f"setoption name Debug Log File value {path}")
+    for moves in ("e2e4", "e2e4 d7d5"):
+        moff.send("ucinewgame", f"position startpos moves {moves}")
+        moff.ready()
+    wanted = [set(text.split()) for text in PRINTED]
+    assert lists(logged(path)) == [*wanted[:2], *wanted]
+
+
+def test_a_log_can_be_ended(moff: Conversation, tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    moff.send(f"setoption name Debug Log File value {path}", "isready", "setoption name Debug Log File value")
+    moff.until("readyok")
+    moff.ready()
+    before = path.read_bytes()
+    moff.send("isready")
+    moff.until("readyok")
+    time.sleep(0.1)
+    assert path.read_bytes() == before

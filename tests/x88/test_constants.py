@@ -1,0 +1,126 @@
+"""What stands twice in the source, for the compiler and for running without it, is the same both times.
+
+A header declares a module's constants as enums (`x88/piece.pxd`), the module assigns them again under
+`if not cython.compiled:` (`x88/piece.py`). No form was found in which they could be written once.
+"""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+HEADERS = sorted(path for package in ("x88", "search") for path in (ROOT / package).glob("*.pxd"))
+NAMES = [str(path.relative_to(ROOT).with_suffix("")) for path in HEADERS]
+
+_ENUM = re.compile(r"\s*(?:cpdef|cdef)\s+enum\b.*:\s*(#.*)?$")
+_MEMBER = re.compile(r"\s+(\w+)\s*=\s*([^#]+?),?\s*(#.*)?$")
+
+
+def declared(header: Path) -> dict[str, str]:
+    """The members of a header's enums with their values, as text."""
+    members: dict[str, str] = {}
+    inside = False
+    for line in header.read_text(encoding="utf-8").splitlines():
+        if _ENUM.match(line):
+            inside = True
+        elif line.strip() and not line.strip().startswith("#"):
+            inside = inside and line.startswith(" ")
+            if inside:
+                member = _MEMBER.match(line)
+                assert member, f"{header.name}: {line.strip()!r} gives its constant no value"
+                assert member[1] not in members, f"{header.name}: {member[1]} twice"
+                members[member[1]] = member[2]
+    return members
+
+
+@cache
+def assigned(module: Path) -> dict[str, str]:
+    """The constants that a module assigns where it runs uncompiled, with their values as text."""
+    constants: dict[str, str] = {}
+    for statement in _uncompiled(module):
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for target in targets:
+                assert isinstance(target, ast.Name), f"{module.name}: {ast.unparse(statement)}"
+                assert target.id not in constants, f"{module.name}: {target.id} twice"
+                constants[target.id] = ast.unparse(statement.value)
+    return constants
+
+
+@cache
+def _uncompiled(module: Path) -> list[ast.stmt]:
+    """The statements under `if not cython.compiled:` at the top level."""
+    return [
+        statement
+        for block in ast.parse(module.read_text(encoding="utf-8")).body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "not cython.compiled"
+        for statement in block.body
+    ]
+
+
+def values(constants: dict[str, str], known: dict[str, int]) -> dict[str, int]:
+    """Constants with their values worked out; a value may use earlier ones and those known before."""
+    found: dict[str, int] = {}
+    for name, text in constants.items():
+        found[name] = eval(text, {"__builtins__": {}}, {**known, **found})
+    return found
+
+
+@cache
+def imported(module: Path) -> dict[str, int]:
+    """The values of the constants that a module imports from modules with a header."""
+    known: dict[str, int] = {}
+    for statement in _uncompiled(module):
+        if isinstance(statement, ast.ImportFrom):
+            source = ROOT / f"{(statement.module or '').replace('.', '/')}.py"
+            if source.with_suffix(".pxd").exists():
+                names = {alias.name for alias in statement.names}
+                found = values(assigned(source), imported(source))
+                known.update({name: value for name, value in found.items() if name in names})
+    return known
+
+
+def test_there_are_headers() -> None:
+    assert {"x88/piece", "x88/square", "x88/move", "x88/board", "x88/movegen"} <= set(NAMES)
+    assert len(declared(ROOT / "x88" / "piece.pxd")) > 10
+    assert all(header.with_suffix(".py").exists() for header in HEADERS)
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=NAMES)
+def test_the_constants_of_header_and_module_are_equal(header: Path) -> None:
+    module = header.with_suffix(".py")
+    known = imported(module)
+    assert values(declared(header), known) == values(assigned(module), known)
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=NAMES)
+def test_the_constants_of_header_and_module_stand_in_the_same_order(header: Path) -> None:
+    assert list(declared(header)) == list(assigned(header.with_suffix(".py")))
+
+
+def test_the_undo_stack_is_as_long_as_its_constant_in_all_its_parts() -> None:
+    length = int(declared(ROOT / "x88" / "board.pxd")["HISTORY"])
+    header = (ROOT / "x88" / "board.pxd").read_text(encoding="utf-8")
+    source = (ROOT / "x88" / "board.py").read_text(encoding="utf-8")
+    for part in ("keys", "moves", "states", "halfmoves", "reversibles"):
+        assert re.search(rf"\bcdef \w+\[{length}\] {part}\b", header)
+        assert re.search(rf"\bself\.{part} = \[0\] \* {length}\n", source)
+
+
+WINDOWS = {"near", "far", "small", "hyper", "interface", "cdecl", "pascal", "min", "max", "environ", "unix"}
+"""Macros of Windows' headers and of compilers that are written as our names are. Cython puts a prefix before
+all names but those of attributes.
+"""
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=NAMES)
+def test_no_attribute_is_a_macro_of_a_system(header: Path) -> None:
+    text = re.sub(r"#.*", "", header.read_text(encoding="utf-8"))
+    attributes = re.findall(r"^    cdef (?:readonly |public )?[^(\n]*?(\w+)[ ]*$", text, re.MULTILINE)
+    assert not WINDOWS & set(attributes)
+    if header.name == "board.pxd":
+        assert {"nearby", "squares", "ply"} <= set(attributes)
