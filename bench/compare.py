@@ -28,7 +28,7 @@ from selfgame import Book, Pace, Side, play_game, read_numbers, searcher
 from workers import processes, run_all
 
 from moff.syzygy_path import opened
-from search.transposition import LARGEST
+from search.transposition import MAX_MEGABYTES
 from x88 import build
 
 
@@ -79,8 +79,8 @@ def _options() -> argparse.Namespace:
 
 def _check(options: argparse.Namespace) -> None:
     """Raise ValueError if an option is wrong."""
-    if options.hash > LARGEST:
-        raise ValueError(f"--hash must be at most {LARGEST} megabytes")
+    if options.hash > MAX_MEGABYTES:
+        raise ValueError(f"--hash must be at most {MAX_MEGABYTES} megabytes")
     if options.random_plies < 0 or options.seed < 0 or not 0 <= options.jitter < 1:
         raise ValueError("--random-plies and --seed must not be negative, --jitter from 0 to below 1")
     if options.sprt and not options.sprt[0] < options.sprt[1]:

@@ -75,8 +75,8 @@ class Blocks:
                     if not part.is_unfinished:
                         self.damaged += 1
                         show("")
-                        told = f"{path}: skipped bytes {part.start} to {part.end}: {part.reason}"
-                        print(told, file=sys.stderr)
+                        message = f"{path}: skipped bytes {part.start} to {part.end}: {part.reason}"
+                        print(message, file=sys.stderr)
                     continue
                 self.ends[path.name] = part.end
                 key = (part.seed, part.first, part.games, part.positions, part.usable)

@@ -49,7 +49,7 @@ from x88.movegen import legal_moves
 from x88.notation import fen, san
 
 TASKS = ("bm", "am", "dm")
-LARGEST = 1_000_000_000
+MAX_NUMBER = 1_000_000_000
 """The largest number that an option accepts."""
 
 _TOKEN = re.compile(r'\s*(?:"(?P<text>[^"]*)"|(?P<word>[^\s;"]+)|(?P<end>;)|(?P<fault>"))')
@@ -336,8 +336,8 @@ def _watched(answers: Iterator[Answer], total: int) -> Iterator[Answer]:
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or len(text) > 10 or not 1 <= int(text) <= LARGEST:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {LARGEST}")
+    if not text.isdecimal() or len(text) > 10 or not 1 <= int(text) <= MAX_NUMBER:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MAX_NUMBER}")
     return int(text)
 
 

@@ -138,8 +138,8 @@ class Pile:
                 if isinstance(part, Place):
                     places.append(part)
                 elif not part.is_unfinished:
-                    told = f"{path}: bytes {part.start} to {part.end} are damaged: {part.reason}"
-                    print(told, file=sys.stderr)
+                    message = f"{path}: bytes {part.start} to {part.end} are damaged: {part.reason}"
+                    print(message, file=sys.stderr)
             if places and gamefile.read(places[0]).settings == self.settings:
                 yield path, places[0].seed
 
@@ -158,10 +158,10 @@ class Pile:
             if first not in there:
                 yield first, min(GAMES, games - first)
 
-    def note(self, told: dict[str, Any]) -> None:
+    def note(self, state: dict[str, Any]) -> None:
         """Note how the run goes, for --status."""
         part = self.folder / "running.json.part"
-        part.write_text(json.dumps(told), encoding="utf-8")
+        part.write_text(json.dumps(state), encoding="utf-8")
         os.replace(part, self.folder / "running.json")
 
     def close(self) -> None:
@@ -246,8 +246,8 @@ class Progress:
     def _note(self, now: float) -> None:
         self._noted = now
         seconds = now - self._begun
-        told = {"pid": os.getpid(), "seconds": seconds, "games": self.games, "usable": self.usable}
-        self._pile.note(told)
+        state = {"pid": os.getpid(), "seconds": seconds, "games": self.games, "usable": self.usable}
+        self._pile.note(state)
 
     def show(self, end: str = "") -> None:
         """Show the line; `end` is "\n" for the last one."""
@@ -377,9 +377,9 @@ def status(folder: Path) -> str:
             if _lock(file, shared=True):
                 return "\n".join([*lines, "nobody plays"])
         with contextlib.suppress(FileNotFoundError):  # it will be there in a moment
-            told = json.loads((folder / "running.json").read_text(encoding="utf-8"))
+            state = json.loads((folder / "running.json").read_text(encoding="utf-8"))
             lines.append(
-                f"process {told['pid']}, for {told['seconds'] / 60:.0f} minutes: {told['games']} games, "
-                f"{told['usable'] / max(1, told['seconds']):.0f} usable positions a second"
+                f"process {state['pid']}, for {state['seconds'] / 60:.0f} minutes: {state['games']} games, "
+                f"{state['usable'] / max(1, state['seconds']):.0f} usable positions a second"
             )
     return "\n".join(lines)

@@ -65,11 +65,11 @@ def cannot_begin(error: ImportError, extra: str, description: str) -> NoReturn:
     """End a script that needs packages of an extra for everything but its description, which `--help` shows
     all the same.
     """
-    told = f'{error}: python -m pip install -e ".[{extra}]"'
+    message = f'{error}: python -m pip install -e ".[{extra}]"'
     if {"-h", "--help"} & set(sys.argv[1:]):
-        print(f"{description.strip()}\n\nThe options are listed once the extra is there. {told}")
+        print(f"{description.strip()}\n\nThe options are listed once the extra is there. {message}")
         sys.exit(0)
-    print(told, file=sys.stderr)
+    print(message, file=sys.stderr)
     sys.exit(WRONG_USAGE)
 
 

@@ -51,26 +51,26 @@ def as_restructured_text(
 ) -> None:
     """Rewrite the Markdown tables and indented code of a docstring for Sphinx."""
     lines[:] = [line for line in lines if not line.startswith(OF_NAMED_TUPLES)]
-    told: list[str] = []
+    converted: list[str] = []
     was_blank, was_table, was_code = True, False, False
     for line in lines:
         is_table = line.startswith("|")
         is_code = line.startswith("    ") and (was_blank or was_code)
         if is_table:
             if not was_table:
-                told += ["", ".. list-table::", "   :header-rows: 1", ""]
+                converted += ["", ".. list-table::", "   :header-rows: 1", ""]
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
             if any(cell.strip("-") for cell in cells):
-                told += [f"   {'  ' if number else '* '}- {cell}" for number, cell in enumerate(cells)]
+                converted += [f"   {'  ' if number else '* '}- {cell}" for number, cell in enumerate(cells)]
         else:
             if was_table:
-                told.append("")
+                converted.append("")
             if is_code and not was_code:
-                told += ["::", ""]
-            told.append(line)
+                converted += ["::", ""]
+            converted.append(line)
         was_code = is_code or (was_code and not line.strip())
         was_blank, was_table = not line.strip(), is_table
-    lines[:] = told
+    lines[:] = converted
 
 
 def leave_out_tables(_app: object, doctree: Any) -> None:

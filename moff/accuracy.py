@@ -25,7 +25,7 @@ NAGS = {INACCURACY: 6, MISTAKE: 2, BLUNDER: 4}
 
 NAMES = {INACCURACY: "inaccuracy", MISTAKE: "mistake", BLUNDER: "blunder"}
 
-LARGEST = 1000
+MAX_SCORE = 1000
 """Centipawns: a larger lead counts as this much."""
 
 _STEEPNESS = 0.00368208
@@ -39,7 +39,7 @@ class Judgement(NamedTuple):
     loss: float
     """Expected score, from 0 to 1."""
     centipawns: int
-    """The loss in centipawns, with both scores limited to LARGEST."""
+    """The loss in centipawns, with both scores limited to MAX_SCORE."""
     accuracy: float
     """Per cent."""
     mark: str
@@ -68,8 +68,8 @@ def expected_score(score: int) -> float:
 
 
 def limited(score: int) -> int:
-    """The score, limited to LARGEST for either side."""
-    return max(-LARGEST, min(LARGEST, score))
+    """The score, limited to MAX_SCORE for either side."""
+    return max(-MAX_SCORE, min(MAX_SCORE, score))
 
 
 def judge(before: int, after: int, is_best: bool = False) -> Judgement:

@@ -26,13 +26,13 @@ def whole_number(text: str, least: int, most: int = LARGEST_NUMBER) -> int:
 
 def read_position(text: str) -> Board | None:
     """The position of a FEN, with a note on what was assumed; None, with an error message, if it is bad."""
-    told: list[str] = []
+    warnings: list[str] = []
     board = None
     try:
-        board = fen.parse(text, told)
+        board = fen.parse(text, warnings)
     except ValueError as error:
-        told = [str(error)]
-    for sentence in told:
+        warnings = [str(error)]
+    for sentence in warnings:
         print(shorten(sentence), file=sys.stderr)
     return board
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from moff.messages import LARGEST_NUMBER, echo, either, perft_speed, whole_number
 from search import benchmark
 from search.pool import MOST_THREADS
-from search.transposition import LARGEST
+from search.transposition import MAX_MEGABYTES
 from x88.notation import coordinate, fen
 from x88.perft.divide import DEEPEST, DividedPerft
 
@@ -36,7 +36,7 @@ def parse_bench(words: list[str], named: Mapping[str, str] | None = None) -> tup
         raise ValueError(f"the kind of limit is {either(benchmark.KINDS)}, not {echo(kind)}")
     most = DEEPEST if kind == "perft" else LARGEST_NUMBER
     settings = benchmark.Settings(
-        whole_number("the hash size", given.get("hash", str(benchmark.MEGABYTES)), 1, LARGEST),
+        whole_number("the hash size", given.get("hash", str(benchmark.MEGABYTES)), 1, MAX_MEGABYTES),
         whole_number("the number of threads", given.get("threads", "1"), 1, MOST_THREADS),
         whole_number("the limit", given.get("limit", str(benchmark.DEPTH)), 1, most),
         kind,

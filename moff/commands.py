@@ -27,7 +27,7 @@ from x88.notation import chess960, diagram, fen, pgn
 from x88.notation.chess960 import POSITIONS
 from x88.notation.diagram import Style
 from x88.perft.divide import DEEPEST, MOST_THREADS, DividedPerft
-from x88.perft.table import LARGEST, PerftTable
+from x88.perft.table import MAX_MEGABYTES, PerftTable
 from x88.piece import BLACK, WHITE
 
 NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "tb", "review", "board")
@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     bench.add_argument("words", nargs="*", metavar="HASH THREADS LIMIT FILE KIND", help=argparse.SUPPRESS)
     bench.add_argument(
-        "--hash", metavar="MB", help=f"size of the transposition table, 1 to {LARGEST} (default 16)"
+        "--hash", metavar="MB", help=f"size of the transposition table, 1 to {MAX_MEGABYTES} (default 16)"
     )
     bench.add_argument(
         "--threads",
@@ -117,7 +117,7 @@ def _parser() -> argparse.ArgumentParser:
         "--hash",
         type=_megabytes,
         metavar="MB",
-        help=f"count with a table of subtree counts, 1 to {LARGEST} megabytes (default: without)",
+        help=f"count with a table of subtree counts, 1 to {MAX_MEGABYTES} megabytes (default: without)",
     )
     perft.set_defaults(run=_run_perft)
 
@@ -213,13 +213,13 @@ def _threads(text: str) -> int:
 
 
 def _megabytes(text: str) -> int:
-    return whole_number(text, 1, LARGEST)
+    return whole_number(text, 1, MAX_MEGABYTES)
 
 
 def _pixels(text: str) -> int:
-    from moff.picture import picture  # has its own LARGEST
+    from moff.picture import picture
 
-    return whole_number(text, picture.SMALLEST, picture.LARGEST)
+    return whole_number(text, picture.MIN_SIZE, picture.MAX_SIZE)
 
 
 def _elo(text: str) -> int:

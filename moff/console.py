@@ -213,11 +213,11 @@ class Console:
         self._session.go()
         self._wait()
         number, text, move, report = self._answers.pop()
-        told = f"{number} {text}"
+        text = f"{number} {text}"
         if report is not None:
-            told += f"  ({_score_text(report)}, depth {report.depth}, {report.elapsed / 1000:.1f} s)"
+            text += f"  ({_score_text(report)}, depth {report.depth}, {report.elapsed / 1000:.1f} s)"
         self._log.write(f"Moff: {coordinate.write(move)}")
-        self._say(told)
+        self._say(text)
         self._show_position()
 
     def _wait(self) -> None:
@@ -334,9 +334,9 @@ class Console:
         if not rest:
             self._say(fen.write(self._board))
             return
-        told: list[str] = []
-        start = fen.write(fen.parse(rest, told, self._board.is_chess960()))
-        self._say(*[f"{sentence}." for sentence in told])
+        warnings: list[str] = []
+        start = fen.write(fen.parse(rest, warnings, self._board.is_chess960()))
+        self._say(*[f"{sentence}." for sentence in warnings])
         self._start(start)
 
     def _start(self, start: str) -> None:

@@ -18,7 +18,7 @@ def evaluate(board: Board, weights: Weights | None = None) -> int:
     return normalised(_evaluation_of(board, weights or select.shipped()).value(board))
 
 
-def worths(board: Board, weights: Weights | None = None) -> dict[int, int]:
+def piece_values(board: Board, weights: Weights | None = None) -> dict[int, int]:
     """The value of each piece except the kings to White, in centipawns by its square: the network's
     normalised value of the position less that without the piece, neither scaled by the material.
     """
@@ -53,7 +53,7 @@ def table(board: Board, style: diagram.Style, weights: Weights | None = None) ->
             outputs.append(f"{counts[0]:2} to {counts[-1]:2} pieces {judged / 100:+6.2f}{chosen}")
     win, draw, loss = (chance / 10 for chance in chances[::sign])
     return [
-        *diagram.draw_worths(board, style, worths(board, weights)),
+        *diagram.draw_piece_values(board, style, piece_values(board, weights)),
         *outputs,
         f"score {score:+.2f} for White: wins {win:.1f} %, draws {draw:.1f} %, loses {loss:.1f} %",
     ]

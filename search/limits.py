@@ -3,7 +3,7 @@
 from operator import index
 from typing import NamedTuple
 
-LARGEST = 1 << 53
+MAX_LIMIT = 1 << 53
 """The largest number of a limit."""
 
 
@@ -47,10 +47,10 @@ def check(limits: Limits) -> None:
             raise ValueError(f"{pair!r:.80} is not a pair: of White and of Black")
     counted = (limits.depth, limits.nodes, limits.mate, limits.movestogo, limits.lines)
     for number in (*counted, limits.overhead, limits.nodestime):
-        if number is not None and not 0 <= index(number) <= LARGEST:
-            raise ValueError(f"{number} is not a limit from 0 to {LARGEST}")
+        if number is not None and not 0 <= index(number) <= MAX_LIMIT:
+            raise ValueError(f"{number} is not a limit from 0 to {MAX_LIMIT}")
     for time in (limits.movetime, *limits.time, *limits.increment):
-        if time is not None and not -LARGEST <= index(time) <= LARGEST:
+        if time is not None and not -MAX_LIMIT <= index(time) <= MAX_LIMIT:
             raise ValueError(f"{time} is not a number of milliseconds")
     for move in limits.searchmoves:
         index(move)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from search.tuned import SEARCH
 
-LARGEST = 32_000
+MAX_PARAMETER = 32_000
 """The largest value of a parameter; it turns a step off or on as well as any beyond. That no product of it
 overflows a C integer is certain only within the ranges of `tuned.SEARCH`.
 """
@@ -83,9 +83,9 @@ class Parameters:
         for name, value in (values or {}).items():
             if name not in chosen:
                 raise ValueError(f"{name!r} is not a search parameter")
-            least = 1 if name == "null_divisor" else -LARGEST
-            if not least <= value <= LARGEST:
-                raise ValueError(f"{name} lies between {least} and {LARGEST}, not at {value}")
+            least = 1 if name == "null_divisor" else -MAX_PARAMETER
+            if not least <= value <= MAX_PARAMETER:
+                raise ValueError(f"{name} lies between {least} and {MAX_PARAMETER}, not at {value}")
             chosen[name] = value
         for name, value in chosen.items():
             setattr(self, name, value)

@@ -3,7 +3,7 @@
 import time
 from typing import NamedTuple
 
-from search.limits import LARGEST, Limits, check
+from search.limits import MAX_LIMIT, Limits, check
 from x88.piece import WHITE, checked_side
 
 EXPECTED_MOVES = 21
@@ -196,7 +196,7 @@ class NodeClock:
         elif limits.movestogo is not None and self._to_go is not None and limits.movestogo > self._to_go:
             self._left += self._base
         self._to_go = limits.movestogo
-        milliseconds = max(1, min(int(self._left / self._rate), LARGEST))
+        milliseconds = max(1, min(int(self._left / self._rate), MAX_LIMIT))
         return limits._replace(time=(milliseconds, milliseconds))
 
     def spend(self, nodes: int, increment: int) -> None:

@@ -26,7 +26,7 @@ cpdef enum:
     LOWER = 2        # lower bound (fail high)
     EXACT = 3
     CLUSTER = 8      # words of a cluster of four entries
-    LARGEST = 65536  # maximum size in megabytes
+    MAX_MEGABYTES = 65536  # maximum size in megabytes
     DEEPEST = 255    # maximum depth in plies: eight bits
 
 cpdef inline int short_move(int move) noexcept nogil:

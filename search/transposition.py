@@ -36,7 +36,7 @@ if not cython.compiled:
     LOWER = 2
     EXACT = 3
     CLUSTER = 8
-    LARGEST = 65536
+    MAX_MEGABYTES = 65536
     DEEPEST = 255
 
     def fetch(address: int) -> None:
@@ -83,7 +83,7 @@ class TranspositionTable:
         self.resize(megabytes)
 
     def resize(self, megabytes: int, threads: int = 1) -> None:
-        """Replace the table by an empty one of 1 to LARGEST megabytes, cleared by this many threads.
+        """Replace the table by an empty one of 1 to MAX_MEGABYTES megabytes, cleared by this many threads.
 
         Raises ValueError for any other size, MemoryError if there is not enough memory, and RuntimeError if
         it is the table of a search, which resizes it itself. The old table is kept in all cases.
@@ -97,8 +97,8 @@ class TranspositionTable:
 
     def _resize(self, megabytes: int, threads: int) -> None:
         """Resize the table of a search, between searches."""
-        if not 1 <= megabytes <= LARGEST:
-            raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
+        if not 1 <= megabytes <= MAX_MEGABYTES:
+            raise ValueError(f"{megabytes} MB is not a table size from 1 to {MAX_MEGABYTES}")
         # Allocated pages take no memory until they are touched, and by then the old table is freed.
         held = memoryview(memory.allocate(megabytes << 20, self.clusters * 64))
         if cython.compiled:

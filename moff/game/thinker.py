@@ -96,9 +96,9 @@ class Thinker:
                 self._search.new_game()
             self._is_new_game = False
             self._search.limit_strength(request.elo)
-            told = partial(self._report, request), partial(self._finish, request)
+            callbacks = partial(self._report, request), partial(self._finish, request)
             self._is_searching = True
-            self._search.start(request.board, request.limits, *told)
+            self._search.start(request.board, request.limits, *callbacks)
         except BaseException:
             self.drop()  # and stop the search: a signal may have come after its thread had begun
             self._is_searching = False

@@ -92,7 +92,7 @@ class Analyst:
         self.count = 3
         """How many lines are wanted, 1 to MOST_LINES."""
         self.seeks_threat = False
-        self.is_resting = False
+        self.is_paused = False
         """Whether nobody is watching."""
         self.report: Report | None = None
         """The last report of the search of the position."""
@@ -119,7 +119,7 @@ class Analyst:
         self.report = None
         self._tasks = []
         node, board = self._node, self._board
-        if node is None or board is None or self.is_resting:
+        if node is None or board is None or self.is_paused:
             return
         is_over = not legal_moves(board)
         if is_over:

@@ -13,7 +13,7 @@ LARGEST_TEXT = 1 << 26
 SHOWN_TAGS = ("White", "Black", "Result", "Date", "Event", "Site", "Round", "ECO", "WhiteElo", "BlackElo")
 
 
-Print = tuple[int, int, str, str]
+Fingerprint = tuple[int, int, str, str]
 """What identifies a game: a hash of its tags, the number of its moves, its last position and its result."""
 
 
@@ -46,10 +46,10 @@ class GameList:
         text = pgn.recoded(text)
         self.name = name
         self.games: list[ListedGame] = []
-        self._prints: list[Print] = []
+        self._fingerprints: list[Fingerprint] = []
         for game in pgn.Reader(io.BytesIO(text)):
             self.games.append(_listed(game))
-            self._prints.append(_print(game))
+            self._fingerprints.append(_fingerprint(game))
         if not any(game.moves or game.tags for game in self.games):
             fault = next((f": {game.fault}" for game in self.games if game.fault), "")
             raise ValueError(f"{name} holds no game{fault}")
@@ -74,13 +74,13 @@ class GameList:
             first = bisect_left(self.games, line, key=lambda game: game.line)
             reader = pgn.Reader(io.BytesIO(self._text[self._starts[line] :]))
             for game in itertools.islice(reader, number - 1 - first, number - first):
-                if _print(game) == self._prints[number - 1]:
+                if _fingerprint(game) == self._fingerprints[number - 1]:
                     return game
             assert first, "reading from the first game finds the same games again"
             first, step = max(0, first - step), 2 * step
 
 
-def _print(game: pgn.Game) -> Print:
+def _fingerprint(game: pgn.Game) -> Fingerprint:
     end = game.moves[-1].fen if game.moves else game.start
     return hash(tuple(game.tags.items())), len(game.moves), end, game.result
 

@@ -63,6 +63,34 @@ class GameTree:
         self._nodes = {0: self.root}
         self._next = 1
 
+    @classmethod
+    def from_game(cls, game: pgn.Game) -> GameTree:
+        """The tree of a game that was read. Moves beyond MOST_NODES are left out."""
+        tree = cls(game.start, game.tags)
+        tree.result = game.result
+        tree.root.comment = game.comment
+        waiting: list[tuple[Node, pgn.Variation]] = [(tree.root, game)]
+        while waiting:
+            parent, line = waiting.pop()
+            opening = line.comment if line is not game else ""
+            for move in line.moves:
+                if len(tree) >= MOST_NODES:
+                    return tree
+                before = parent
+                fields = before.fen.split()
+                turn = f"{fields[5]}{'.' if fields[1] == 'w' else '...'}"
+                parent = tree._grow(before, move.move, move.san, turn, move.fen)
+                parent.nags = list(move.nags)
+                parent.comment = move.comment
+                parent.opening, opening = opening, ""
+                waiting += [(before, variation) for variation in reversed(move.variations)]
+        return tree
+
+    @classmethod
+    def from_moves(cls, start: str, moves: list[int]) -> GameTree:
+        """The tree of some legal moves, packed, from a FEN."""
+        return cls.from_game(pgn.record({}, start, moves, pgn.UNFINISHED))
+
     def __len__(self) -> int:
         """The number of moves."""
         return len(self._nodes) - 1
@@ -187,34 +215,6 @@ class GameTree:
         self._next += 1
         parent.children.append(node)
         return node
-
-
-def grown(game: pgn.Game) -> GameTree:
-    """The tree of a game that was read. Moves beyond MOST_NODES are left out."""
-    tree = GameTree(game.start, game.tags)
-    tree.result = game.result
-    tree.root.comment = game.comment
-    waiting: list[tuple[Node, pgn.Variation]] = [(tree.root, game)]
-    while waiting:
-        parent, line = waiting.pop()
-        opening = line.comment if line is not game else ""
-        for move in line.moves:
-            if len(tree) >= MOST_NODES:
-                return tree
-            before = parent
-            fields = before.fen.split()
-            turn = f"{fields[5]}{'.' if fields[1] == 'w' else '...'}"
-            parent = tree._grow(before, move.move, move.san, turn, move.fen)
-            parent.nags = list(move.nags)
-            parent.comment = move.comment
-            parent.opening, opening = opening, ""
-            waiting += [(before, variation) for variation in reversed(move.variations)]
-    return tree
-
-
-def played(start: str, moves: list[int]) -> GameTree:
-    """The tree of some legal moves, packed, from a FEN."""
-    return grown(pgn.record({}, start, moves, pgn.UNFINISHED))
 
 
 def _comment(node: Node) -> str:

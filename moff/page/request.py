@@ -198,7 +198,7 @@ class Handler(BaseHTTPRequestHandler):
             self.server.connections.remove_stream(stream)
 
     def _send_changes(self, tab: Tab, stream: Stream) -> None:
-        told = time.monotonic()
+        sent = time.monotonic()
         while not stream.is_closed and not stream.has_gone():
             stream.wait(LOOK)
             # All as of one moment and in this order: no move is listed before it is on the board.
@@ -207,11 +207,11 @@ class Handler(BaseHTTPRequestHandler):
                 value = json.dumps(change, separators=(",", ":"))
                 self.wfile.write(f"event: {topic}\ndata: {value}\n\n".encode())
             if changes:
-                told = time.monotonic()
+                sent = time.monotonic()
                 time.sleep(PAUSE)
-            elif time.monotonic() - told > HEARTBEAT:
+            elif time.monotonic() - sent > HEARTBEAT:
                 self.wfile.write(b": still here\n\n")
-                told = time.monotonic()
+                sent = time.monotonic()
 
     # Answers.
 

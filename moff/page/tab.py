@@ -18,7 +18,7 @@ from moff.messages import echo
 from moff.page import testboard
 from moff.page.analyst import MOST_LINES, Analyst
 from moff.page.gamelist import GameList
-from moff.page.gametree import GameTree, Node, grown, played
+from moff.page.gametree import GameTree, Node
 from moff.page.values import Values
 from moff.syzygy_path import search_with_tables
 from search.limits import Limits
@@ -93,18 +93,18 @@ class Tab:
             self._listeners.remove(listener)
             return bool(self._listeners)
 
-    def rest(self) -> None:
+    def pause(self) -> None:
         """Stop all searches, as nobody is watching: the engine moves at once if it is to move."""
         with self.lock:
             self._session.move_now()
-            self.analyst.is_resting = True
+            self.analyst.is_paused = True
             self.analyst.begin()
 
-    def wake(self) -> None:
-        """Resume after a rest."""
+    def resume(self) -> None:
+        """Go on after a pause."""
         with self.lock:
-            if self.analyst.is_resting:
-                self.analyst.is_resting = False
+            if self.analyst.is_paused:
+                self.analyst.is_paused = False
                 self.analyst.begin()
             self._let_engine_move()
 
@@ -112,7 +112,7 @@ class Tab:
         """Stop for good, and wait for the searches. Not to be called under the lock."""
         # A command in transit must not begin a search that nobody would stop.
         with self.lock:
-            self.analyst.is_resting = True
+            self.analyst.is_paused = True
         self._session.close()
         self.analyst.close()
 
@@ -286,7 +286,7 @@ class Tab:
         line = self._game_tree.path(self._game_tree.last())
         moves = [node.move for node in line]
         if self._game_tree.start != game.start or game.moves[: len(moves)] != moves:
-            self._game_tree = played(game.start, game.moves)
+            self._game_tree = GameTree.from_moves(game.start, game.moves)
         else:
             node = self._game_tree.last()
             for move in game.moves[len(moves) :]:
@@ -335,7 +335,7 @@ class Tab:
         """Go back to the game or to the analysis; "game" copies the game into the analysis."""
         mode = values.choice("mode", (PLAY, ANALYSIS))
         if values.flag("game"):
-            tree = grown(self._session.record())
+            tree = GameTree.from_game(self._session.record())
             self._analyse(tree)
             self._show(tree.last())
             return
@@ -405,12 +405,12 @@ class Tab:
     def _set_up(self, values: Values) -> dict[str, Any]:
         """Analyse what was pasted: a FEN or PGN."""
         text = values.text("text").strip()
-        told: list[str] = []
+        warnings: list[str] = []
         if text.partition(" ")[0].count("/") >= 7 and "\n" not in text:
-            tree = GameTree(fen.write(fen.parse(text, told, self.board.is_chess960())))
+            tree = GameTree(fen.write(fen.parse(text, warnings, self.board.is_chess960())))
             self._analyse(tree)
             self.is_flipped = self.board.side == BLACK
-            self._say(" ".join(["A position was set up.", *(f"{sentence}." for sentence in told)]))
+            self._say(" ".join(["A position was set up.", *(f"{sentence}." for sentence in warnings)]))
         else:
             self._list(GameList("the text", text.encode(errors="replace")))
         games = len(self.games) if self.opened and self.games is not None else 0
@@ -428,7 +428,7 @@ class Tab:
         self._open_game(self.games, values.number("number", 1, len(self.games)))
 
     def _open_game(self, games: GameList, number: int) -> None:
-        self._analyse(grown(games.read(number)), number)
+        self._analyse(GameTree.from_game(games.read(number)), number)
         fault = games.games[number - 1].fault
         self._say(f"Game {number} is damaged: {fault}" if fault else f"Game {number} was opened")
 
@@ -459,7 +459,7 @@ class Tab:
             "fen": fen.write(board),
             "moves": testboard.moves(board),
             "attacks": testboard.attacks(board),
-            "worths": testboard.worths(board),
+            "piece_values": testboard.piece_values(board),
         }
 
     def _searched(self, _values: Values) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Tabs:
             self._stop_waiting(tab)
             self._listeners[tab] = self._listeners.get(tab, 0) + 1
         tab.listen(listener)
-        tab.wake()
+        tab.resume()
 
     def part(self, tab: Tab, listener: Callable[[str], object]) -> None:
         """Remove a listener. After the last one, the tab's searches end when the grace period is over."""
@@ -87,12 +87,12 @@ class Tabs:
         with self._lock:
             if self._listeners.get(tab):
                 return
-        tab.rest()
+        tab.pause()
         # A listener that has joined in between may have found it awake.
         with self._lock:
             is_left = not self._listeners.get(tab)
         if not is_left:
-            tab.wake()
+            tab.resume()
 
     def _forget(self) -> Tab | None:
         """Drop the tab that was left longest ago, if one was left."""

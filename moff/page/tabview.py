@@ -245,12 +245,12 @@ def _squares(move: int) -> list[str]:
 def _line(board: Board, moves: list[int], score: int, depth: int) -> dict[str, Any]:
     """A line with its score, which is given for the side to move and shown for White."""
     position = board.copy()
-    told: list[dict[str, str]] = []
+    move_texts: list[dict[str, str]] = []
     for move in moves[:LONGEST_LINE]:
-        turn = move_number(position) if position.side == WHITE or not told else ""
-        told.append({"turn": turn, "san": san.write(position, move)})
+        turn = move_number(position) if position.side == WHITE or not move_texts else ""
+        move_texts.append({"turn": turn, "san": san.write(position, move)})
         position.make(move)
-    return {"score": score_text(board, score), "depth": depth, "moves": told}
+    return {"score": score_text(board, score), "depth": depth, "moves": move_texts}
 
 
 def score_text(board: Board, score: int) -> str:

@@ -56,11 +56,11 @@ def _attackers(attack_map: AttackMap, sq: int, side: int) -> dict[str, Any]:
     }
 
 
-def worths(board: Board) -> dict[str, int]:
+def piece_values(board: Board) -> dict[str, int]:
     """The value of each piece but the kings to its own side in centipawns, by square (`moff.evaluation`)."""
     return {
         square.name(sq): worth if side_of(board.piece_at(sq)) == WHITE else -worth
-        for sq, worth in evaluation.worths(board).items()
+        for sq, worth in evaluation.piece_values(board).items()
     }
 
 

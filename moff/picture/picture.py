@@ -31,7 +31,7 @@ from x88.piece import (
     make_piece,
 )
 
-SMALLEST, LARGEST = 16, 10_000
+MIN_SIZE, MAX_SIZE = 16, 10_000
 """The sizes that a picture may have, in pixels."""
 
 STANDARD_SIZE = 360
@@ -136,8 +136,8 @@ class Picture:
         text = fen.write(fen.parse(text, chess960=not isinstance(position, str)))
         if theme not in THEMES:
             raise ValueError(f"{echo(theme)} is not a theme: it must be {either(THEMES)}")
-        if not SMALLEST <= size <= LARGEST:
-            raise ValueError(f"size takes a whole number from {SMALLEST} to {LARGEST}, not {size!r}")
+        if not MIN_SIZE <= size <= MAX_SIZE:
+            raise ValueError(f"size takes a whole number from {MIN_SIZE} to {MAX_SIZE}, not {size!r}")
         for name, value in (
             ("position", text),
             ("flipped", flipped),

@@ -52,7 +52,7 @@ class Engine:
         self._board = fen.parse(fen.START)
         self._rest = ""  # the rest of the line as typed
         self._game: tuple[str, list[str]] | None = None
-        self._told: list[str] = []  # what was assumed of its FEN
+        self._warnings: list[str] = []  # what was assumed of its FEN
         self._logged: tuple[str, list[str]] = ("", [])
         self._job: threading.Thread | None = None
         self._stop_job: Callable[[], None] = lambda: None
@@ -212,7 +212,7 @@ class Engine:
     def _position(self, words: list[str]) -> None:
         """Set up a position. If anything in the line is wrong, report it and keep the old position."""
         self._finish()
-        told: list[str] = []
+        warnings: list[str] = []
         split = words.index("moves") if "moves" in words else len(words)
         start, moves = " ".join(words[:split]), words[split + 1 :]
         game = self._game if self._continues(start, moves) else None
@@ -220,11 +220,11 @@ class Engine:
         try:
             if game:
                 # The same game goes on: long ones would take milliseconds to play again.
-                board, told = self._board.copy(), self._told
+                board, warnings = self._board.copy(), self._warnings
             elif words[:1] == ["startpos"] and split == 1:
                 board = fen.parse(fen.START)
             elif words[:1] == ["fen"]:
-                board = fen.parse(" ".join(words[1:split]), told, self._options.plays_chess960)
+                board = fen.parse(" ".join(words[1:split]), warnings, self._options.plays_chess960)
             else:
                 raise ValueError("expected startpos or fen FEN, then optionally moves MOVE ...")
             for text in moves[known:]:
@@ -232,12 +232,12 @@ class Engine:
         except ValueError as error:
             self._complain(f"position: {shorten(str(error))}")
             return
-        if told:
-            self._info(f"position: {shorten('; '.join(told))}")
+        if warnings:
+            self._info(f"position: {shorten('; '.join(warnings))}")
         if not game:
             self._search.forget_lag()
         self._board = board
-        self._told = told
+        self._warnings = warnings
         self._game = start, moves
         if self._log is not None:
             self._log_game(self._log, *self._game)

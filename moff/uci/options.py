@@ -13,7 +13,7 @@ from search.strength import STRONGEST, WEAKEST
 from search.syzygy.pairs import MOST_PIECES
 from search.syzygy.probing import MOST_DEPTH
 from search.syzygy.tablebase import Tablebase, folders_of
-from search.transposition import LARGEST
+from search.transposition import MAX_MEGABYTES
 from x88 import build
 
 AUTHOR = "the Moff authors"
@@ -81,7 +81,7 @@ class Options:
         self._complain = complain
         self._forget_game = forget_game
         self._table = {
-            "Hash": Option("spin", str(DEFAULT_HASH), self._resize_table, (1, LARGEST)),
+            "Hash": Option("spin", str(DEFAULT_HASH), self._resize_table, (1, MAX_MEGABYTES)),
             "Clear Hash": Option("button", "", lambda _: self._search.forget()),
             "Threads": Option("spin", "1", self._set_threads, (1, MOST_THREADS)),
             # The GUI decides when to ponder; the option tells it that it may.

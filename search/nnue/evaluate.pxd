@@ -9,7 +9,7 @@ from x88.board cimport Board
 from x88.piece cimport BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
 
 cpdef enum:
-    LARGEST = 19000        # the limit of every value, below all tablebase wins and mates
+    MAX_EVALUATION = 19000        # the limit of every value, below all tablebase wins and mates
     CACHE = 8192           # entries of the evaluation cache
     MATERIAL_STEP = 4      # 1024ths of the network's value per point of material
     FULL_MATERIAL = 64     # points of material at which the value is the network's

@@ -17,7 +17,7 @@ if not cython.compiled:
     from x88.board import Board
     from x88.piece import BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
 
-    LARGEST = 19000
+    MAX_EVALUATION = 19000
     CACHE = 8192
     MATERIAL_STEP = 4
     FULL_MATERIAL = 64
@@ -60,7 +60,7 @@ class Evaluation:
         if self.blur:
             chance = (board.key >> 32) * self.seed >> 16 & 0xFFFF
             score += ((chance & 255) - (chance >> 8)) * self.blur >> 8
-            return min(max(score, -LARGEST), LARGEST)
+            return min(max(score, -MAX_EVALUATION), MAX_EVALUATION)
         return score
 
     def _compute(self, board: Board) -> int:
@@ -73,7 +73,7 @@ class Evaluation:
             score -= mop_up_unchecked(board, side ^ 1)
         if is_drawn_unchecked(board, side if score > 0 else side ^ 1):
             return 0
-        return min(max(score, -LARGEST), LARGEST)
+        return min(max(score, -MAX_EVALUATION), MAX_EVALUATION)
 
     def value_without(self, board: Board, sq: int) -> int:
         """The network's value in centipawns for the side to move without the piece on a square, which must

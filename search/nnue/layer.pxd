@@ -7,7 +7,7 @@ cpdef enum:
     DEPTH = 254            # plies
     SCALE = 267            # see search/nnue/network.py
     UNIT = 16773632
-    LARGEST = 30000        # the limit of every value, below all mate scores
+    MAX_VALUE = 30000        # the limit of every value, below all mate scores
 
 
 cdef class Layer:

@@ -17,7 +17,7 @@ if not cython.compiled:
     DEPTH = 254
     SCALE = 267
     UNIT = 16773632
-    LARGEST = 30000
+    MAX_VALUE = 30000
 
 
 class Layer:
@@ -56,7 +56,7 @@ class Layer:
         # Adding a multiple of UNIT keeps the numerator positive: otherwise C would round towards zero.
         lift = 1 << 20
         value = (scaled + lift * UNIT) // UNIT - lift
-        return min(max(value, -LARGEST), LARGEST)
+        return min(max(value, -MAX_VALUE), MAX_VALUE)
 
     # The inner loops, each over the numbers of a hidden layer.
 

@@ -16,7 +16,7 @@ from search import transposition as module
 from search.score import MATE, NO_SCORE
 from search.transposition import (
     EXACT,
-    LARGEST,
+    MAX_MEGABYTES,
     LOWER,
     UPPER,
     TranspositionTable,
@@ -156,7 +156,7 @@ def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:
     assert all(given[key] == entry for key, entry in found.items())
 
 
-@pytest.mark.parametrize("megabytes", [0, -1, LARGEST + 1])
+@pytest.mark.parametrize("megabytes", [0, -1, MAX_MEGABYTES + 1])
 def test_an_impossible_size_is_refused_and_the_table_stays(megabytes: int) -> None:
     table = TranspositionTable(1)
     table.store(5, 1, 2, 3, 4, EXACT, False)
@@ -247,7 +247,7 @@ def test_a_depth_beyond_its_bits_is_the_nearest_that_fits(depth: int, kept: int)
 
 @only_c
 def test_the_largest_table_is_allowed_and_a_larger_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LARGEST", 2)
+    monkeypatch.setattr(module, "MAX_MEGABYTES", 2)
     assert TranspositionTable(2).clusters == 1 << 15
     with pytest.raises(ValueError, match="3 MB is not a table size from 1 to 2"):
         TranspositionTable(3)

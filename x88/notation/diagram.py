@@ -74,12 +74,12 @@ def draw_attacks(board: Board, style: Style) -> list[str]:
     return _frame(style, 8, cell)
 
 
-def draw_worths(board: Board, style: Style, worths: Mapping[int, int]) -> list[str]:
+def draw_piece_values(board: Board, style: Style, piece_values: Mapping[int, int]) -> list[str]:
     """The board with the worth of pieces beside them: given in centipawns by square, shown in pawns."""
-    worths = dict(worths)
+    piece_values = dict(piece_values)
 
     def cell(sq: int) -> str:
-        text = f"{worths[sq] / 100:+.2f}"[:6] if sq in worths else ""  # tenths from 100 pawns on
+        text = f"{piece_values[sq] / 100:+.2f}"[:6] if sq in piece_values else ""  # tenths from 100 pawns on
         return _piece(board.piece_at(sq), sq, style, False) + f"{text:6}"
 
     return _frame(style, 9, cell)

@@ -50,7 +50,7 @@ def _letters() -> list[int]:
 LETTER = _letters()
 
 
-def parse(text: str, told: list[str] | None = None, chess960: bool = False) -> Board:
+def parse(text: str, warnings: list[str] | None = None, chess960: bool = False) -> Board:
     """The position of a FEN. Missing fields at its end default to those of "w - - 0 1", and so do counters
     written as "-".
 
@@ -67,12 +67,12 @@ def parse(text: str, told: list[str] | None = None, chess960: bool = False) -> B
     try:
         if not isinstance(text, str):
             raise TypeError(f"{text!r:.80} is not text")
-        fields = text.split() if told is None else _position_fields(text, remarks)
+        fields = text.split() if warnings is None else _position_fields(text, remarks)
         board = _parse(fields, remarks, chess960)
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error}") from None
-    if told is not None:
-        told += remarks
+    if warnings is not None:
+        warnings += remarks
     return board
 
 

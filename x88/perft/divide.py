@@ -1,7 +1,7 @@
-"""Perft on several threads, in pieces: a count that takes hours shows progress and can be stopped at any
+"""Perft on several threads, in subtrees: a count that takes hours shows progress and can be stopped at any
 time.
 
-Threads take pieces of the tree from one queue. Pieces are large while much is left and small towards the end
+Threads take subtrees from one queue. Subtrees are large while much is left and small towards the end
 (guided self-scheduling: Constantine D. Polychronopoulos and David J. Kuck, 1987), so that handing them out
 costs little and all threads finish together.
 """
@@ -28,12 +28,12 @@ LARGE = 10**6 if build.compiled else 10**4
 """Work that is always split, so that progress shows: a fraction of a second."""
 
 FINEST = 1 / 4096
-"""With a table, which speeds up large pieces, a share smaller than this is not split to show progress:
-smaller pieces would mostly be table hits.
+"""With a table, which speeds up large subtrees, a share smaller than this is not split to show progress:
+smaller subtrees would mostly be table hits.
 """
 
 PARTS = 16
-"""A piece is at most this fraction of a thread's share of the remaining work."""
+"""A subtree is at most this fraction of a thread's share of the remaining work."""
 
 BRANCHES = 20
 """The estimate assumes at least this many moves in any position: one with few moves may lead to many."""
@@ -42,14 +42,14 @@ TICK = 0.1
 """Seconds between two progress reports."""
 
 
-class _Piece(NamedTuple):
+class _Subtree(NamedTuple):
     """A part of the tree: what follows some moves."""
 
     root: int  # the number of its first move
     moves: tuple[int, ...]
     depth: int  # plies after the moves
     share: float  # of the whole tree
-    pieces: int  # of its first move, if this is the last of them; else 0
+    subtrees: int  # of its first move, if this is the last of them; else 0
 
 
 class DividedPerft:
@@ -94,12 +94,12 @@ class DividedPerft:
         self._news: SimpleQueue[None] = SimpleQueue()
         # Guards what follows while threads run.
         self._lock = threading.Lock()
-        self._queue = self._pieces()
+        self._queue = self._subtrees()
         self._left = 1.0  # the share that no thread has taken yet
         self._counters: list[Counter] = []
         self._is_halted = False
         self._error: BaseException | None = None
-        # By first move: its leaves, the pieces done, and the number of pieces, once known.
+        # By first move: its leaves, the subtrees done, and the number of subtrees, once known.
         self._found = [0] * len(self._moves)
         self._done = [0] * len(self._moves)
         self._expected = [-1] * len(self._moves)
@@ -168,37 +168,37 @@ class DividedPerft:
         return workers
 
     def _serve(self, counter: Counter) -> None:
-        """Count piece after piece: the work of a thread."""
+        """Count subtree after subtree: the work of a thread."""
         try:
-            piece = self._take()
-            while piece is not None:
-                leaves = counter.leaves_under(piece.moves, piece.depth)
-                piece = self._take(piece, leaves)
+            subtree = self._take()
+            while subtree is not None:
+                leaves = counter.leaves_under(subtree.moves, subtree.depth)
+                subtree = self._take(subtree, leaves)
         except BaseException as error:
             self._error = error
             self._news.put(None)
 
-    def _take(self, done: _Piece | None = None, leaves: int = 0) -> _Piece | None:
-        """Record a finished piece, and take the next one, if any."""
+    def _take(self, done: _Subtree | None = None, leaves: int = 0) -> _Subtree | None:
+        """Record a finished subtree, and take the next one, if any."""
         with self._lock:
             self.leaves += leaves
             if done is not None and not self._is_halted:
                 self.share += done.share
                 self._found[done.root] += leaves
                 self._done[done.root] += 1
-                self._expected[done.root] = done.pieces or self._expected[done.root]
+                self._expected[done.root] = done.subtrees or self._expected[done.root]
                 if self._done[done.root] == self._expected[done.root]:
                     self._news.put(None)
             return next(self._queue, None)
 
-    def _pieces(self) -> Generator[_Piece, None, None]:
-        """All pieces, in the order of the moves, each split off when it is asked for."""
+    def _subtrees(self) -> Generator[_Subtree, None, None]:
+        """All subtrees, in the order of the moves, each split off when it is asked for."""
         board = self._board.copy()
         number = 0
 
         def cut(
             root: int, moves: tuple[int, ...], siblings: int, depth: int, share: float, is_last: bool
-        ) -> Iterator[_Piece]:
+        ) -> Iterator[_Subtree]:
             nonlocal number
             board.make(moves[-1])
             moves_after = legal_moves(board)
@@ -210,7 +210,7 @@ class DividedPerft:
             else:
                 number += 1
                 self._left -= share
-                yield _Piece(root, moves, depth, share, number if is_last else 0)
+                yield _Subtree(root, moves, depth, share, number if is_last else 0)
             board.unmake()
 
         for root, move in enumerate(self._moves):
@@ -218,7 +218,7 @@ class DividedPerft:
             yield from cut(root, (move,), len(self._moves), self._depth - 1, 1 / len(self._moves), True)
 
     def _is_cut(self, work: int, share: float) -> bool:
-        """Whether to split a part of the tree into several pieces."""
+        """Whether to split a part of the tree into several subtrees."""
         if work <= SMALL:
             return False
         if share * self._threads * PARTS > self._left:

@@ -31,7 +31,7 @@ if not cython.compiled:
     DEPTH_BITS = 7
     LEAVES_BITS = 57
 
-LARGEST = 65536
+MAX_MEGABYTES = 65536
 """Megabytes."""
 
 LARGEST_KEY = 2**64 - 1
@@ -58,11 +58,11 @@ class PerftTable:
     def __init__(self, megabytes: int) -> None:
         """The maximum size in megabytes; one of them is used until `widen` asks for more.
 
-        Raises ValueError for a size not from 1 to LARGEST megabytes, and MemoryError if there is not enough
+        Raises ValueError for a size not from 1 to MAX_MEGABYTES megabytes, and MemoryError if there is not enough
         memory.
         """
-        if not 1 <= megabytes <= LARGEST:
-            raise ValueError(f"{megabytes} MB is not a table size from 1 to {LARGEST}")
+        if not 1 <= megabytes <= MAX_MEGABYTES:
+            raise ValueError(f"{megabytes} MB is not a table size from 1 to {MAX_MEGABYTES}")
         self.most = (megabytes << 20) // 64
         self.clusters = (1 << 20) // 64
         self._held = memoryview(memory.allocate(megabytes << 20))  # so it cannot be closed

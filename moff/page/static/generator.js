@@ -11,7 +11,7 @@ const LEGENDS = {
   attacks:
     "White's attackers on the left, Black's on the right: how many, and the least valuable. ′: a slider stands behind " +
     "another piece on a line to the square. Blue with a line above: more of White's; orange with a line below: more of Black's.",
-  worths: "By how many pawns the evaluation would be worse for the piece's side without it.",
+  piece_values: "By how many pawns the evaluation would be worse for the piece's side without it.",
 };
 
 let board = null;
@@ -102,7 +102,7 @@ function attackers(square) {
 }
 
 function worth(square) {
-  const value = facts.worths[square];
+  const value = facts.piece_values[square];
   if (value === undefined) return null;
   const text = (value / 100).toFixed(2);
   return { class: "", parts: [element("span", { class: "worth", "aria-hidden": "true" }, text)], text: `worth ${text}` };
@@ -120,14 +120,14 @@ async function showTree() {
       element(
         "details",
         {},
-        element("summary", {}, ...told(branch)),
-        element("ul", {}, ...branch.replies.map((reply) => element("li", {}, ...told(reply)))),
+        element("summary", {}, ...describe(branch)),
+        element("ul", {}, ...branch.replies.map((reply) => element("li", {}, ...describe(reply)))),
       ),
     ),
   );
 }
 
-function told({ san, score, mate, bound, depth, nodes }) {
+function describe({ san, score, mate, bound, depth, nodes }) {
   const sign = { ">=": "≥ ", "<=": "≤ " }[bound] ?? "";
   const value = mate === null ? `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(2)}` : `mate ${mate}`;
   const effort = nodes === null ? "" : `, ${number(nodes)} ${nodes === 1 ? "node" : "nodes"}`;

@@ -21,7 +21,7 @@ from moff.game.notation import read_move
 from moff.page import gametree, tabview, testboard
 from moff.page.analyst import ENOUGH, Analyst, Finding, PositionInfo
 from moff.page.gamelist import GameList
-from moff.page.gametree import GameTree, Node, grown, played
+from moff.page.gametree import GameTree, Node
 from moff.page.stream import Stream
 from moff.page.tab import MOST_ROWS, Tab
 from moff.page.tabs import Tabs
@@ -65,11 +65,11 @@ def read(text: str) -> pgn.Game:
 def test_a_game_that_becomes_a_tree_is_written_as_before(text: str) -> None:
     game = read(text)
     assert not game.faults
-    assert pgn.write(grown(game).game()) == pgn.write(game)
+    assert pgn.write(GameTree.from_game(game).game()) == pgn.write(game)
 
 
 def test_a_tree_tells_where_each_move_leads() -> None:
-    tree = grown(read(NESTED))
+    tree = GameTree.from_game(read(NESTED))
     theirs = chess.pgn.read_game(io.StringIO(NESTED))
     waiting: list[tuple[Node, Any]] = [(tree.root, theirs)]
     count = 0
@@ -98,7 +98,7 @@ def test_a_move_that_is_known_is_not_added_again() -> None:
 
 
 def test_lines_are_promoted_and_deleted() -> None:
-    tree = grown(read("1. e4 e5 (1... c5 2. Nf3) 2. Nc3 *"))
+    tree = GameTree.from_game(read("1. e4 e5 (1... c5 2. Nf3) 2. Nc3 *"))
     by_san = {node.san: node for node in tree}
     tree.promote(by_san["Nf3"])
     assert tree.last() is by_san["Nf3"]
@@ -112,7 +112,7 @@ def test_lines_are_promoted_and_deleted() -> None:
 
 
 def test_the_comment_before_a_variation_stays_when_that_is_promoted() -> None:
-    tree = grown(read("1. e4 ({first} 1. d4) 1... e5 {good} ({second} 1... c5 2. Nf3) 2. Nc3 *"))
+    tree = GameTree.from_game(read("1. e4 ({first} 1. d4) 1... e5 {good} ({second} 1... c5 2. Nf3) 2. Nc3 *"))
     by_san = {node.san: node for node in tree}
     tree.promote(by_san["Nf3"])
     assert "1. e4 {second} ({first} 1. d4) 1... c5 (1... e5 {good} 2. Nc3) 2. Nf3" in pgn.write(tree.game())
@@ -122,7 +122,7 @@ def test_the_comment_before_a_variation_stays_when_that_is_promoted() -> None:
 
 def test_a_tree_has_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gametree, "MOST_NODES", 3)
-    tree = grown(read("1. e4 e5 2. Nf3 Nc6 3. Bb5 *"))
+    tree = GameTree.from_game(read("1. e4 e5 2. Nf3 Nc6 3. Bb5 *"))
     assert [node.san for node in tree] == ["e4", "e5", "Nf3"]
     board = tree.board(tree.last())
     with pytest.raises(ValueError, match="3 moves"):
@@ -137,7 +137,7 @@ def test_a_game_as_long_as_games_get_is_no_deeper_than_a_short_one() -> None:
     for ply in range(3000):
         moves.append(read_move(board, cycle[ply % 4]))
         board.make(moves[-1])
-    tree = played(fen.START, moves)
+    tree = GameTree.from_moves(fen.START, moves)
     assert len(tree.path(tree.last())) == 3000
     assert len(tree.game().moves) == 3000
 
@@ -259,14 +259,14 @@ def test_moves_and_attacks_are_those_of_the_diagram(text: str) -> None:
 @pytest.mark.parametrize("text", STARTS)
 def test_the_worth_of_a_piece_is_the_difference_that_it_makes(text: str) -> None:
     board = fen.parse(text)
-    worths = testboard.worths(board)
+    piece_values = testboard.piece_values(board)
     theirs = chess.Board(text)
-    assert set(worths) == {
+    assert set(piece_values) == {
         chess.square_name(sq) for sq, piece in theirs.piece_map().items() if piece.piece_type != chess.KING
     }
     assert fen.write(board) == fen.write(fen.parse(text))
-    mirrored = testboard.worths(fen.mirrored(board))
-    for name, worth in worths.items():
+    mirrored = testboard.piece_values(fen.mirrored(board))
+    for name, worth in piece_values.items():
         assert mirrored[square.name(square.parse(name) ^ 0x70)] == worth
 
 
@@ -419,7 +419,7 @@ def test_who_comes_while_a_tab_is_put_to_rest_wakes_it() -> None:
 
     tab.rest = rest_too_late  # type: ignore[method-assign]
     tabs._rest(tab)
-    assert not tab.analyst.is_resting
+    assert not tab.analyst.is_paused
     tabs.close()
 
 
@@ -427,13 +427,13 @@ def test_an_analyst_at_rest_searches_nothing(tab: Tab) -> None:
     tab.do("set_up", {"text": KIWIPETE})
     tab.do("engine", {"on": True})
     until(tab, "lines", lambda value: value["lines"])
-    tab.rest()
+    tab.pause()
     deadline = time.monotonic() + PATIENCE
     while tab.analyst._thinker._is_searching and time.monotonic() < deadline:
         time.sleep(0.01)
     tab.do("move", {"text": "O-O"})
     assert not tab.analyst._thinker._is_searching
-    tab.wake()
+    tab.resume()
     until(tab, "lines", lambda value: value["lines"])
 
 
@@ -468,7 +468,7 @@ def test_a_game_of_two_persons_ends_by_the_rules(tab: Tab) -> None:
 def test_the_engine_answers_and_moves_at_once_when_the_page_is_closed(tab: Tab) -> None:
     tab.do("new_game", {"colour": "black", "clock": "3600"})
     assert snapshot(tab, "state")["game"]["thinking"]
-    tab.rest()
+    tab.pause()
     until(tab, "tree", lambda value: len(value["moves"]) == 1)
     tab.do("move", {"text": "e6"})
     assert snapshot(tab, "state")["game"]["thinking"]

@@ -226,7 +226,7 @@ def test_a_page_that_is_closed_ends_its_searches(desk: Desk) -> None:
     page.page.close()
     deadline = time.monotonic() + PATIENCE / 1000
     while time.monotonic() < deadline:
-        if tab.analyst.is_resting and not tab.analyst._thinker._is_searching:
+        if tab.analyst.is_paused and not tab.analyst._thinker._is_searching:
             return
         time.sleep(0.05)
     pytest.fail("it goes on searching")
@@ -783,7 +783,7 @@ def test_the_worth_of_pieces_and_the_tree_of_the_last_search_are_shown(desk: Des
     page.switch("engine-on", True)
     expect(page.page.locator("#lines li")).to_have_count(3)
     page.page.click("#tab-generator")
-    page.page.check('[name=overlay][value="worths"]')
+    page.page.check('[name=overlay][value="piece_values"]')
     expect(page.page.locator("#board .worth")).to_have_count(30)
     worths = [float(text) for text in page.page.locator("#board .worth").all_text_contents()]
     assert max(worths) > 5, "a queen, whatever the network"

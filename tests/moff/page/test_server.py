@@ -494,7 +494,7 @@ def test_a_page_that_is_loaded_again_at_once_goes_on(served: Server) -> None:
         time.sleep(1)
         tab = served.tabs.tab("tab-number-1")
         assert tab.analyst._thinker._is_searching
-        assert not tab.analyst.is_resting
+        assert not tab.analyst.is_paused
 
 
 def test_a_command_without_a_page_starts_no_search_that_lasts(served: Server) -> None:
@@ -503,7 +503,7 @@ def test_a_command_without_a_page_starts_no_search_that_lasts(served: Server) ->
         client.do("engine", on=True)
     tab = served.tabs.tab("tab-number-1")
     deadline = time.monotonic() + PATIENCE
-    while (not tab.analyst.is_resting or tab.analyst._thinker._is_searching) and time.monotonic() < deadline:
+    while (not tab.analyst.is_paused or tab.analyst._thinker._is_searching) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not tab.analyst._thinker._is_searching
 

@@ -19,7 +19,7 @@ import moff
 from moff import atomic_write
 from moff.picture.annotation import COLOURS
 from moff.picture.figurine import FIGURINES
-from moff.picture.picture import LARGEST, SMALLEST, STANDARD_SIZE, THEMES, Picture
+from moff.picture.picture import MAX_SIZE, MIN_SIZE, STANDARD_SIZE, THEMES, Picture
 from tests.client import ENGINE
 from tests.oracle import KINDS, STARTS, Game, packed, scaled, thrown, to_0x88
 from x88.notation import fen
@@ -161,7 +161,7 @@ def test_pieces_checks_and_attackers_stand_on_their_squares(flipped: bool) -> No
 @pytest.mark.parametrize("flipped", [False, True])
 def test_dark_squares_marks_and_the_last_move_stand_on_their_squares(flipped: bool) -> None:
     names = [(name, [*COLOURS][i % len(COLOURS)]) for i, name in enumerate(chess.SQUARE_NAMES)]
-    drawing = Drawing(Picture(marked=names, last_move="e1g1", flipped=flipped, size=SMALLEST))
+    drawing = Drawing(Picture(marked=names, last_move="e1g1", flipped=flipped, size=MIN_SIZE))
     (dark,) = (element for element in drawing.root if element.tag == f"{SVG}path")
     corners = re.findall(r"M(\d+) (\d+)h100v100h-100z", dark.get("d"))
     found = {drawing.at(int(x) + 50, int(y) + 50) for x, y in corners}
@@ -315,10 +315,10 @@ def test_pictures_are_values_that_a_notebook_shows() -> None:
         ({"position": moff.Board()}, "White has 0 kings"),
         ({"theme": "pink"}, "'pink' is not a theme: it must be light or dark"),
         (
-            {"size": SMALLEST - 1},
-            f"size takes a whole number from {SMALLEST} to {LARGEST}, not {SMALLEST - 1}",
+            {"size": MIN_SIZE - 1},
+            f"size takes a whole number from {MIN_SIZE} to {MAX_SIZE}, not {MIN_SIZE - 1}",
         ),
-        ({"size": LARGEST + 1}, f"not {LARGEST + 1}"),
+        ({"size": MAX_SIZE + 1}, f"not {MAX_SIZE + 1}"),
         ({"last_move": "e2"}, "bad last move 'e2': it must name two squares"),
         ({"last_move": "e2e9"}, "bad last move 'e2e9': 'e9' is not a square"),
         ({"last_move": "e7e8qq"}, "bad last move 'e7e8qq': "),
@@ -365,7 +365,7 @@ def complaint(ended: subprocess.CompletedProcess[str]) -> str:
     ("arguments", "wanted"),
     [
         ([], Picture()),
-        (["--no-coordinates", "--size", str(LARGEST)], Picture(coordinates=False, size=LARGEST)),
+        (["--no-coordinates", "--size", str(MAX_SIZE)], Picture(coordinates=False, size=MAX_SIZE)),
     ],
 )
 def test_moff_picture_writes_a_file(arguments: list[str], wanted: Picture, tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ def test_moff_picture_writes_a_file(arguments: list[str], wanted: Picture, tmp_p
         (["--last-move", "e2e9"], "bad last move 'e2e9': 'e9' is not a square"),
         (["--arrow", "e2e4", "--arrow", "e2x4"], "bad arrow 'e2x4': 'x4' is not a square"),
         (["--mark", "e4:<b>"], "bad mark 'e4:<b>': '<b>' is not a colour"),
-        (["--size", "0"], f"--size: it takes a whole number from {SMALLEST} to {LARGEST}, not '0'"),
+        (["--size", "0"], f"--size: it takes a whole number from {MIN_SIZE} to {MAX_SIZE}, not '0'"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
         ([fen.START, MATE], "unrecognized arguments: "),
     ],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from moff.accuracy import (
     BLUNDER,
     INACCURACY,
-    LARGEST,
+    MAX_SCORE,
     LOSSES,
     MISTAKE,
     NAGS,
@@ -46,7 +46,7 @@ def test_the_win_probability_is_the_published_one(score: int, per_cent: float) -
 def test_a_certain_win_is_a_whole_point_and_a_large_lead_is_not() -> None:
     assert expected_score(CERTAIN_WIN) == expected_score(MATE) == 1
     assert expected_score(-CERTAIN_WIN) == 0
-    assert expected_score(LARGEST) == expected_score(CERTAIN_WIN - 1) < 1
+    assert expected_score(MAX_SCORE) == expected_score(CERTAIN_WIN - 1) < 1
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.05, 0.1, 0.15, 0.5])
@@ -59,7 +59,7 @@ def test_the_accuracy_of_a_move_is_the_published_one(loss: float) -> None:
 def test_a_move_never_gains(before: int, after: int) -> None:
     judgement = judge(before, after)
     assert 0 <= judgement.loss <= 1
-    assert 0 <= judgement.centipawns <= 2 * LARGEST
+    assert 0 <= judgement.centipawns <= 2 * MAX_SCORE
     assert 0 <= judgement.accuracy <= 100
     if after >= before:
         assert judgement == Judgement(0.0, 0, 100.0, "")

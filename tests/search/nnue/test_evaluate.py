@@ -14,7 +14,7 @@ from search import benchmark, wdl
 from search.nnue import endgame as endgames
 from search.nnue import network, select
 from search.nnue.accumulators import Accumulators
-from search.nnue.evaluate import LARGEST, material_points
+from search.nnue.evaluate import MAX_EVALUATION, material_points
 from search.score import CERTAIN_WIN, normalised
 from tests.networks import evaluation_of, random_weights
 from tests.oracle import SHARED, STARTS, placements, scaled
@@ -118,8 +118,8 @@ def test_no_value_is_a_mate(sign: int) -> None:
     board = fen.parse("4k3/8/4K3/8/8/8/8/7Q w - - 0 1" if sign == 1 else "4K3/8/4k3/8/8/8/8/7q w - - 0 1")
     evaluation = evaluation_of(board, weights)
     assert evaluation.accumulators.value(board) * sign > CERTAIN_WIN, "the network alone would say so"
-    assert evaluation.value(board) == sign * LARGEST
-    assert CERTAIN_WIN > LARGEST
+    assert evaluation.value(board) == sign * MAX_EVALUATION
+    assert CERTAIN_WIN > MAX_EVALUATION
 
 
 # --- Endings
@@ -253,7 +253,7 @@ def test_more_material_makes_a_larger_value_of_the_network_s(text: str, expected
     assert material_points(fen.parse(text)) == points(chess.Board(text)) == expected - 256 + 64
     assert [value_by(fen.parse(text), sign * 256) for sign in (1, -1)] == [expected, -expected]
     assert value_by(fen.parse(mirrored(text)), 256) == expected
-    assert abs(value_by(fen.parse(text), 18_000)) <= LARGEST, "below every certain win"
+    assert abs(value_by(fen.parse(text), 18_000)) <= MAX_EVALUATION, "below every certain win"
 
 
 @pytest.mark.parametrize("men", ["R", "Q", "BB", "BN"])
@@ -299,7 +299,7 @@ def test_bishop_and_knight_drive_the_king_to_a_corner_of_the_bishop_s_colour() -
 @pytest.mark.parametrize("text", [POSITIONS[0], STARTS[4], benchmark.POSITIONS[10]])
 def test_what_a_piece_is_worth_is_what_its_absence_costs(text: str) -> None:
     board = fen.parse(text)
-    worths = display.worths(board)
+    worths = display.piece_values(board)
     position = chess.Board(text)
     for sq in SQUARES:
         code = board.piece_at(sq)
@@ -334,4 +334,4 @@ def test_the_table_speaks_for_white_whoever_is_to_move() -> None:
         assert [line[:16] for line in lines[-8:-1]] == outputs
         assert not any("this position" in line for line in lines[-8:])
         assert len({line[16:] for line in lines[-9:-1]}) > 4
-        assert f"{display.worths(board)[0] / 100:+.2f}" in lines[8]
+        assert f"{display.piece_values(board)[0] / 100:+.2f}" in lines[8]

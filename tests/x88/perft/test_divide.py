@@ -17,7 +17,7 @@ from x88.notation import fen
 from x88.perft import divide
 from x88.perft.divide import DEEPEST, MOST_THREADS, DividedPerft
 from x88.perft.perft import Counter
-from x88.perft.table import LARGEST, PerftTable
+from x88.perft.table import MAX_MEGABYTES, PerftTable
 
 pytestmark = pytest.mark.slow
 
@@ -108,8 +108,8 @@ def test_impossible_numbers_are_refused() -> None:
             ValueError, match=f"{threads} is not a number of threads from 1 to {MOST_THREADS}"
         ):
             DividedPerft(board, 1, threads=threads)
-    for megabytes in (0, -1, LARGEST + 1):
-        with pytest.raises(ValueError, match=f"{megabytes} MB is not a table size from 1 to {LARGEST}"):
+    for megabytes in (0, -1, MAX_MEGABYTES + 1):
+        with pytest.raises(ValueError, match=f"{megabytes} MB is not a table size from 1 to {MAX_MEGABYTES}"):
             PerftTable(megabytes)
 
 
