@@ -2,4 +2,5 @@
 
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parent.parent
 """The checkout."""

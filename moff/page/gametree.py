@@ -1,7 +1,7 @@
 """A game with variations that grows as moves are tried."""
 
 from collections.abc import Iterator
-from typing import cast
+from typing import Self, cast
 
 from moff.accuracy import NAMES
 from moff.game.notation import move_number
@@ -64,7 +64,7 @@ class GameTree:
         self._next = 1
 
     @classmethod
-    def from_game(cls, game: pgn.Game) -> GameTree:
+    def from_game(cls, game: pgn.Game) -> Self:
         """The tree of a game that was read. Moves beyond MOST_NODES are left out."""
         tree = cls(game.start, game.tags)
         tree.result = game.result
@@ -87,7 +87,7 @@ class GameTree:
         return tree
 
     @classmethod
-    def from_moves(cls, start: str, moves: list[int]) -> GameTree:
+    def from_moves(cls, start: str, moves: list[int]) -> Self:
         """The tree of some legal moves, packed, from a FEN."""
         return cls.from_game(pgn.record({}, start, moves, pgn.UNFINISHED))
 

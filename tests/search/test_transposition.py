@@ -16,8 +16,8 @@ from search import transposition as module
 from search.score import MATE, NO_SCORE
 from search.transposition import (
     EXACT,
-    MAX_MEGABYTES,
     LOWER,
+    MAX_MEGABYTES,
     UPPER,
     TranspositionTable,
     bound_of,

@@ -58,8 +58,7 @@ class PerftTable:
     def __init__(self, megabytes: int) -> None:
         """The maximum size in megabytes; one of them is used until `widen` asks for more.
 
-        Raises ValueError for a size not from 1 to MAX_MEGABYTES megabytes, and MemoryError if there is not enough
-        memory.
+        Raises ValueError for a size not from 1 to MAX_MEGABYTES, and MemoryError for want of memory.
         """
         if not 1 <= megabytes <= MAX_MEGABYTES:
             raise ValueError(f"{megabytes} MB is not a table size from 1 to {MAX_MEGABYTES}")

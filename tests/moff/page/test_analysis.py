@@ -411,13 +411,13 @@ def test_a_command_that_comes_too_late_begins_no_search() -> None:
 def test_who_comes_while_a_tab_is_put_to_rest_wakes_it() -> None:
     tabs = Tabs(Tab, grace=PATIENCE)
     tab = tabs.tab("tab-number-1")
-    rest = tab.rest
+    pause = tab.pause
 
-    def rest_too_late() -> None:
+    def pause_too_late() -> None:
         tabs.join(tab, lambda _topic: None)
-        rest()
+        pause()
 
-    tab.rest = rest_too_late  # type: ignore[method-assign]
+    tab.pause = pause_too_late  # type: ignore[method-assign]
     tabs._rest(tab)
     assert not tab.analyst.is_paused
     tabs.close()

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from moff.accuracy import (
     BLUNDER,
     INACCURACY,
-    MAX_SCORE,
     LOSSES,
+    MAX_SCORE,
     MISTAKE,
     NAGS,
     NAMES,

@@ -11,6 +11,7 @@ import chess
 import pytest
 from hypothesis import given, settings
 
+from tests import ROOT
 from tests.oracle import (
     Game,
     games,
@@ -46,8 +47,7 @@ def read(path: Path) -> list[Row]:
     return rows
 
 
-HERE = Path(__file__).resolve().parent
-OWN = read(HERE / "perft.epd")
+OWN = read(Path(__file__).with_name("perft.epd"))
 
 
 def deepest(counts: dict[int, int], budget: int) -> int:
@@ -142,7 +142,7 @@ def test_a_finished_game_has_no_leaves(text: str) -> None:
 
 # --- bench/perft.py
 
-SCRIPT = HERE.parent / "bench" / "perft.py"
+SCRIPT = ROOT / "bench" / "perft.py"
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
