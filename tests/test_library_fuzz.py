@@ -94,7 +94,12 @@ def test_a_null_move_is_unmade_like_any_other_and_not_made_in_check() -> None:
         board.make_null()
 
 
-BOARD = {0x04: 0x13, 0x74: 0x23, 0x10: 0x11}
+def codes(placement: dict[int, int]) -> bytes:
+    """Two kings, a white pawn, and these."""
+    return bytes({0x04: 0x13, 0x74: 0x23, 0x10: 0x11, **placement}.get(sq, 0) for sq in range(128))
+
+
+BOARD = codes({})
 
 
 @pytest.mark.parametrize(
@@ -112,11 +117,12 @@ BOARD = {0x04: 0x13, 0x74: 0x23, 0x10: 0x11}
         (lambda board: board.king(-1), ValueError, "-1 is not a side"),
         (lambda board: moff.Board().king(0), ValueError, "no king"),
         (lambda board: board.castling_rook(-1), ValueError, "-1 is not the number"),
-        (lambda board: board.setup({10**6: 18}, 0, 0, 0x88, 0, 1), ValueError, "1000000 is not a square"),
-        (lambda board: board.setup({**BOARD, 0x70: 0x17}, 0, 0, 0x88, 0, 1), ValueError, "23 is not"),
-        (lambda board: board.setup({**BOARD, 0x01: 0x21}, 0, 0, 0x88, 0, 1), ValueError, "a pawn on b1"),
-        (lambda board: board.setup({0x04: 0x13}, 0, 0, 0x88, 0, 1), ValueError, "Black has 0 kings"),
-        (lambda board: board.setup({**BOARD, 0x70: 0x14}, 0, 0, 0x88, 0, 1), ValueError, "Black is in check"),
+        (lambda board: board.setup(BOARD[:64], 0, 0, 0x88, 0, 1), ValueError, "64 squares instead of 128"),
+        (lambda board: board.setup(codes({0x08: 18}), 0, 0, 0x88, 0, 1), ValueError, "8 is not a square"),
+        (lambda board: board.setup(codes({0x70: 0x17}), 0, 0, 0x88, 0, 1), ValueError, "23 is not"),
+        (lambda board: board.setup(codes({0x01: 0x21}), 0, 0, 0x88, 0, 1), ValueError, "a pawn on b1"),
+        (lambda board: board.setup(codes({0x74: 0}), 0, 0, 0x88, 0, 1), ValueError, "Black has 0 kings"),
+        (lambda board: board.setup(codes({0x70: 0x14}), 0, 0, 0x88, 0, 1), ValueError, "Black is in check"),
         (lambda board: board.setup(BOARD, 2, 0, 0x88, 0, 1), ValueError, "2 is not a side"),
         (lambda board: board.setup(BOARD, 0, 16, 0x88, 0, 1), ValueError, "16 are not castling rights"),
         (lambda board: board.setup(BOARD, 0, 0, 0x100, 0, 1), ValueError, "256 is not a square"),

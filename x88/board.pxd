@@ -18,6 +18,7 @@ cpdef enum:
     BLACK_LONG = 8
     ALL_RIGHTS = 15
 
+cdef int[48] VALUE
 cdef uint64_t[6144] PIECE_KEYS
 cdef uint64_t[16] CASTLING_KEYS
 cdef uint64_t[8] EN_PASSANT_KEYS
@@ -67,7 +68,18 @@ cdef class Board:
     cdef int[4096] halfmoves
     cdef int[4096] reversibles
 
+    @cython.locals(i=int, sq=int, code=int, slot=int)
+    cdef _set_up(self, bytes codes, int side, int castling, tuple rooks)
+    @cython.locals(sq=int, number=int)
+    cdef _set_rights(self, int rights, tuple rooks, bint any_king=*)
+    @cython.locals(move=int, low=int, high=int, n=int, i=int, sq=int)
+    cdef void _set_right(self, int number, int king, int rook)
+    @cython.locals(side=int, home=int, king=int)
+    cdef bint _is_backed(self, int number, int rook, bint any_king)
+    @cython.locals(step=int, pushed=int, start=int, origin=int, ready=bint)
+    cdef void _set_en_passant(self, int passed)
     cdef _take_over(self, Board other)
+    @cython.locals(key=uint64_t, sq=int)
     cpdef uint64_t compute_key(self)
     @cython.locals(code=int, target=int, key=uint64_t)
     cdef uint64_t key_after(self, int move) noexcept nogil
@@ -89,3 +101,6 @@ cdef class Board:
     @cython.locals(pieces=int, i=int, sq=int, colours=int)
     cpdef bint is_insufficient_material(self) noexcept nogil
     cpdef int last_move(self) noexcept nogil
+
+@cython.locals(kings=int[2], pieces=int[2], sq=int, code=int, side=int)
+cdef int _check(bytes codes, en_passant, castling, halfmove, fullmove, tuple rooks) except -1

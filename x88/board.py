@@ -15,8 +15,8 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from x88 import square, zobrist
-from x88.piece import SIDES, checked_side, letter, make_piece
+from x88 import piece, square, zobrist
+from x88.piece import SIDES, checked_side, make_piece
 
 if not cython.compiled:
     from x88.move import (
@@ -61,6 +61,7 @@ if not cython.compiled:
     BLACK_LONG = 8
     ALL_RIGHTS = 15
 
+VALUE = piece.VALUE
 PIECE_KEYS = zobrist.PIECE_KEYS
 CASTLING_KEYS = zobrist.CASTLING_KEYS
 EN_PASSANT_KEYS = zobrist.EN_PASSANT_KEYS
@@ -92,33 +93,36 @@ class Board:
 
     def __init__(self) -> None:
         self.squares = [BORDER] * 256
-        self.slots = [0] * 128
-        self.pieces = [0] * 32
-        self.count = [0] * 2
-        self.material = [0] * 48
-        self.castles = [0] * 4
-        self.paths = [0] * 32
-        self.kept_rights = [0] * 128
-        self.keys = [0] * 4096
-        self.moves = [0] * 4096
-        self.states = [0] * 4096
-        self.halfmoves = [0] * 4096
-        self.reversibles = [0] * 4096
-        self.checkers = 0
-        self.checker = 0
-        self.pins = [0] * 128
-        self.pinned = [0] * 8
-        self.pin_count = 0
-        self.nearby = [0] * 16
-        self.near_count = 0
-        self.lifted = [0] * 33
-        self.gains = [0] * 33
+        # Compiled, these are arrays of C, which begin as zeros.
+        if not cython.compiled:
+            self.slots = [0] * 128
+            self.pieces = [0] * 32
+            self.count = [0] * 2
+            self.material = [0] * 48
+            self.castles = [0] * 4
+            self.paths = [0] * 32
+            self.kept_rights = [0] * 128
+            self.keys = [0] * 4096
+            self.moves = [0] * 4096
+            self.states = [0] * 4096
+            self.halfmoves = [0] * 4096
+            self.reversibles = [0] * 4096
+            self.pins = [0] * 128
+            self.pinned = [0] * 8
+            self.nearby = [0] * 16
+            self.lifted = [0] * 33
+            self.gains = [0] * 33
+            self.checkers = 0
+            self.checker = 0
+            self.pin_count = 0
+            self.near_count = 0
         self.clear()
 
     def clear(self) -> None:
         """Empty the board: no pieces, White to move, no castling rights, no history."""
-        for sq in square.SQUARES:
-            self.squares[sq] = EMPTY
+        for sq in range(128):
+            if not sq & OFF_BOARD:
+                self.squares[sq] = EMPTY
         for code in range(CODES):
             self.material[code] = 0
         self.count[WHITE] = self.count[BLACK] = 0
@@ -134,7 +138,7 @@ class Board:
 
     def setup(
         self,
-        placement: dict[int, int],
+        codes: bytes,
         side: int,
         castling: int,
         en_passant: int,
@@ -142,8 +146,9 @@ class Board:
         fullmove: int,
         rooks: tuple[int, ...] | None = None,
     ) -> None:
-        """Set up a position: piece codes by square, side to move, castling rights, en-passant square,
-        counters, and in Chess960 the squares of the rooks that castle, by the number of the right.
+        """Set up a position: piece codes (`codes[square]`, 128 bytes), side to move, castling rights,
+        en-passant square, counters, and in Chess960 the squares of the rooks that castle, by the number of
+        the right.
 
         Each side must have exactly one king and at most 16 pieces. Castling rights without king and rook in
         place are dropped, and so is an en-passant square that no pawn can capture on. If no rooks are given,
@@ -154,11 +159,15 @@ class Board:
         first or last rank, a check to the side that is not to move, and what is no square, code, side,
         right or counter.
         """
-        placement = dict(placement)
-        _check(placement, en_passant, castling, halfmove, fullmove, rooks)
+        _check(codes, en_passant, castling, halfmove, fullmove, rooks)
         checked_side(side)
         before = self.copy() if self.count[WHITE] else None
-        self._set_up(placement, side, castling, en_passant, halfmove, fullmove, rooks)
+        self._set_up(codes, side, castling, rooks)
+        self.halfmove = halfmove
+        self.fullmove = fullmove
+        if not en_passant & OFF_BOARD:
+            self._set_en_passant(en_passant)
+        self.key = self.compute_key()
         if _is_attacked(self, self.king(side ^ 1), side):
             if before is None:
                 self.clear()
@@ -166,31 +175,24 @@ class Board:
                 self._take_over(before)
             raise ValueError(f"placement: {SIDES[side ^ 1]} is in check, but {SIDES[side]} is to move")
 
-    def _set_up(
-        self,
-        placement: dict[int, int],
-        side: int,
-        castling: int,
-        en_passant: int,
-        halfmove: int,
-        fullmove: int,
-        rooks: tuple[int, ...] | None,
-    ) -> None:
+    def _set_up(self, codes: bytes, side: int, castling: int, rooks: tuple[int, ...] | None) -> None:
+        """Set pieces, side to move and castling rights. Pieces are listed as in a FEN, but kings first."""
         self.clear()
-        for sq, code in sorted(placement.items(), key=lambda item: (item[1] & KIND) != KING):
-            index = code >> 5 << 4 | self.count[code >> 5]
-            self.squares[sq] = code
-            self.slots[sq] = index
-            self.pieces[index] = sq
-            self.count[code >> 5] += 1
-            self.material[code] += 1
+        self.count[WHITE] = self.count[BLACK] = 1
+        for i in range(64):
+            sq = 0x70 - (i >> 3 << 4) | i & 7
+            code = codes[sq]
+            if code:
+                slot = code >> 5 << 4
+                if code & KIND != KING:
+                    slot |= self.count[code >> 5]
+                    self.count[code >> 5] += 1
+                self.squares[sq] = code
+                self.slots[sq] = slot
+                self.pieces[slot] = sq
+                self.material[code] += 1
         self.side = side
-        self._set_rights(castling, rooks or ROOK_HOMES, any_king=rooks is not None)
-        self.halfmove = halfmove
-        self.fullmove = fullmove
-        if not en_passant & OFF_BOARD:
-            self._set_en_passant(en_passant)
-        self.key = self.compute_key()
+        self._set_rights(castling, ROOK_HOMES if rooks is None else rooks, any_king=rooks is not None)
 
     def _set_rights(self, rights: int, rooks: tuple[int, ...], any_king: bool = False) -> None:
         """Set the castling rights whose king and rook are in place."""
@@ -212,12 +214,15 @@ class Board:
         self.castles[number] = move
         # All squares that king and rook cross or reach, except their own; in standard chess, those next to
         # the king first.
-        squares = (king, rook, target_of(move), rook_target(move))
-        path = [sq for sq in range(min(squares), max(squares) + 1) if sq not in (king, rook)]
-        if rook < king:
-            path.reverse()
-        for n, sq in enumerate([*path, NO_SQUARE]):
-            self.paths[number << 3 | n] = sq
+        low = min(king, rook, target_of(move), rook_target(move))
+        high = max(king, rook, target_of(move), rook_target(move))
+        n = number << 3
+        for i in range(high - low + 1):
+            sq = high - i if rook < king else low + i
+            if sq not in (king, rook):
+                self.paths[n] = sq
+                n += 1
+        self.paths[n] = NO_SQUARE
 
     def _is_backed(self, number: int, rook: int, any_king: bool) -> bool:
         """Whether king and rook are in place for a castling right."""
@@ -294,8 +299,8 @@ class Board:
     def compute_key(self) -> int:
         """The Polyglot key of the position, from scratch."""
         key = CASTLING_KEYS[self.castling]
-        for sq in square.SQUARES:
-            if self.squares[sq]:
+        for sq in range(128):
+            if self.squares[sq] & ANY_PIECE:
                 key ^= PIECE_KEYS[self.squares[sq] << 7 | sq]
         if self.en_passant != NO_SQUARE:
             key ^= EN_PASSANT_KEYS[self.en_passant & FILE]
@@ -678,7 +683,7 @@ def checked_board(board: Board) -> Board:
 
 
 def _check(
-    placement: dict[int, int],
+    codes: bytes,
     en_passant: int,
     castling: int,
     halfmove: int,
@@ -686,20 +691,34 @@ def _check(
     rooks: tuple[int, ...] | None,
 ) -> None:
     """Raise ValueError or TypeError if `Board.setup` cannot set this up."""
-    for sq, code in placement.items():
-        square.checked(sq)
-        letter(code)
-        if code & KIND == PAWN and sq >> 4 in (0, 7):
-            raise ValueError(f"placement: a pawn on {square.name(sq)}")
-    for side, name in SIDES.items():
-        own = [code & KIND for code in placement.values() if code >> 5 == side]
-        if own.count(KING) != 1:
-            raise ValueError(f"placement: {name} has {own.count(KING)} kings instead of 1")
-        if len(own) > MAX_PIECES:
-            raise ValueError(f"placement: {name} has {len(own)} pieces, more than {MAX_PIECES}")
-    for sq in (en_passant, *(rooks or ())):
-        square.name(sq)
-    if rooks and len(rooks) != 4:
+    if len(codes) != 128:
+        raise ValueError(f"{len(codes)} squares instead of 128")
+    # Compiled, these are arrays of C.
+    if not cython.compiled:
+        kings = [0, 0]
+        pieces = [0, 0]
+    kings[WHITE] = kings[BLACK] = pieces[WHITE] = pieces[BLACK] = 0
+    for sq in range(128):
+        code = codes[sq]
+        if code:
+            if sq & OFF_BOARD:
+                raise ValueError(f"{sq} is not a square of the board")
+            if code < WHITE_PIECE or code >= CODES or not VALUE[code]:
+                raise ValueError(f"{code} is not the code of a piece")
+            side = code >> 5
+            kings[side] += code & KIND == KING
+            pieces[side] += 1
+            if code & KIND == PAWN and (sq < 0x10 or sq >= 0x70):
+                raise ValueError(f"placement: a pawn on {square.name(sq)}")
+    for side in (WHITE, BLACK):
+        if kings[side] != 1:
+            raise ValueError(f"placement: {SIDES[side]} has {kings[side]} kings instead of 1")
+        if pieces[side] > MAX_PIECES:
+            raise ValueError(f"placement: {SIDES[side]} has {pieces[side]} pieces, more than {MAX_PIECES}")
+    for place in (en_passant, *(rooks or ())):
+        if place != NO_SQUARE:
+            square.checked(place)
+    if rooks is not None and len(rooks) != 4:
         raise ValueError(f"{len(rooks)} squares of rooks instead of 4")
     if not 0 <= index(castling) <= ALL_RIGHTS:
         raise ValueError(f"{castling} are not castling rights, 0 to {ALL_RIGHTS}")

@@ -16,12 +16,12 @@ except ImportError:
 
 from x88 import square
 from x88.board import KING_HOMES, LARGEST_COUNTER, ROOK_HOMES
-from x88.piece import CODE_OF_LETTER, SIDES, make_piece
+from x88.piece import CODE_OF_LETTER, SIDES
 
 if not cython.compiled:
     from x88.board import Board, checked_board
     from x88.move import rook_origin
-    from x88.piece import BLACK, EMPTY, KIND, KING, ROOK, WHITE, WHITE_PIECE
+    from x88.piece import BLACK, EMPTY, KING, ROOK, WHITE, WHITE_PIECE
     from x88.square import FILE, NO_SQUARE, OFF_BOARD
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -48,6 +48,9 @@ def _letters() -> list[int]:
 
 
 LETTER = _letters()
+
+CODE = [CODE_OF_LETTER.get(chr(letter), 0) for letter in range(128)]
+"""CODE[character code]: the piece code of a FEN letter, 0 for others."""
 
 
 def parse(text: str, warnings: list[str] | None = None, chess960: bool = False) -> Board:
@@ -177,36 +180,37 @@ def _position_fields(text: str, remarks: list[str]) -> list[str]:
 def _parse(fields: list[str], remarks: list[str], chess960: bool) -> Board:
     if not 1 <= len(fields) <= 6:
         raise ValueError(f"it has {len(fields)} fields instead of 1 to 6")
-    fields = fields + [""] * (6 - len(fields))
-    for n, (name, value) in enumerate(_ASSUMED, 1):
-        if not fields[n] or (fields[n] == "-" and n >= 4):
-            remarks.append(f"the FEN has no {name}: {value} is assumed")
-            fields[n] = value
-    placement = _placement(fields[0])
+    if len(fields) < 6 or "-" in (fields[4], fields[5]):
+        fields = fields + [""] * (6 - len(fields))
+        for n, (name, value) in enumerate(_ASSUMED, 1):
+            if not fields[n] or (fields[n] == "-" and n >= 4):
+                remarks.append(f"the FEN has no {name}: {value} is assumed")
+                fields[n] = value
+    codes = _placement(fields[0])
     if fields[1] not in ("w", "b"):
         raise ValueError(f"side to move: {fields[1]!r} is neither w nor b")
     side = WHITE if fields[1] == "w" else BLACK
-    chess960 = chess960 or any(letter in _FILES for letter in fields[2])
-    rooks = _castling(fields[2], placement, chess960)
+    letters = [""] * 4
+    rooks = list(ROOK_HOMES)
+    if fields[2] != "-":
+        chess960 = _castling(fields[2], codes, chess960, letters, rooks)
     try:
         en_passant = NO_SQUARE if fields[3] == "-" else square.parse(fields[3])
     except ValueError as error:
         raise ValueError(f"en passant: {error}, nor -") from None
     halfmove = _counter("half-move clock", fields[4])
     fullmove = _counter("full-move number", fields[5])
+    rights = 0
+    for number in range(4):
+        if letters[number]:
+            rights |= 1 << number
     board = Board()
     board.setup(
-        placement,
-        side,
-        sum(1 << number for number in rooks),
-        en_passant,
-        halfmove,
-        max(fullmove, 1),
-        tuple(rooks.get(number, (NO_SQUARE, ""))[0] for number in range(4)) if chess960 else None,
+        codes, side, rights, en_passant, halfmove, max(fullmove, 1), tuple(rooks) if chess960 else None
     )
-    for number, (rook, letter) in sorted(rooks.items()):
-        if not board.castling >> number & 1:
-            remarks.append(_dropped(board, number, rook, letter, chess960))
+    for number in range(4):
+        if (rights & ~board.castling) >> number & 1:
+            remarks.append(_dropped(board, number, rooks[number], letters[number], chess960))
     return board
 
 
@@ -226,69 +230,80 @@ def _dropped(board: Board, number: int, rook: int, letter: str, chess960: bool) 
     return f"the castling right {letter} is dropped: {reason}"
 
 
-def _placement(text: str) -> dict[int, int]:
+def _placement(text: str) -> bytes:
     """The piece codes by square."""
-    ranks = text.split("/")
-    if len(ranks) != 8:
-        raise ValueError(f"placement: {len(ranks)} ranks instead of 8")
-    placement = {}
-    for number, row in zip(range(8, 0, -1), ranks, strict=True):
-        file = 0
-        previous = ""
-        for character in row:
-            if character in "12345678":
-                if previous.isdigit():
-                    raise ValueError(
-                        f"placement: {previous + character!r} on rank {number} is not one number"
-                    )
-                file += int(character)
-            elif character in CODE_OF_LETTER:
-                if file < 8:
-                    placement[(number - 1) << 4 | file] = CODE_OF_LETTER[character]
-                file += 1
-            else:
-                raise ValueError(f"placement: {character!r} on rank {number} is not a piece")
-            previous = character
-        if file != 8:
-            raise ValueError(f"placement: rank {number} ({row!r}) has {file} squares instead of 8")
-    return placement
+    ranks = text.count("/") + 1
+    if ranks != 8:
+        raise ValueError(f"placement: {ranks} ranks instead of 8")
+    # Compiled, these are an array of C characters.
+    if not cython.compiled:
+        codes = bytearray(128)
+    for sq in range(128):
+        codes[sq] = EMPTY
+    rank = 7
+    file = 0
+    number = 0
+    for character in text + "/":
+        letter = ord(character)
+        if letter == ord("/"):
+            if file != 8:
+                row = text.split("/")[7 - rank]
+                raise ValueError(f"placement: rank {rank + 1} ({row!r}) has {file} squares instead of 8")
+            rank -= 1
+            file = 0
+            number = 0
+        elif ord("1") <= letter <= ord("8"):
+            if number:
+                raise ValueError(f"placement: '{number}{character}' on rank {rank + 1} is not one number")
+            number = letter - ord("0")
+            file += number
+        elif letter < 128 and CODE[letter]:
+            if file < 8:
+                codes[rank << 4 | file] = CODE[letter]
+            file += 1
+            number = 0
+        else:
+            raise ValueError(f"placement: {character!r} on rank {rank + 1} is not a piece")
+    return bytes(codes[:128])
 
 
-def _castling(text: str, placement: dict[int, int], chess960: bool) -> dict[int, tuple[int, str]]:
-    """By the number of the right: the square of the rook, NO_SQUARE if there is none, and the letter."""
-    if text == "-":
-        return {}
-    if any(letter not in _RIGHTS + _FILES for letter in text) or len(set(text)) != len(text):
+def _castling(text: str, codes: bytes, chess960: bool, letters: list[str], rooks: list[int]) -> bool:
+    """Note the letter and the rook of each right, by its number; NO_SQUARE is the rook if there is none.
+    Returns whether the rights are read as those of Chess960.
+    """
+    if text.strip(_RIGHTS + _FILES) or len(set(text)) != len(text):
         raise ValueError(
             f"castling: {text!r} is neither - nor made of K, Q, k and q, or files of rooks, each at most once"
         )
-    kings = {code >> 5: sq for sq, code in placement.items() if code & KIND == KING}
-    if len(kings) < 2:
-        return {}  # `Board.setup` refuses it
-    rooks: dict[int, tuple[int, str]] = {}
+    chess960 = chess960 or text.strip(_RIGHTS) != ""
     for letter in text:
         side = WHITE if letter.isupper() else BLACK
+        king = codes.rfind(WHITE_PIECE << side | KING)
+        if king < 0:
+            return chess960  # `Board.setup` refuses it
         if letter in _RIGHTS:
             number = _RIGHTS.index(letter)
-            rook = _outermost_rook(placement, kings[side], number) if chess960 else ROOK_HOMES[number]
+            rook = _outermost_rook(codes, king, number) if chess960 else ROOK_HOMES[number]
         else:
             rook = ROOK_HOMES[2 * side + 1] | _FILES.index(letter) & 7
-            number = 2 * side + (rook & FILE < kings[side] & FILE)
-        if number in rooks:
+            number = 2 * side + (rook & FILE < king & FILE)
+        if letters[number]:
             raise ValueError(f"castling: {text!r} names two rooks on one side of {SIDES[side]}'s king")
-        rooks[number] = rook, letter
-    return rooks
+        letters[number] = letter
+        rooks[number] = rook
+    return chess960
 
 
-def _outermost_rook(placement: dict[int, int], king: int, number: int) -> int:
+def _outermost_rook(codes: bytes, king: int, number: int) -> int:
     """The rook that X-FEN means by a castling right, or NO_SQUARE."""
-    side = number >> 1
-    rank = ROOK_HOMES[number] & ~FILE
-    # From the edge towards the king.
-    for file in range(king & FILE) if number & 1 else range(7, king & FILE, -1):
-        if placement.get(rank | file) == make_piece(side, ROOK):
-            return rank | file
-    return NO_SQUARE
+    outwards = -1 if number & 1 else 1
+    found = NO_SQUARE
+    sq = king + outwards
+    while not sq & OFF_BOARD:
+        if codes[sq] == WHITE_PIECE << (number >> 1) | ROOK:
+            found = sq
+        sq += outwards
+    return found
 
 
 def _counter(name: str, text: str) -> int:

@@ -22,7 +22,7 @@ from x88.notation.diagram import (
     Style,
     draw,
     draw_attacks,
-    draw_worths,
+    draw_piece_values,
     list_moves,
 )
 from x88.piece import BLACK, LETTERS, WHITE
@@ -276,6 +276,6 @@ def test_a_terminal_gets_the_colours_and_figurines_that_it_knows(
 
 def test_worths_of_any_size_stand_beside_their_pieces_in_columns() -> None:
     board = fen.parse("4k3/8/8/8/8/8/8/QRB1K3 w - - 0 1")
-    lines = draw_worths(board, Style(ascii=True), {0: 12_345, 1: -60_000, 2: -5})
+    lines = draw_piece_values(board, Style(ascii=True), {0: 12_345, 1: -60_000, 2: -5})
     assert lines[8] == "1  Q +123.4 R -600.0 B -0.05  .        K        .        .        .        1"
     assert len({len(line) for line in lines[1:9]}) == 1
