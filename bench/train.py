@@ -69,10 +69,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
     parser.add_argument(
-        "--mean-with",
-        type=Path,
-        metavar="FILE",
-        help="with --export: the mean with this network's weights",
+        "--mean-with", type=Path, metavar="FILE", help="with --export: the mean with this network's weights"
     )
     parser.add_argument("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
     parser.add_argument("--outputs", type=script.positive, default=8, metavar="N", help="default 8")

@@ -168,8 +168,4 @@ def path_of_go() -> str:
     return svg(WIDTH, bottom + 45, "The path of a go command through the code", parts)
 
 
-DRAWINGS: dict[str, Callable[[], str]] = {
-    "0x88": squares,
-    "rooms": rooms,
-    "path-of-go": path_of_go,
-}
+DRAWINGS: dict[str, Callable[[], str]] = {"0x88": squares, "rooms": rooms, "path-of-go": path_of_go}

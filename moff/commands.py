@@ -171,9 +171,7 @@ def _parser() -> argparse.ArgumentParser:
     fens.set_defaults(run=_run_fens)
 
     picture = commands.add_parser(
-        "picture",
-        help="the position as an SVG picture",
-        epilog=f"COLOUR is {either(COLOURS)}.",
+        "picture", help="the position as an SVG picture", epilog=f"COLOUR is {either(COLOURS)}."
     )
     picture.add_argument("fen", nargs="?", default=fen.START, metavar="FEN", help="default: start position")
     picture.add_argument("-o", "--output", default="-", metavar="FILE.svg", help="default: standard output")

@@ -237,12 +237,7 @@ class Search:
             job.is_done = True
 
     def _prepare(
-        self,
-        board: Board,
-        limits: Limits,
-        clock: Clock,
-        callbacks: Callbacks,
-        repeat_delay: float = 0.0,
+        self, board: Board, limits: Limits, clock: Clock, callbacks: Callbacks, repeat_delay: float = 0.0
     ) -> Job:
         for callback in callbacks:
             if not callable(callback):

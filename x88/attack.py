@@ -28,19 +28,7 @@ if not cython.compiled:
         rook_target,
         target_of,
     )
-    from x88.piece import (
-        BISHOP,
-        EMPTY,
-        KIND,
-        KING,
-        KNIGHT,
-        PAWN,
-        QUEEN,
-        ROOK,
-        SLIDER,
-        WHITE,
-        WHITE_PIECE,
-    )
+    from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE
     from x88.square import DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, RANK, REACH_ROW
 
 REACH = square.REACH

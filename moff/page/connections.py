@@ -96,8 +96,7 @@ class Connections:
             live = [other for other in self._streams if not other.has_gone()]
             if len(live) >= MOST_STREAMS or self._is_closing.is_set():
                 raise Refusal(
-                    HTTPStatus.SERVICE_UNAVAILABLE,
-                    f"{MOST_STREAMS} boards are open, which is the maximum",
+                    HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_STREAMS} boards are open, which is the maximum"
                 )
             self._streams.add(stream)
 

@@ -230,12 +230,7 @@ class View:
         games = self._tab.games
         if games is None:
             return {"list": 0, "name": "", "count": 0, "opened": 0}
-        return {
-            "list": self._tab.lists,
-            "name": games.name,
-            "count": len(games),
-            "opened": self._tab.opened,
-        }
+        return {"list": self._tab.lists, "name": games.name, "count": len(games), "opened": self._tab.opened}
 
 
 def _squares(move: int) -> list[str]:

@@ -3,17 +3,7 @@
 import re
 from typing import Any
 
-from moff.accuracy import (
-    BLUNDER,
-    INACCURACY,
-    MISTAKE,
-    NAGS,
-    Judgement,
-    Tally,
-    expected_score,
-    judge,
-    tally,
-)
+from moff.accuracy import BLUNDER, INACCURACY, MISTAKE, NAGS, Judgement, Tally, expected_score, judge, tally
 from moff.review.analysis import Assessment
 from moff.review.openings import Opening
 from search.score import mate_distance

@@ -162,10 +162,7 @@ def _simplest(drawing: list[int], line: list[int]) -> int:
     last = line[-2] if len(line) > 1 else NO_MOVE
     back = target_of(last) | origin_of(last) << TARGET_SHIFT
     where = SQUARE | SQUARE << TARGET_SHIFT
-    return min(
-        drawing,
-        key=lambda move: (not move & CAPTURED, move & where != back, moved_of(move) == PAWN),
-    )
+    return min(drawing, key=lambda move: (not move & CAPTURED, move & where != back, moved_of(move) == PAWN))
 
 
 def missing_table(tables: Tablebase, board: Board) -> str:
