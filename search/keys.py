@@ -8,19 +8,12 @@ except ImportError:
 from x88 import zobrist
 
 if not cython.compiled:
+    # isort: off
+    # fmt: off
     from x88.board import Board
     from x88.move import (
-        CAPTURED,
-        CASTLING,
-        EN_PASSANT,
-        PROMOTED,
-        captured_of,
-        moved_of,
-        origin_of,
-        promoted_of,
-        rook_origin,
-        rook_target,
-        target_of,
+        CAPTURED, CASTLING, EN_PASSANT, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin,
+        rook_target, target_of,
     )
     from x88.piece import ANY_PIECE, BISHOP, KIND, KING, KNIGHT, PAWN, ROOK, WHITE_PIECE
 

@@ -18,9 +18,7 @@ if not cython.compiled:
         raise NotImplementedError
 
     def plain(number: int) -> int:
-        """An ordinary number between a count and a Python object: Cython's conversion of an atomic type is C
-        that Clang refuses.
-        """
+        """A plain number. Clang refuses how Cython converts an atomic type to or from a Python object."""
         return number
 
     def take_from(left: int, wanted: int) -> int:

@@ -14,19 +14,12 @@ except ImportError:
 from x88 import piece, square
 
 if not cython.compiled:
+    # isort: off
+    # fmt: off
     from x88.board import Board, checked_board
     from x88.move import (
-        CASTLING,
-        EN_PASSANT,
-        NO_MOVE,
-        PROMOTED,
-        captured_of,
-        moved_of,
-        origin_of,
-        promoted_of,
-        rook_origin,
-        rook_target,
-        target_of,
+        CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin,
+        rook_target, target_of,
     )
     from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE
     from x88.square import DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, RANK, REACH_ROW
@@ -40,9 +33,7 @@ BIT = [0 if sq & 0x88 else 1 << square.index64(sq) for sq in range(256)]
 
 
 def _leaps(number: int, origin: int) -> int:
-    """The bits of the squares that a piece attacks by single steps: pawns of White (0) and Black (1), a
-    knight (2) or a king (3).
-    """
+    """The squares, as bits, one step away: for pawns of White (0) and Black (1), knights (2), kings (3)."""
     steps = ([15, 17], [-15, -17], piece.STEPS[KNIGHT], piece.STEPS[KING])[number]
     return sum(BIT[origin + step & 0xFF] for step in steps)
 
@@ -69,9 +60,7 @@ def is_attacked(board: Board, target: int, side: int) -> bool:
 
 
 def _line_attacked(board: Board, target: int, colour: int, kind: int) -> bool:
-    """Whether a rook, or a bishop, or a queen that moves like it, attacks the square: only the first piece on
-    each line counts.
-    """
+    """Whether a slider of this kind, or a queen, attacks the square. The first piece on each line decides."""
     row = MOFF[kind]
     while MOFF[row]:
         step = MOFF[row]
@@ -232,9 +221,7 @@ def find_checks_and_pins(board: Board) -> None:
 
 
 def is_near_attacked(board: Board, target: int) -> bool:
-    """Whether one of the `nearby` pieces attacks a square next to the king. The king's own square must be
-    empty, or it would block sliders.
-    """
+    """Whether a `nearby` piece attacks a square next to the king. The king's square must be empty."""
     row = (board.side ^ 1) * REACH_ROW + DIFFERENCE + target
     for i in range(board.near_count):
         sq = board.nearby[i]
@@ -256,8 +243,8 @@ def is_near_attacked(board: Board, target: int) -> bool:
 
 
 def attacked_squares(board: Board, side: int) -> int:
-    """The squares that a side attacks, as bits, a1 the lowest and h8 the highest. It attacks the squares of
-    its own pieces, which it defends; pins are ignored.
+    """The squares that a side attacks or defends, as bits, a1 the lowest and h8 the highest; pins are
+    ignored.
     """
     found = 0
     for i in range(side << 4, (side << 4) + board.count[side]):
@@ -279,9 +266,7 @@ def attacked_squares(board: Board, side: int) -> int:
 
 
 def attackers(board: Board, target: int, side: int) -> list[int]:
-    """The squares of the pieces of `side` that attack the square, in the order of the piece list. Raises
-    ValueError for what is no square or side.
-    """
+    """The squares of a side's attackers of `target`, in list order. Raises ValueError for other numbers."""
     if not cython.compiled:
         checked_board(board)
     square.checked(target)
@@ -319,7 +304,7 @@ def _attacks(board: Board, origin: int, target: int) -> bool:
 def _least_attacker(board: Board, target: int, side: int) -> int:
     """The square of the least valuable piece of `side` that attacks the square, or NO_SQUARE.
 
-    Listed pieces whose square is empty have been removed by the exchange.
+    Pieces that the exchange has removed are still listed, on empty squares.
     """
     back = target - 16 + 32 * side
     if board.squares[back - 1 & 0xFF] == WHITE_PIECE << side | PAWN:
@@ -404,7 +389,7 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
     """Whether `see` is at least the threshold. Stops the exchange as soon as the answer is certain."""
     if move & CASTLING:
         return threshold <= 0
-    # By how much the side that captured last exceeds its goal if the exchange ends here.
+    # The margin over its goal of the side that captured last, if the exchange ended here.
     balance = _first_gain(board, move) - threshold
     if balance < 0:
         return False

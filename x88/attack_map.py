@@ -25,9 +25,7 @@ VALUE = piece.VALUE
 
 
 class AttackMap:
-    """The maps of one position, in rows of 128 cells indexed by `side << 7 | square`. They raise ValueError
-    for what is no square or side.
-    """
+    """The maps of one position, by `side << 7 | square`. They raise ValueError for other indices."""
 
     def __init__(self) -> None:
         self.counts = [0] * 256

@@ -19,37 +19,15 @@ from x88 import piece, square, zobrist
 from x88.piece import SIDES, checked_side, make_piece
 
 if not cython.compiled:
+    # isort: off
+    # fmt: off
     from x88.move import (
-        CAPTURED,
-        CASTLING,
-        EN_PASSANT,
-        NO_MOVE,
-        PROMOTED,
-        castle,
-        is_home_castling,
-        origin_of,
-        promoted_of,
-        rook_origin,
-        rook_target,
-        target_of,
+        CAPTURED, CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, castle, is_home_castling, origin_of, promoted_of,
+        rook_origin, rook_target, target_of,
     )
     from x88.piece import (
-        ANY_PIECE,
-        BISHOP,
-        BLACK,
-        BLACK_PIECE,
-        BORDER,
-        CODES,
-        EMPTY,
-        KIND,
-        KING,
-        KNIGHT,
-        PAWN,
-        QUEEN,
-        ROOK,
-        SLIDER,
-        WHITE,
-        WHITE_PIECE,
+        ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK,
+        SLIDER, WHITE, WHITE_PIECE,
     )
     from x88.square import DIFFERENCE, FILE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
@@ -76,7 +54,7 @@ ROOK_HOMES = (0x07, 0x00, 0x77, 0x70)
 """The rooks' squares in standard chess, by the number of the castling right."""
 
 LARGEST_COUNTER = 99999
-"""Of the half-move clock and the full-move number."""
+"""The largest half-move clock and full-move number."""
 
 
 class Board:
@@ -168,7 +146,7 @@ class Board:
         if not en_passant & OFF_BOARD:
             self._set_en_passant(en_passant)
         self.key = self.compute_key()
-        if _is_attacked(self, self.king(side ^ 1), side):
+        if _attackers(self, self.king(side ^ 1), side):
             if before is None:
                 self.clear()
             else:
@@ -195,7 +173,7 @@ class Board:
         self._set_rights(castling, ROOK_HOMES if rooks is None else rooks, any_king=rooks is not None)
 
     def _set_rights(self, rights: int, rooks: tuple[int, ...], any_king: bool = False) -> None:
-        """Set the castling rights whose king and rook are in place."""
+        """Set those castling rights that have king and rook in place."""
         self.castling = 0
         for sq in range(128):
             self.kept_rights[sq] = ALL_RIGHTS
@@ -325,9 +303,7 @@ class Board:
             raise ValueError(f"{move} is not a legal move in this position")
 
     def make(self, move: int) -> None:
-        """Make a legal move; an undo stack that is nearly full drops its oldest ones. Raises ValueError for
-        other moves.
-        """
+        """Make a legal move; a nearly full undo stack drops old moves. Raises ValueError if it is illegal."""
         self.check_legal(move)
         self.make_unchecked(move)
         self.make_room()
@@ -468,14 +444,12 @@ class Board:
             self._move_rook(move, True)
 
     def _move_rook(self, move: int, back: bool) -> int:
-        """Move the rook of a castling move, or move it back, after the king, which may now stand on the
-        rook's square. Returns the change of the key.
-        """
+        """Move the rook of a castling move, or move it back, after the king. Returns the key's change."""
         origin, target, king = rook_origin(move), rook_target(move), target_of(move)
         if back:
             origin, target, king = target, origin, origin_of(move)
         rook = self.squares[king] & ANY_PIECE | ROOK
-        # So only the piece list still has the rook.
+        # The king may stand on the rook's square by now: only the piece list still has the rook.
         slot = (rook >> 5 << 4) + 1
         while self.pieces[slot] != origin:
             slot += 1
@@ -488,7 +462,7 @@ class Board:
 
     def make_null(self) -> None:
         """Make a null move. Raises ValueError if the side to move is in check."""
-        if _is_attacked(self, self.king(self.side), self.side ^ 1):
+        if _attackers(self, self.king(self.side), self.side ^ 1):
             raise ValueError("a side in check cannot make a null move")
         self.make_null_unchecked()
         self.make_room()
@@ -606,9 +580,7 @@ class Board:
         return False
 
     def is_insufficient_material(self) -> bool:
-        """Whether no sequence of legal moves can lead to checkmate: bare kings, a lone knight, or bishops
-        that are all on squares of one colour.
-        """
+        """Whether nobody can mate: bare kings, a lone knight, or bishops on squares of one colour only."""
         if self.material[WHITE_PIECE | PAWN] or self.material[BLACK_PIECE | PAWN]:
             return False
         if self.material[WHITE_PIECE | ROOK] or self.material[BLACK_PIECE | ROOK]:
@@ -637,9 +609,7 @@ class Board:
         return self.squares[square.checked(sq)]
 
     def castling_rook(self, number: int) -> int:
-        """The rook square of a castling right, by its number, 0 to 3; NO_SQUARE if the right was never held.
-        Raises ValueError for other numbers.
-        """
+        """The rook of a castling right, 0 to 3: its square, or NO_SQUARE if never held. Raises ValueError."""
         if not 0 <= index(number) < 4:
             raise ValueError(f"{number} is not the number of a castling right, 0 to 3")
         return rook_origin(self.castles[number]) if self.castles[number] else NO_SQUARE
@@ -727,24 +697,23 @@ def _check(
             raise ValueError(f"{counter} is not a counter from 0 to {LARGEST_COUNTER}")
 
 
-def _is_legal(board: Board, move: int) -> bool:
-    """`movegen.is_legal`. Modules that import this one are loaded at the first check."""
-    if not _rules:
-        _load_rules()
-    return bool(_rules[0](board, move))
-
-
-def _is_attacked(board: Board, target: int, side: int) -> bool:
-    """Whether there are `attack.attackers`."""
-    if not _rules:
-        _load_rules()
-    return bool(_rules[1](board, target, side))
-
-
 _rules: list[Callable[..., object]] = []
 
 
-def _load_rules() -> None:
-    from x88 import attack, movegen
+def _is_legal(board: Board, move: int) -> bool:
+    """`movegen.is_legal`."""
+    return bool(_loaded_rules()[0](board, move))
 
-    _rules.extend((movegen.is_legal, attack.attackers))
+
+def _attackers(board: Board, target: int, side: int) -> object:
+    """`attack.attackers`."""
+    return _loaded_rules()[1](board, target, side)
+
+
+def _loaded_rules() -> list[Callable[..., object]]:
+    """Functions of modules that import this one, loaded at the first check."""
+    if not _rules:
+        from x88 import attack, movegen
+
+        _rules.extend((movegen.is_legal, attack.attackers))
+    return _rules

@@ -1,4 +1,4 @@
-"""Which build runs: the compiled modules, or the same source uncompiled.
+"""Chooses the build that runs: the compiled modules, or the same source uncompiled.
 
 Every module with a .pxd next to it can be compiled. Either all of them run compiled or none: in a mixture, C
 types would meet Python objects.
@@ -28,13 +28,13 @@ VARIANTS = {"search.nnue.vectors_avx2": "search.nnue.vectors"}
 """Modules compiled from another one's source, for newer processors. A build may lack them."""
 
 BUILT_BY = ("setup.py", "x88/stable_abi.h")
-"""What every compiled module depends on, besides its source and the headers that it names."""
+"""Files that every compiled module depends on, besides its source and the headers that it names."""
 
 compiled = False
 """Whether the compiled modules run."""
 
 problem = ""
-"""What is wrong with the compiled modules, with the command that fixes it; empty if nothing is."""
+"""The fault of the compiled modules, with the command that fixes it; empty if there is none."""
 
 _SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -56,9 +56,7 @@ def choose() -> None:
 
 
 def is_forced() -> bool:
-    """Whether MOFF_PURE asks for the uncompiled source, which a program built by PyInstaller does not
-    contain.
-    """
+    """Whether MOFF_PURE asks for the uncompiled source. A program built by PyInstaller has none."""
     if getattr(sys, "frozen", False):
         return False
     return os.environ.get("MOFF_PURE", "0") not in ("", "0")

@@ -1,6 +1,4 @@
-"""Memory from the operating system rather than from Python: for large tables, and for what has to begin where
-a page does.
-"""
+"""Memory from the operating system: for large tables, and for what must begin at a page."""
 
 import contextlib
 import math
@@ -10,8 +8,8 @@ import mmap
 def allocate(size: int, held: int = 0, purpose: str = "the table") -> mmap.mmap:
     """Allocate zeroed memory, in huge pages where available, since tables are probed at random.
 
-    Pages take no memory until they are touched. `held` bytes are about to be freed. Raises MemoryError, whose
-    message names the purpose, if there is not enough memory.
+    Pages take no memory until they are touched. `held` bytes are about to be freed. Raises MemoryError,
+    which names the purpose, if there is not enough memory.
     """
     needed = f"no {-(-size >> 20)} MB of memory for {purpose}"
     # The system may overcommit and kill the process when the memory is used.

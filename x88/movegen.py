@@ -29,34 +29,16 @@ except ImportError:
 from x88 import piece, square
 
 if not cython.compiled:
+    # isort: off
+    # fmt: off
     from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
     from x88.board import Board, checked_board
     from x88.move import (
-        CAPTURED,
-        CAPTURED_SHIFT,
-        EN_PASSANT,
-        MOVED_SHIFT,
-        NO_MOVE,
-        PROMOTED_SHIFT,
-        SQUARE,
-        TARGET_SHIFT,
-        origin_of,
-        rook_origin,
-        target_of,
+        CAPTURED, CAPTURED_SHIFT, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
+        origin_of, rook_origin, target_of,
     )
     from x88.piece import (
-        ANY_PIECE,
-        BISHOP,
-        EMPTY,
-        KIND,
-        KING,
-        KNIGHT,
-        PAWN,
-        QUEEN,
-        ROOK,
-        SLIDER,
-        WHITE,
-        WHITE_PIECE,
+        ANY_PIECE, BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
     )
     from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
@@ -103,9 +85,7 @@ def generate(board: Board, stack: MoveStack, sp: int) -> int:
 
 
 def generate_captures(board: Board, stack: MoveStack, sp: int) -> int:
-    """Write the legal captures and promotions, or all evasions if the side to move is in check. Returns the
-    index after the last.
-    """
+    """Write the legal captures and promotions; in check, all evasions. Returns the index after the last."""
     find_checks_and_pins(board)
     if board.checkers:
         return evasions(board, stack, sp)
@@ -269,7 +249,7 @@ def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: 
 
 
 def castling_moves(board: Board, stack: MoveStack, sp: int) -> int:
-    """Write the legal castling moves of a side that is not in check and whose pins have been found."""
+    """Write the legal castling moves. The side is not in check, and its pins have been found."""
     for number in range(2 * board.side, 2 * board.side + 2):
         if is_castling_legal(board, number):
             stack.moves[sp] = board.castles[number]
@@ -279,9 +259,7 @@ def castling_moves(board: Board, stack: MoveStack, sp: int) -> int:
 
 
 def is_castling_legal(board: Board, number: int) -> bool:
-    """Whether the side to move holds its castling right of that number and may use it. The side is not in
-    check, and its pins have been found.
-    """
+    """Whether the castling right of that number can be used now, on the terms of `castling_moves`."""
     if not board.castling >> number & 1:
         return False
     i = number << 3
@@ -445,9 +423,7 @@ def is_legal(board: Board, move: int) -> bool:
 
 
 def scored_moves(board: Board, captures: bool = False) -> list[tuple[int, int]]:
-    """All legal moves, packed, with the generator's scores, best first; or only captures and promotions,
-    unless the side to move is in check.
-    """
+    """The legal moves, packed, with their scores, best first; or only those of `generate_captures`."""
     if not cython.compiled:
         checked_board(board)
     if not board.count[board.side]:

@@ -52,9 +52,7 @@ STEPS: dict[int, list[int]] = {
 
 
 def _moff() -> list[int]:
-    """The moff table: a row of steps for each kind, terminated by 0. The head, indexed by kind, points to the
-    row.
-    """
+    """The moff table: a row of steps for each kind, ended by 0, behind a head of the rows' indices."""
     table = [0] * (QUEEN + 1)
     for kind, steps in STEPS.items():
         table[kind] = len(table)

@@ -1,4 +1,4 @@
-"""Linked rays: an attack array in which every piece knows the nearest piece in each of eight directions.
+"""Linked rays: an attack array that links every piece to the nearest one in each of eight directions.
 
 Every occupied square has eight links, each to the nearest occupied square in a direction or, if there is
 none, to the first cell off the board, which links back. So a slider's captures are found without walking a
@@ -20,43 +20,20 @@ from operator import index
 from x88 import piece, square
 
 if not cython.compiled:
+    # isort: off
+    # fmt: off
     from x88.attack import is_near_attacked
     from x88.board import Board
     from x88.move import (
-        CAPTURED,
-        CASTLING,
-        EN_PASSANT,
-        MOVED_SHIFT,
-        TARGET_SHIFT,
-        origin_of,
-        rook_origin,
-        rook_target,
+        CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, TARGET_SHIFT, origin_of, rook_origin, rook_target,
         target_of,
     )
     from x88.movegen import (
-        MoveStack,
-        add_capture,
-        add_double_push,
-        add_en_passant,
-        add_pawn_move,
-        castling_moves,
-        evasions,
-        king_moves,
-        last_capture,
-        may_castle,
+        MoveStack, add_capture, add_double_push, add_en_passant, add_pawn_move, castling_moves, evasions,
+        king_moves, last_capture, may_castle,
     )
     from x88.piece import (
-        ANY_PIECE,
-        BISHOP,
-        EMPTY,
-        KIND,
-        KNIGHT,
-        PAWN,
-        QUEEN,
-        ROOK,
-        SLIDER,
-        WHITE,
-        WHITE_PIECE,
+        ANY_PIECE, BISHOP, EMPTY, KIND, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
     )
     from x88.square import DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
@@ -204,7 +181,7 @@ class Rays:
         self.links[behind << 3 | d] = sq
 
     def link(self, sq: int, d: int) -> int:
-        """The nearest occupied square in a direction from an occupied one or the first cell off it."""
+        """The nearest occupied square from one in a direction, or the first cell off the board."""
         return self.links[sq << 3 | d]
 
     def is_walked(self, board: Board) -> bool:
@@ -308,9 +285,7 @@ def generate(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
 
 
 def generate_captures(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
-    """Write captures and promotions, or all evasions in check, in the same order as
-    `movegen.generate_captures`.
-    """
+    """Write captures and promotions, or evasions in check, in the order of `movegen.generate_captures`."""
     find_checks_and_pins(board, rays)
     if board.checkers:
         return evasions(board, stack, sp)

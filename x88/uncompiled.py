@@ -4,4 +4,3 @@ from contextlib import nullcontext
 
 compiled = False
 nogil = nullcontext()
-gil = nullcontext()

@@ -21,34 +21,16 @@ from x88.piece import checked_side
 from x88.square import checked
 
 if not cython.compiled:
+    # isort: off
+    # fmt: off
     from search.nnue.layer import DEPTH, Layer
     from x88.board import Board
     from x88.move import (
-        CAPTURED,
-        CASTLING,
-        EN_PASSANT,
-        PROMOTED,
-        captured_of,
-        moved_of,
-        origin_of,
-        promoted_of,
-        rook_origin,
-        rook_target,
-        target_of,
+        CAPTURED, CASTLING, EN_PASSANT, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin,
+        rook_target, target_of,
     )
     from x88.piece import (
-        ANY_PIECE,
-        BISHOP,
-        BLACK,
-        EMPTY,
-        KIND,
-        KING,
-        KNIGHT,
-        PAWN,
-        QUEEN,
-        ROOK,
-        WHITE,
-        WHITE_PIECE,
+        ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE,
     )
     from x88.square import NO_SQUARE, index64
 

@@ -18,15 +18,10 @@ from functools import partial
 from search.syzygy.file import LETTERS, MAGIC, Table, signature
 
 if not cython.compiled:
+    # isort: off
+    # fmt: off
     from search.syzygy.file import (
-        BLESSED_LOSS,
-        CURSED_WIN,
-        DRAW,
-        LOSS,
-        OTHER_SIDE,
-        UNKNOWN,
-        WIN,
-        signature_of,
+        BLESSED_LOSS, CURSED_WIN, DRAW, LOSS, OTHER_SIDE, UNKNOWN, WIN, signature_of,
     )
     from search.syzygy.pairs import MOST_PIECES
     from x88.attack import in_check

@@ -132,9 +132,7 @@ class Book:
         return found
 
     def choices(self, board: Board) -> list[Choice]:
-        """The legal moves of the book in a position, largest weight first. Raises ValueError as
-        `entries` does.
-        """
+        """The book's legal moves in a position, largest weight first. Raises ValueError as `entries` does."""
         weights: dict[int, int] = {}
         for entry in self.entries(board.key):
             if move := decode(board, entry.move):

@@ -1,4 +1,4 @@
-"""What is wrong with an opening book (`x88.book.book`)."""
+"""Checks an opening book (`x88.book.book`) for faults."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,15 +11,15 @@ LONGEST_LINE = 400
 
 
 class Fault(NamedTuple):
-    """What is wrong with an entry, counted from 1."""
+    """A fault of an entry, counted from 1."""
 
     entry: int
     text: str
 
 
 class Check:
-    """Finds what is wrong with a book: entries out of order or duplicated, moves that no position can have,
-    and moves that are illegal in their position, where the book's own moves reach it from the start.
+    """Finds the faults of a book: entries out of order or duplicated, moves that no position can have, and
+    moves that are illegal in their position, where the book's own moves reach it from the start.
     """
 
     def __init__(self, book: Book) -> None:

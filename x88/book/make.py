@@ -13,7 +13,7 @@ from x88.notation import fen
 from x88.notation.pgn import Game
 
 RUN = struct.Struct(">QHII")
-"""What is known about a move while a book is made: key, move, games, twice the points of the side to move."""
+"""A move's record while a book is made: key, move, games, twice the points of the side to move."""
 
 POINTS = {"1-0": (2, 0), "1/2-1/2": (1, 1), "0-1": (0, 2)}
 """Twice the points of White and of Black, by result."""
@@ -26,7 +26,7 @@ HELD = 200_000
 
 
 class Wanted(NamedTuple):
-    """Which moves go into a book."""
+    """The moves that go into a book."""
 
     plies: int = 20
     """Only moves in this many first plies of a game."""

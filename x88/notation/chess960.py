@@ -13,7 +13,7 @@ STANDARD = 518
 """The number of the start position of standard chess."""
 
 _KNIGHTS = list(combinations(range(5), 2))
-"""Which two of five free squares the knights take, by the last digit."""
+"""The two of five free squares that the knights take, by the last digit."""
 
 
 def draw() -> int:

@@ -22,9 +22,7 @@ def squares(move: int, chess960: bool = False) -> tuple[int, int]:
 
 
 def write(move: int, chess960: bool = False) -> str:
-    """The text of a packed move, "0000" for NO_MOVE. Castling is written as by `squares`. Raises ValueError
-    for numbers that are no moves.
-    """
+    """The text of a packed move, "0000" for NO_MOVE; see `squares`. Raises ValueError for other numbers."""
     if move == NO_MOVE:
         return "0000"
     origin, target = squares(move, chess960)
@@ -35,9 +33,7 @@ def write(move: int, chess960: bool = False) -> str:
 
 
 def parse(board: Board, text: str) -> int:
-    """The legal move that the text means on this board, packed; standard castling in either form. Raises
-    ValueError with text and reason.
-    """
+    """The legal move of a text, packed; castling in either form. Raises ValueError with text and reason."""
     if not isinstance(text, str):
         raise TypeError(f"{text!r:.80} is not text")
     wanted = text.lower()

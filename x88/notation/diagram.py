@@ -1,5 +1,4 @@
-"""Pictures of a position as lines of text: the board, the attack map, the legal moves of both sides,
-what each piece is worth.
+"""Positions as lines of text: the board, the attack map, both sides' legal moves, and piece values.
 
 The test board after "Testbräde för draggeneratorn" of the Swedish series "Draggenerator".
 """
@@ -35,7 +34,7 @@ _EMPHASIS = {WHITE: "\033[1m", BLACK: "\033[36m"}
 
 
 class Style(NamedTuple):
-    """How pictures are drawn: pieces as letters, in colours, from Black's side."""
+    """A style of drawing: pieces as letters, in colours, from Black's side."""
 
     ascii: bool = False
     coloured: bool = False
@@ -75,7 +74,7 @@ def draw_attacks(board: Board, style: Style) -> list[str]:
 
 
 def draw_piece_values(board: Board, style: Style, piece_values: Mapping[int, int]) -> list[str]:
-    """The board with the worth of pieces beside them: given in centipawns by square, shown in pawns."""
+    """The board with piece values: given in centipawns by square, shown in pawns."""
     piece_values = dict(piece_values)
 
     def cell(sq: int) -> str:
@@ -86,9 +85,7 @@ def draw_piece_values(board: Board, style: Style, piece_values: Mapping[int, int
 
 
 def list_moves(board: Board, style: Style) -> list[str]:
-    """The legal moves of White and Black side by side, best first by the generator's scores: score, SAN and
-    coordinates.
-    """
+    """Both sides' legal moves side by side, best first: the generator's score, SAN and coordinates."""
     columns = [_column_of(board, WHITE), _column_of(board, BLACK)]
     columns = [[f"{line:34}" for line in column] for column in columns]
     if style.coloured:
@@ -108,9 +105,7 @@ class ListedMove(NamedTuple):
 
 
 def moves_of(board: Board, side: int) -> list[ListedMove] | None:
-    """The legal moves of a side, as if it were to move, best first by the generator's scores; None if the
-    other side is to move and in check.
-    """
+    """A side's legal moves as if it were to move, best first; None if the other side is in check."""
     position = board.copy()
     if board.side != side:
         if in_check(board):

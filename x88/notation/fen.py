@@ -27,7 +27,7 @@ if not cython.compiled:
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 _RIGHTS = "KQkq"
-"""In the order of the rights' numbers."""
+"""The castling rights, in the order of their numbers."""
 _FILES = "ABCDEFGHabcdefgh"
 _ASSUMED = (
     ("side to move", "w"),
@@ -86,9 +86,7 @@ def write(board: Board, shredder: bool = False) -> str:
     """
     if not cython.compiled:
         checked_board(board)
-    # Compiled, the text is an array of C characters.
-    if not cython.compiled:
-        text = bytearray(112)
+        text = bytearray(112)  # compiled, an array of C characters
     n = 0
     run = 0
     sq = 0x70

@@ -37,9 +37,7 @@ class OngoingGame:
         self._judge()
 
     def take_back(self, plies: int = 1) -> int:
-        """Take back up to `plies` moves and return their number. The game is in progress again. Raises
-        ValueError for a negative number.
-        """
+        """Take back up to `plies` moves; returns their number. Raises ValueError for a negative one."""
         if plies < 0:
             raise ValueError(f"{plies} plies cannot be taken back")
         taken = min(plies, len(self.moves))
@@ -54,9 +52,7 @@ class OngoingGame:
         return taken
 
     def end(self, result: str, reason: str) -> None:
-        """End the game for a reason other than the rules, such as an adjudication. Raises ValueError
-        for what is no result of PGN.
-        """
+        """End the game for another reason than the rules. Raises ValueError for a result that PGN lacks."""
         if result not in pgn.RESULTS:
             raise ValueError(f"{result!r} is not a result")
         self.result, self.reason = result, reason

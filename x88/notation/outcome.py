@@ -19,9 +19,7 @@ class Outcome(Enum):
 
 
 def outcome(board: Board) -> Outcome | None:
-    """Why the game is over, or None if it is not. Checkmate and stalemate take precedence over the draws
-    below.
-    """
+    """Why the game is over, or None. Checkmate and stalemate take precedence over the draws below."""
     if not legal_moves(board):
         return Outcome.CHECKMATE if in_check(board) else Outcome.STALEMATE
     if board.is_insufficient_material():
@@ -34,9 +32,7 @@ def outcome(board: Board) -> Outcome | None:
 
 
 def can_mate(board: Board, side: int) -> bool:
-    """Whether the side has, or may yet have, the material for a checkmate, even if only with the opponent's
-    help. If not, the opponent cannot lose on time.
-    """
+    """Whether a side may ever have the material for a helpmate. If not, the other cannot lose on time."""
     kinds: tuple[list[int], list[int]] = ([], [])
     colours = set()
     for sq in (rank << 4 | file for rank in range(8) for file in range(8)):

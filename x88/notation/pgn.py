@@ -51,8 +51,7 @@ UNFINISHED = "*"
 
 _WIDTH = 79
 _WORDS = re.compile(r"\[%\w+\s[^\]]{,60}\]\S*|\S+")
-"""The words of a comment. A command, such as `[%eval 0.31]`, counts as one: some programs fail to rejoin it.
-"""
+"""The words of a comment. A command, such as `[%eval 0.31]`, is one: some programs fail to rejoin it."""
 _LONGEST_GAME = 1 << 24
 _ENOUGH = 1 << 16
 _LONGEST_COMMENT = 1 << 16
@@ -115,7 +114,7 @@ _HALF = rb"(?:1/2|0[.,]5|\xc2?\xbd)"
 _POINTS = rb"(?:" + _HALF + rb"|[01])"
 _DASH = rb"\s*(?:[-:\x96\x97]|\xe2\x80[\x90-\x95]|\xe2\x88\x92)\s*"
 _SCORE = re.compile(rb"(?:" + _POINTS + _DASH + _POINTS + rb"|1/2|\xc2?\xbd)[.,!]*(?![\w/:+#=-])")
-"""What may be a result, but for the asterisk."""
+"""A possible result other than the asterisk."""
 _ENDS = tuple(
     text.encode() for text in ("1-0", "0-1", "1/2-1/2", "*", "1–0", "0–1", "1/2–1/2", "½-½", "½–½", "½")
 )
@@ -125,7 +124,7 @@ _WINDOWS = {code: bytes([code]).decode("cp1252", "ignore") or chr(code) for code
 _DIGITS = "0123456789"
 _LONGEST_MOVE = 16
 _AFTER_A_MOVE = (*"!?‼⁇⁉⁈.…*½", "1-0", "0-1", "1/2")
-"""What can follow a move without a space between them, besides glyphs and the number of the next move."""
+"""Text that can follow a move without a space, besides glyphs and the next move's number."""
 
 
 class Fault(NamedTuple):
@@ -224,9 +223,7 @@ def _move_as_dict(move: Move) -> dict[str, Any]:
 
 
 def record(tags: dict[str, str], start: str, moves: list[int], result: str) -> Game:
-    """The game that these packed moves make from a FEN, ready to be written. Raises ValueError for what is
-    no FEN or not a legal move.
-    """
+    """The game of some packed moves from a FEN, ready to write. Raises ValueError for a bad FEN or move."""
     game = Game(dict(tags))
     game.result = result
     board = fen.parse(start, chess960=True)
@@ -278,13 +275,13 @@ class Reader:
                 raise StopIteration
 
     def _is_torn(self, text: bytes, size: int) -> bool:
-        """Whether only the first tags of a game are left, which begins on the line where another one ends."""
+        """Whether only the first tags are left of a game that begins on the line where another one ends."""
         i = self._skip_space(text, self._position, size)
         return self._position > 0 and i < size and text[i] == ord("[") and _end_of_head(text, i, size) == size
 
     def _fill(self, rest: bytes) -> bool:
-        """Read lines at least up to the end of the next game, of which `rest` are the first tags; False at
-        the end of the stream.
+        """Read lines at least up to the end of the next game; False at the end of the stream. `rest` has the
+        first tags of that game.
 
         A game ends before the next one's tags, or at an empty line after its result. After a comment that was
         left open, the tags must follow an empty line. A game with tags only ends before an Event tag.
@@ -373,9 +370,7 @@ class Reader:
         return True
 
     def _skip_space(self, text: bytes, i: int, size: int) -> int:
-        """The index of the next character that is not white space; lines that begin with % count as white
-        space.
-        """
+        """The index of the next character that is no white space; lines beginning with % count as such."""
         while i < size:
             if text[i] == ord("%") and (i == 0 or text[i - 1] == ord("\n")):
                 while i < size and text[i] != ord("\n"):
@@ -646,9 +641,7 @@ class Reader:
         return end
 
     def _is_forfeit(self, game: Game, board: Board, i: int, lost: bool) -> bool:
-        """Whether the "0-0" before an index is a double forfeit, and not castling: the game ends there, and
-        its tag does not say otherwise.
-        """
+        """Whether the "0-0" before an index is a double forfeit: the game ends there, and its tag agrees."""
         remarks = _REMARKS.match(self._text, i)
         rest = remarks.end() if remarks else i
         if rest < len(self._text) and _end_of_tag(self._text, rest, len(self._text)) == rest:
@@ -776,8 +769,8 @@ def _blank(text: bytes, i: int, size: int) -> int:
 
 
 def _margin(text: bytes, size: int, is_open: bool) -> int:
-    """How many bytes to drop where a line begins: outside comments, white space before a tag, and byte order
-    marks and the like; all of a blank line.
+    """The number of bytes to drop at the start of a line: outside comments, white space before a tag, and
+    byte order marks and the like; all of a blank line.
     """
     end = _end_of_space(text, 0, size)
     return end if end == size or (not is_open and (text[end] == ord("[") or text[0] >= 0x80)) else 0
@@ -927,9 +920,7 @@ def _decode(text: bytes) -> str:
 
 
 def _parse_start(text: str, variant: str) -> Board:
-    """The position of a FEN tag. Without a variant, castling rights that make sense only as X-FEN are read
-    as such. Raises ValueError.
-    """
+    """The position of a FEN tag. Without a variant, its rights may prove to be X-FEN. Raises ValueError."""
     board = fen.parse(text, chess960=variant in _CHESS960_NAMES)
     if not variant and (given := text.split()[2:3]):
         other = fen.parse(text, chess960=True)

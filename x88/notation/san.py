@@ -21,20 +21,13 @@ from x88.movegen import legal_moves
 from x88.piece import make_piece, side_of
 
 if not cython.compiled:
+    # isort: off
+    # fmt: off
     from x88.attack import last_move_checks
     from x88.board import Board, checked_board
     from x88.move import (
-        CAPTURED,
-        CASTLING,
-        MOVED_SHIFT,
-        PROMOTED,
-        PROMOTED_SHIFT,
-        SQUARE,
-        TARGET_SHIFT,
-        moved_of,
-        origin_of,
-        promoted_of,
-        target_of,
+        CAPTURED, CASTLING, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, moved_of, origin_of,
+        promoted_of, target_of,
     )
     from x88.movegen import MoveStack, generate, own_stack
     from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
@@ -181,7 +174,7 @@ def _reason(board: Board, pattern: int) -> str:
 
 
 def _pawns_to(board: Board, target: int) -> set[int]:
-    """The squares from which a pawn of the side to move could reach a square, by the way pawns move."""
+    """The squares from which a pawn of the side to move could reach a square."""
     if board.piece_at(target) != EMPTY or target == board.en_passant:
         return set(attackers(board, target, board.side))
     back = 16 if board.side else -16
@@ -307,9 +300,7 @@ def find(stack: MoveStack, sp: int, end: int, pattern: int) -> int:
 
 
 def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
-    """Make a legal move and return its SAN. The stack holds all legal moves from `sp` to `end`, and is
-    scratch space from there on.
-    """
+    """Make a legal move; returns its SAN. The stack has all legal moves up to `end`, then scratch space."""
     if not cython.compiled:
         text = bytearray(8)
     n = 0

@@ -1,5 +1,4 @@
-"""Perft on several threads, in subtrees: a count that takes hours shows progress and can be stopped at any
-time.
+"""Perft on several threads, in subtrees: a long count shows progress and can be stopped at any time.
 
 Threads take subtrees from one queue. Subtrees are large while much is left and small towards the end
 (guided self-scheduling: Constantine D. Polychronopoulos and David J. Kuck, 1987), so that handing them out
@@ -22,15 +21,13 @@ from x88.perft.table import PerftTable
 MOST_THREADS = 1024
 
 SMALL = 30_000 if build.compiled else 300
-"""Work that is not split further, in positions made: a few milliseconds."""
+"""Subtrees of fewer positions are not split further: a few milliseconds."""
 
 LARGE = 10**6 if build.compiled else 10**4
-"""Work that is always split, so that progress shows: a fraction of a second."""
+"""Larger subtrees are always split, so that progress shows: a fraction of a second."""
 
 FINEST = 1 / 4096
-"""With a table, which speeds up large subtrees, a share smaller than this is not split to show progress:
-smaller subtrees would mostly be table hits.
-"""
+"""With a table, smaller shares are not split to show progress: they would mostly be table hits."""
 
 PARTS = 16
 """A subtree is at most this fraction of a thread's share of the remaining work."""

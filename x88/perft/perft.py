@@ -15,22 +15,14 @@ except ImportError:
 from x88 import piece
 
 if not cython.compiled:
+    # isort: off
+    # fmt: off
     from x88.attack import find_checks_and_pins, is_near_attacked
     from x88.board import Board
     from x88.movegen import MoveStack, generate, is_castling_legal, may_castle
     from x88.perft.table import LEAVES_BITS, PerftTable
     from x88.piece import (
-        ANY_PIECE,
-        BISHOP,
-        BORDER,
-        EMPTY,
-        KING,
-        KNIGHT,
-        PAWN,
-        ROOK,
-        SLIDER,
-        WHITE,
-        WHITE_PIECE,
+        ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE,
     )
     from x88.square import RANK
 

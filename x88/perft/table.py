@@ -32,8 +32,6 @@ if not cython.compiled:
     LEAVES_BITS = 57
 
 MAX_MEGABYTES = 65536
-"""Megabytes."""
-
 LARGEST_KEY = 2**64 - 1
 
 
