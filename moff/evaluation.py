@@ -26,7 +26,7 @@ def piece_values(board: Board, weights: Weights | None = None) -> dict[int, int]
     sign = 1 if board.side == WHITE else -1
     value = normalised(evaluation.accumulators.value(board))
     return {
-        sq: sign * (value - normalised(evaluation.value_without(board, sq)))
+        sq: sign * (value - normalised(evaluation.accumulators.value_without(board, sq)))
         for sq in SQUARES
         if board.piece_at(sq) != EMPTY and board.piece_at(sq) & KIND != KING
     }

@@ -81,7 +81,5 @@ def _help_along(searcher: Searcher, number: int, last: int) -> bool:
 
 
 def _skips(number: int, depth: int) -> bool:
-    """Whether a helper skips an iteration: every second one, pair or triple, so that the threads differ in
-    depth.
-    """
+    """Whether a helper skips an iteration: every second one, pair or triple, to vary the threads' depths."""
     return depth > 3 and (depth + number) // (1 + number % 3) % 2 == 1

@@ -87,9 +87,7 @@ POSITIONS = [
 
 
 class Settings(NamedTuple):
-    """What a run searches with: megabytes of the transposition table, threads, the limit for each position
-    and its kind, the positions as FENs.
-    """
+    """A run's settings: megabytes of the table, threads, each position's limit and its kind, the FENs."""
 
     megabytes: int = MEGABYTES
     threads: int = 1

@@ -17,9 +17,7 @@ if not cython.compiled:
 
 
 class Corrections:
-    """Errors within +-LIMIT of `search.history`, indexed by side to move and a 14-bit hash, or by the
-    piece-to indices of two moves.
-    """
+    """Errors within +-LIMIT of `search.history`, by side and 14-bit hash, or by two piece-to indices."""
 
     def __init__(self) -> None:
         self.pawns = [0] * 32768

@@ -23,9 +23,7 @@ MATE_SALT = 0x5A17
 
 
 def deepen(job: Job) -> Result:
-    """Search deeper and deeper until a limit of the job is met; returns the move to play. Raises what the
-    job's callbacks raise.
-    """
+    """Search deeper until a limit of the job is met; returns the move to play. Raises as callbacks do."""
     searcher = job.pool.first
     legal = legal_moves(searcher.board)
     if not legal:

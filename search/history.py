@@ -49,9 +49,7 @@ class History:
         self.clear()
 
     def weigh(self, fourth: int, pawns: int) -> None:
-        """Set the weights, in 1024ths, of continuation history for the move four plies ago and of pawn
-        history. Before, they are 0.
-        """
+        """Set the weights of continuation history four plies ago and of pawn history, in 1024ths; first 0."""
         self.fourth_weight = fourth
         self.pawn_weight = pawns
 
@@ -92,15 +90,11 @@ class History:
         self.pawn_rows[ply] = (key & PAWN_ROWS - 1) * 768
 
     def set_attacked(self, ply: int, squares: int) -> None:
-        """Record the squares that the opponent attacks at a ply, as bits, before its quiet moves are scored
-        or updated.
-        """
+        """Record the opponent's attacks at a ply, as bits, before its quiet moves are scored or updated."""
         self.attacked[ply] = squares
 
     def quiet_score(self, side: int, move: int, ply: int) -> int:
-        """The history of a quiet move at a ply: by its squares, by the moves one, two and four plies ago, and
-        by the pawns.
-        """
+        """A quiet move's history: by its squares, by the moves one, two and four plies ago, by the pawns."""
         target = piece_to(side, move)
         fourth = self.moved[ply + BEFORE_ROOT - 4] * 768
         return (
@@ -171,9 +165,7 @@ def piece_to(side: int, move: int) -> int:
 
 
 def quiet_index(side: int, move: int, attacked: int) -> int:
-    """The index of a move by side, origin and target square, and whether the opponent attacks (threatens)
-    each of them.
-    """
+    """The index of a move by side, origin, target, and whether the opponent attacks (threatens) these."""
     origin = index64(origin_of(move))
     target = index64(target_of(move))
     return (attacked >> origin & 1) << 14 | (attacked >> target & 1) << 13 | side << 12 | origin << 6 | target

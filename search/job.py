@@ -181,15 +181,11 @@ class Job:
         return MAX_PLY - 1 if self.limits.depth is None else max(1, min(self.limits.depth, MAX_PLY - 1))
 
     def is_open_to_votes(self) -> bool:
-        """Whether another thread's line may be played: not with a depth limit, several lines or a mate
-        search.
-        """
+        """Whether a vote may replace the line: not with a depth limit, several lines or a mate search."""
         return self.limits.lines == 1 and self.limits.depth is None and self.limits.mate is None
 
     def ends_with_any_thread(self) -> bool:
-        """Whether any thread may finish the last iteration: not with several lines or a search for a mate,
-        which are the main thread's.
-        """
+        """Whether any thread may finish the last iteration: a single line to a depth, and no mate search."""
         return self.limits.lines == 1 and self.limits.depth is not None and self.limits.mate is None
 
     def is_short(self) -> bool:
@@ -231,8 +227,8 @@ class Job:
             self._released.set()
 
     def _start_clock(self, elapsed: float, nodes: int) -> None:
-        """Set the time limits, of which `elapsed` milliseconds have passed; on a clock that counts nodes,
-        `nodes` were searched before it started.
+        """Set the time limits. `elapsed` milliseconds of them have passed; a clock that counts nodes starts
+        after `nodes` nodes.
         """
         budget = self._manager.budget
         if budget is None:
@@ -258,9 +254,7 @@ class Job:
     # Tablebases at the root.
 
     def ask_tablebases(self) -> None:
-        """Rank the root moves by the tablebases, if available, and decide whether to probe them in the
-        tree.
-        """
+        """Rank the root moves by the tablebases, if there are any, and decide whether the tree probes too."""
         probing = self.pool.probing
         probing.most = probing.largest() if self._is_full_strength else 0
         # A search for a mate looks at all moves.
@@ -291,9 +285,7 @@ class Job:
             self.report_lines(lines)
 
     def report_last(self, lines: list[Line], shown: list[Line]) -> None:
-        """Report the lines of the last iteration in any case, an unfinished one too: what it has cost, what
-        it may have changed.
-        """
+        """Report the lines of the last iteration, even of an unfinished one, for its cost and its changes."""
         if self._reported is not shown and self._reported is not lines:
             self.report_lines(shown)
 

@@ -74,9 +74,7 @@ class Keys:
         self.top -= KINDS
 
     def _toggle(self, code: int, key: int) -> None:
-        """Change the keys that a piece belongs to by `key`: that of the piece on a square, or of two squares
-        between which it moves.
-        """
+        """XOR `key` into the keys of a piece: its key on one square, or those of both ends of a move."""
         kind = code & KIND
         if kind == PAWN:
             self.stack[self.top] ^= key

@@ -25,13 +25,11 @@ class Limits(NamedTuple):
     infinite: bool = False
     """Search until stopped, and withhold the result until then."""
     ponder: bool = False
-    """Search on the opponent's time: no time limit applies, and the result is withheld, until
-    `Search.ponderhit` or `Search.stop`.
-    """
+    """Search on the opponent's time, without limit or result until `Search.ponderhit` or `Search.stop`."""
     searchmoves: tuple[int, ...] = ()
     """The root moves to search, packed; all legal moves if empty. Illegal moves are ignored."""
     lines: int = 1
-    """How many best lines to find (MultiPV), each with its score and principal variation."""
+    """The number of best lines to find (MultiPV), each with its score and principal variation."""
     overhead: int = 0
     """Milliseconds reserved in each move for communication with the GUI."""
     nodestime: int = 0

@@ -1,4 +1,4 @@
-"""Lines of play, and the reports in which a search tells them."""
+"""Lines of play, and the reports of a search."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,7 @@ class Report(NamedTuple):
     nodes: int
     elapsed: float
     hashfull: int
-    """How full the transposition table is of entries of this search, in permille."""
+    """Permille of the transposition table that hold entries of this search."""
     pv: list[int]
     line: int = 1
     """The MultiPV number, 1 for the best line."""

@@ -1,4 +1,4 @@
-"""How many nodes each root move and each reply to it took: the first two plies of a search's tree."""
+"""The node counts of each root move and each reply: the first two plies of a search's tree."""
 
 try:
     import cython

@@ -38,8 +38,8 @@ alongside many busy processes a helper may wait a hundred milliseconds for a pro
 """
 
 SURPLUS_NICENESS = 5
-"""By how much the priority of a helper without its own processor is lower than that of others. With 64
-threads on two processors the first one then notices a stop in some 5 ms, not 60.
+"""Niceness added to helpers beyond the number of processors. With 64 threads on two processors the first one
+then notices a stop in some 5 ms, not 60.
 """
 
 
@@ -271,9 +271,7 @@ class Pool:
         self.forget()
 
     def resize_table(self, megabytes: int) -> None:
-        """Resize and clear the table, between searches. Raises ValueError or MemoryError, and then keeps the
-        old one.
-        """
+        """Resize and clear the table, between searches. Raises ValueError or MemoryError, keeping the old."""
         self.wait_for_helpers()
         self.table._resize(megabytes, self.size)
 

@@ -56,9 +56,9 @@ POINTS = [1, 3, 3, 5, 9, 1]
 class Mixer:
     """Replays games into a buffer of positions, and takes them out in random order.
 
-    A position is FIELDS numbers of 16 bits, seen by the side to move, with which ranks are counted from its
-    own side: its pieces and then the enemy's, a king first, each as square | kind << 6 | enemy << 9; and
-    behind 32 of these
+    A position is FIELDS numbers of 16 bits, seen by the side to move, with ranks counted from its own side:
+    its pieces and then the enemy's, a king first, each as square | kind << 6 | enemy << 9; and behind 32 of
+    these
 
     | field | content |
     |---|---|
@@ -144,9 +144,7 @@ class Mixer:
             raise ValueError(f"the payload has {self._end - scores} bytes too many")
 
     def _read_scores(self, at: int, count: int, result: int) -> int:
-        """Decode the scores of a game, and White's result expected from them. Returns where the next ones
-        begin, -1 if the payload ends before.
-        """
+        """Decode a game's scores, and White's expected results. Returns where the next ones begin, or -1."""
         score = 0
         for i in range(count):
             if at >= self._end:
@@ -175,7 +173,7 @@ class Mixer:
             return self._replay(board, at, plies, opening, result)
 
     def _replay(self, board: Board, at: int, plies: int, opening: int, result: int) -> int:
-        """Replay a game whose moves begin there. Returns the first ply that cannot be, -1 if there is none,
+        """Replay a game; its moves begin at `at`. Returns the first ply that cannot be, -1 if there is none,
         and `plies` if the result is not that of the rules. The board is then as before.
         """
         fault = -1

@@ -2,8 +2,8 @@
 table; and scores as they are reported.
 
 The search computes on the scale of its network, margins and piece values. What it reports is normalised:
-with 100 centipawns at move 32, half of the games are won. The idea of normalising only what is shown is that
-of Stockfish 15.1, 2022.
+with 100 centipawns at move 32, half of the games are won. Normalising only what is shown: Stockfish 15.1,
+2022.
 """
 
 try:
@@ -23,9 +23,7 @@ if not cython.compiled:
     NORMAL_PAWN = 133
 
     def to_table(score: int, ply: int) -> int:
-        """A score as the transposition table stores it: mates and tablebase wins count from this node, not
-        the root.
-        """
+        """A score as the table stores it: mates and tablebase wins count from this node, not the root."""
         if score >= CERTAIN_WIN:
             return score + ply
         if score <= -CERTAIN_WIN:
@@ -42,9 +40,7 @@ if not cython.compiled:
 
 
 def mate_distance(score: int) -> int | None:
-    """The moves to mate of a mate score, negative if the side to move is mated, 0 if it is checkmated. None
-    for any other score.
-    """
+    """The moves to mate of a mate score, negative if mated, 0 if checkmated; None for any other score."""
     if score >= LONGEST_MATE:
         return (MATE - score + 1) // 2
     if score <= -LONGEST_MATE:

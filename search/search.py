@@ -1,4 +1,4 @@
-"""What a front end talks to: the settings of the search, and one search after the other.
+"""The search as front ends use it: its settings, and one search after the other.
 
 A search (`search.deepening`) runs without the GIL in a thread of its own, with helpers if there are more
 threads, and reports through callbacks. Nothing here prints.
@@ -53,9 +53,7 @@ class Search:
             raise RuntimeError("a search is running: stop it and wait for its result")
 
     def resize_table(self, megabytes: int) -> None:
-        """Resize and clear the transposition table, between searches. Raises ValueError or MemoryError, and
-        then keeps the old table.
-        """
+        """Resize and clear the table, between searches. Raises ValueError or MemoryError, keeping the old."""
         self._check_idle()
         self._pool.resize_table(megabytes)
 

@@ -55,7 +55,7 @@ SECOND_FACTOR = 0x94D049BB133111EB
 ALL_BITS = 2**64 - 1
 
 STARTS = 20
-"""Of so many games, one starts from a position of Chess960, and another one from two of them."""
+"""One game in this many starts from a position of Chess960, and another one from two of them."""
 
 HEAD = Struct("<HHHBB")
 """A stored game without its moves: the start positions of White and Black, plies, opening, result."""
@@ -76,7 +76,7 @@ class Game(NamedTuple):
     scores: "array[int]"
     """For each ply after the opening, the score in centipawns of the search, from White's point of view."""
     usable: int
-    """How many of these positions a network can learn from (see `is_usable`)."""
+    """The number of these positions that a network can learn from (see `is_usable`)."""
 
 
 class Selfplay:
@@ -92,9 +92,7 @@ class Selfplay:
     """
 
     def __init__(self, weights: Weights | None = None, megabytes: int = 1) -> None:
-        """`weights` are those of a network, by default of the one that comes with Moff. Raises ValueError or
-        MemoryError for a table of that size.
-        """
+        """`weights` default to Moff's own network. Raises ValueError or MemoryError for such a table."""
         self._stop = Stop()
         self._searcher = Searcher(TranspositionTable(megabytes), self._stop, None, None, weights)
         self._nodes = 0
@@ -237,9 +235,7 @@ class Selfplay:
 
 
 def random_number(last: int) -> int:
-    """The random number of 64 bits after another one, by the steps of SplitMix64 (Guy Steele, Doug Lea and
-    Christine Flood, 2014).
-    """
+    """The next random number of 64 bits, by SplitMix64 (Guy Steele, Doug Lea and Christine Flood, 2014)."""
     mixed = last + GOLDEN & ALL_BITS
     mixed = (mixed ^ mixed >> 30) * FIRST_FACTOR & ALL_BITS
     mixed = (mixed ^ mixed >> 27) * SECOND_FACTOR & ALL_BITS
@@ -247,7 +243,7 @@ def random_number(last: int) -> int:
 
 
 def is_draw(board: Board) -> bool:
-    """Whether a position in which there are legal moves is drawn by the rules."""
+    """Whether a position with legal moves is drawn by the rules."""
     return board.halfmove >= 100 or board.is_repetition(2) or board.is_insufficient_material()
 
 

@@ -1,4 +1,4 @@
-"""What the threads of a search share apart from the table: the stop signal and the remaining node limit."""
+"""The stop signal and the remaining node limit, shared by the threads of a search."""
 
 import threading
 

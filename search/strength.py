@@ -1,6 +1,6 @@
 """Limited playing strength: fewer nodes, and noise in the evaluation.
 
-A node limit alone gives a player who never errs within the horizon. So noise is added to every evaluation. It
+A node limit alone makes a player who never errs within the horizon, so every evaluation gets noise. This
 depends only on the position and the game: the search misjudges a position in the same way wherever it meets
 it, as a human would, and no move is random. The idea of blurring the evaluation by a hash of the position is
 from Pawel Koziol's Rodent.

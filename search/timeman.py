@@ -7,7 +7,7 @@ from search.limits import MAX_LIMIT, Limits, check
 from x88.piece import WHITE, checked_side
 
 EXPECTED_MOVES = 21
-"""The number of moves to plan for when the next time control is further away, or there is none. The soft
+"""Moves to budget for in sudden death, or when the next time control is further away than this. The soft
 limit is less than a move's share, so the time lasts for more moves.
 """
 
@@ -30,7 +30,7 @@ OUTLIER = 20.0
 """A single lag counts as at most three times the mean plus this many milliseconds."""
 
 RESERVE = 3
-"""What should stay on the clock for later moves, in overheads: a busy machine loses more than one lag."""
+"""Overheads to keep on the clock for later moves: a busy machine loses more than one lag."""
 
 STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 """Factors of the soft limit, by the number of iterations since the best move changed."""

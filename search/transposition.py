@@ -113,9 +113,7 @@ class TranspositionTable:
             self._wipe(threads)
 
     def clear(self, threads: int = 1) -> None:
-        """Clear the table, on several threads: a large one takes seconds. Raises RuntimeError if it is the
-        table of a search.
-        """
+        """Clear the table, a large one on several threads. Raises RuntimeError if it belongs to a search."""
         self._check_free()
         self._clear(threads)
 
@@ -205,7 +203,7 @@ class TranspositionTable:
             self.words[place + 1] = data
 
     def hashfull(self) -> int:
-        """How full the table is of entries of this search, in permille, from a sample."""
+        """Permille of the table that hold entries of this search, from a sample."""
         sample = min(self.clusters, 250)
         used = 0
         for i in range(1, sample * CLUSTER, 2):

@@ -3,7 +3,7 @@ cimport cython
 from search.nnue.layer cimport DEPTH, Layer
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin, rook_target, target_of
-from x88.piece cimport ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+from x88.piece cimport ANY_PIECE, BLACK, EMPTY, KIND, KING, ROOK, WHITE, WHITE_PIECE
 from x88.square cimport NO_SQUARE, index64
 
 cdef int[96] FIRST

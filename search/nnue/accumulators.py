@@ -17,7 +17,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from x88.piece import checked_side
+from x88.piece import KINDS, checked_side
 from x88.square import checked
 
 if not cython.compiled:
@@ -30,16 +30,13 @@ if not cython.compiled:
         rook_target, target_of,
     )
     from x88.piece import (
-        ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE,
+        ANY_PIECE, BLACK, EMPTY, KIND, KING, ROOK, WHITE, WHITE_PIECE,
     )
     from x88.square import NO_SQUARE, index64
 
-KINDS = (PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING)
-"""In the order of a network's inputs."""
-
 
 def _first(perspective: int, code: int) -> int:
-    """The first input of a piece as a perspective sees it."""
+    """The first input of a piece as a perspective sees it; KINDS are in the order of the inputs."""
     if not code & ANY_PIECE or code & KIND not in KINDS:
         return 0
     return 384 * (code >> 5 ^ perspective) + 64 * KINDS.index(code & KIND)
@@ -49,7 +46,7 @@ FIRST = [_first(perspective, code) for perspective in (WHITE, BLACK) for code in
 
 
 class Accumulators:
-    """What each move of the line has changed, and of which plies the sums of the hidden layer are known."""
+    """The accumulator stack: per ply, the features that changed and whether the sums are up to date."""
 
     def __init__(self, layer: Layer) -> None:
         """`layer` holds the weights; no other accumulators may use it."""
@@ -150,9 +147,7 @@ class Accumulators:
         return value
 
     def value_without(self, board: Board, sq: int) -> int:
-        """The value in centipawns for the side to move without the piece on a square, which must not be a
-        king.
-        """
+        """The value in centipawns for the side to move without the piece on a square, which is no king."""
         omitted = checked(sq)
         self.ply += 1
         now = 2 * self.ply

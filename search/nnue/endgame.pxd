@@ -12,7 +12,7 @@ cpdef enum:
     NEAR_CORNER = 20       # of the bare king towards a corner of the bishop's colour
     NEAR_KING = 10         # of the kings towards each other
 
-@cython.locals(own=int, men=int, bare_of_pawns=bint)
+@cython.locals(own=int, pieces=int, bare_of_pawns=bint)
 cdef bint is_drawn_unchecked(Board board, int strong) noexcept nogil
 @cython.locals(corner=int, i=int, sq=int, file=int, steps=int, distance=int)
 cdef bint _is_wrong_rook_pawn(Board board, int strong) noexcept nogil

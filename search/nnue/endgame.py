@@ -1,4 +1,4 @@
-"""What a network trained on games seldom sees: endings that are dead drawn, and how to mate a bare king."""
+"""Endgame knowledge that the network lacks: dead draws, and how to mate a bare king."""
 
 try:
     import cython
@@ -35,8 +35,8 @@ def is_drawn_unchecked(board: Board, strong: int) -> bool:
     own = WHITE_PIECE << strong
     bare_of_pawns = not board.material[(WHITE_PIECE << (strong ^ 1)) | PAWN]
     if board.material[own | PAWN]:
-        men = board.material[own | PAWN] + board.material[own | BISHOP] + 1
-        return bare_of_pawns and men == board.count[strong] and _is_wrong_rook_pawn(board, strong)
+        pieces = board.material[own | PAWN] + board.material[own | BISHOP] + 1
+        return bare_of_pawns and pieces == board.count[strong] and _is_wrong_rook_pawn(board, strong)
     if board.material[own | ROOK] + board.material[own | QUEEN]:
         return False
     if not board.material[own | KNIGHT]:

@@ -30,7 +30,6 @@ cdef class Evaluation:
     cpdef int value(self, Board board) noexcept nogil
     @cython.locals(side=int, score=int)
     cdef int _compute(self, Board board) noexcept nogil
-    cpdef int value_without(self, Board board, sq) except? -1
 
 
 @cython.locals(points=int, side=int, colour=int)

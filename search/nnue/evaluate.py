@@ -75,17 +75,9 @@ class Evaluation:
             return 0
         return min(max(score, -MAX_EVALUATION), MAX_EVALUATION)
 
-    def value_without(self, board: Board, sq: int) -> int:
-        """The network's value in centipawns for the side to move without the piece on a square, which must
-        not be a king.
-        """
-        return self.accumulators.value_without(board, sq)
-
 
 def material_points(board: Board) -> int:
-    """The material of both sides: 1 for a pawn or king, 3 for a knight or bishop, 5 for a rook, 9 for a
-    queen.
-    """
+    """The material of both sides: a pawn or king is 1, a knight or bishop 3, a rook 5, a queen 9."""
     points = board.count[WHITE] + board.count[BLACK]
     for side in range(2):
         colour = WHITE_PIECE << side

@@ -1,4 +1,4 @@
-"""The weights of a network and the sums of its hidden layer, on which `search.nnue.vectors` works."""
+"""A network's weights and the sums of its hidden layer; `search.nnue.vectors` works on them."""
 
 try:
     import cython
@@ -49,7 +49,7 @@ class Layer:
             self.squares = array("h", bytes(4 * weights.hidden))
 
     def value(self, own: int, other: int, pieces: int) -> int:
-        """The value in centipawns for the side whose sums are at `own`, with `pieces` pieces on the board."""
+        """The value in centipawns for the side with its sums at `own`, with `pieces` pieces on the board."""
         band = (pieces - 1) * self.outputs // 32
         total = self.output(own, other, 2 * band * self.hidden)
         scaled: int = (total + self.output_biases[band]) * SCALE

@@ -1,10 +1,10 @@
 """The file of an evaluation network, which bench/train.py writes and the search reads.
 
 A network has 768 inputs for each of two perspectives, White's and Black's: own and enemy pieces of six kinds
-on 64 squares. Black's turns the board upside down; one whose king stands on files a to d is mirrored, so that
-the king is always on e to h. A hidden layer of `hidden` neurons for each perspective, the side to move first,
-is clipped to the range 0 to 1 and squared (squared clipped ReLU). The number of pieces selects one of several
-outputs.
+on 64 squares. Black's turns the board upside down; with its king on files a to d, a perspective is mirrored,
+so that the king is always on e to h. A hidden layer of `hidden` neurons for each perspective, the side to
+move first, is clipped to the range 0 to 1 and squared (squared clipped ReLU). The number of pieces selects
+one of several outputs.
 
 All numbers are integers: input weights are multiplied by INPUT_SCALE, output weights by OUTPUT_SCALE, and
 rounded. Each hidden neuron is clipped to the range 0 to INPUT_SCALE; a quarter of its square, rounded down,
@@ -95,18 +95,14 @@ class Weights(NamedTuple):
 
 
 def band(pieces: int, outputs: int) -> int:
-    """The output for a position with this many pieces, 1 to 32, kings included. Raises ValueError for other
-    numbers.
-    """
+    """The output for this many pieces, 1 to 32, kings included. Raises ValueError for other numbers."""
     if not 1 <= index(pieces) <= 32 or not 1 <= index(outputs) <= MOST_OUTPUTS:
         raise ValueError(f"there is no output for {pieces} pieces among {outputs}")
     return (pieces - 1) * outputs // 32
 
 
 def counts(output: int, outputs: int) -> range:
-    """The numbers of pieces, kings included, that this output is for. With 32 outputs the first has none.
-    Raises ValueError if there is no such output.
-    """
+    """The piece counts, kings included, of an output; with 32, the first has none. Raises ValueError."""
     if not 0 <= index(output) < index(outputs) <= MOST_OUTPUTS:
         raise ValueError(f"there is no output {output} among {outputs}")
     return range(max(-(-32 * output // outputs), 1) + 1, -(-32 * (output + 1) // outputs) + 1)
@@ -193,7 +189,7 @@ def check_lengths(weights: Weights) -> None:
 
 
 def check_sizes(hidden: int, outputs: int) -> list[int]:
-    """How many numbers each part of the file has. Raises ValueError for impossible sizes."""
+    """The count of numbers in each part of the file. Raises ValueError for impossible sizes."""
     if not HIDDEN_STEP <= hidden <= LARGEST_HIDDEN or hidden % HIDDEN_STEP:
         raise ValueError(
             f"a hidden layer of {hidden} is not a multiple of {HIDDEN_STEP} up to {LARGEST_HIDDEN}"

@@ -15,7 +15,7 @@ def _squared(number: int) -> int:
 
 
 SQUARED = [_squared(number) for number in range(1 << 15)] + [0] * (1 << 15)
-"""By the number; negative ones count from the end."""
+"""`_squared` by its argument; negative ones count from the end."""
 
 
 class Vectors(Layer):

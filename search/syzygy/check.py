@@ -15,7 +15,7 @@ from search.syzygy.file import MAGIC, Table
 from search.syzygy.tablebase import parse_name
 
 LIST: Final = re.compile(r"checksum|md5|sha\d", re.IGNORECASE)
-"""What the name of a checksum list contains."""
+"""The name of a checksum list contains this."""
 
 LINE: Final = re.compile(r"([0-9a-fA-F]+) [ *](?:.*[/\\])?([^/\\]+)")
 
@@ -25,7 +25,7 @@ ALGORITHMS: Final = {32: "md5", 40: "sha1", 64: "sha256", 128: "sha512"}
 LONGEST_LIST: Final = 1 << 24
 """Bytes."""
 
-PIECE: Final = 1 << 20
+CHUNK: Final = 1 << 20
 """Bytes hashed between two progress reports."""
 
 
@@ -39,7 +39,7 @@ class Finding(NamedTuple):
 
 
 class _Listed(NamedTuple):
-    """What a list says about a table."""
+    """A list's entry for a table."""
 
     digest: str
     source: str
@@ -62,9 +62,7 @@ class Check:
         self._progress: Callable[[str], None] = lambda _: None
 
     def findings(self, progress: Callable[[str], None] = lambda _: None) -> Iterator[Finding]:
-        """The findings, folder by folder; `progress` is called now and then with the name of the current
-        file.
-        """
+        """The findings, folder by folder; `progress` is called now and then with the current file's name."""
         self._progress = progress
         folders = []
         for folder in self._folders:
@@ -108,7 +106,7 @@ class Check:
                 yield Finding(path, reason, True)
 
     def _reason(self, path: str, name: str, listed: _Listed | None) -> str:
-        """What is wrong with a table; empty if nothing is."""
+        """The fault of a table; empty if there is none."""
         parts = parse_name(name)
         assert parts is not None
         try:
@@ -128,8 +126,8 @@ class Check:
         """The checksum of a whole file, as in checksum lists."""
         found = hashlib.new(ALGORITHMS[digits], usedforsecurity=False)
         with open(path, "rb") as file:
-            while piece := file.read(PIECE):
-                found.update(piece)
+            while chunk := file.read(CHUNK):
+                found.update(chunk)
                 self._progress(name)
         return found.hexdigest()
 
@@ -147,9 +145,7 @@ def _size(path: str) -> int:
 
 
 def _read_list(path: str, listed: dict[str, _Listed], tables: set[str]) -> Iterator[Finding]:
-    """Add what a list says about the tables of its folder. If there are several checksums, the longest
-    counts.
-    """
+    """Add what a list says about its folder's tables. Of several checksums, the longest counts."""
     try:
         with open(path, "rb") as file:
             text = file.read(LONGEST_LIST).decode("utf-8", "replace")

@@ -109,8 +109,7 @@ class Table:
         on_problem: Callable[[str], object] = lambda _: None,
     ) -> None:
         """`on_problem` is called once, in the thread that finds out, with the reason why the file is
-        unusable. Raises ValueError for another suffix, and for more pieces
-        than tables have.
+        unusable. Raises ValueError for another suffix, and for more pieces than tables have.
         """
         self.path = os.fspath(path)
         self.suffix = suffix
@@ -324,9 +323,7 @@ class Table:
     # Probing.
 
     def value_of(self, key: int, board: Board, result: int) -> int:
-        """The value of a position in the table of the tree with this key; UNKNOWN if there is no usable one.
-        See `value`.
-        """
+        """A position's `value` in the tree's table with this key; UNKNOWN if there is no usable one."""
         if key < self.key:
             return UNKNOWN if self.lower is None else self.lower.value_of(key, board, result)
         if key > self.key:
@@ -464,7 +461,6 @@ def _read_sizes(part: Part, content: bytes, at: int) -> int:
         part.lowest[n] = lowest[n]
         part.bases[n] = base << 64 - n - shortest
     part.shortest = shortest
-    part.length_count = count
     symbols = _word(content, at, 2)
     at += 2
     triples = content[at : at + 3 * symbols]
@@ -478,7 +474,7 @@ def _read_sizes(part: Part, content: bytes, at: int) -> int:
 
 
 def _spans(lefts: list[int], rights: list[int]) -> list[int]:
-    """How many values beyond the first each symbol stands for."""
+    """The number of values beyond the first that each symbol stands for."""
     spans = [0 if right == LEAF else -1 for right in rights]
 
     def span(symbol: int, depth: int) -> int:
@@ -512,7 +508,7 @@ def signature(white: str, black: str) -> int:
 
 
 def signature_of(board: Board) -> int:
-    """The signature of the pieces on a board, of which there are at most 7."""
+    """The signature of the pieces on a board, 7 at most."""
     found = 0
     for i in range(10):
         found = found << 4 | board.material[SIGNED[i]]

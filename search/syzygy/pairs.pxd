@@ -39,7 +39,6 @@ cdef class Part:
     cdef long long block_count        # of the list of their lengths
     cdef long long sparse_count
     cdef int shortest                 # code, in bits
-    cdef int length_count             # of codes
     cdef int[32] lowest
     cdef uint64_t[32] bases
     cdef int symbols

@@ -42,9 +42,9 @@ class Part:
 
     A value is found through `sparse`, which gives a block and a place in it for every `span` values, the
     lengths of the blocks at `lengths_at`, and, in a block, the symbols of a canonical Huffman code. Codes
-    have `shortest` bits or up to `length_count` - 1 more; those of length n + `shortest` begin at `bases[n]`,
-    aligned to the left, with the symbol `lowest[n]`. Symbol s is a value, `lefts[s]`, or the pair `lefts[s]`
-    and `rights[s]`; it stands for `spans[s]` + 1 values.
+    have `shortest` bits or more; those of length n + `shortest` begin at `bases[n]`, aligned to the left,
+    with the symbol `lowest[n]`. Symbol s is a value, `lefts[s]`, or the pair `lefts[s]` and `rights[s]`; it
+    stands for `spans[s]` + 1 values.
 
     The parts of a file form a chain, since lists need the GIL.
     """
@@ -68,7 +68,6 @@ class Part:
         self.block_count = 0
         self.sparse_count = 0
         self.shortest = 0
-        self.length_count = 0
         self.lowest = [0] * 32
         self.bases = [0] * 32
         self.symbols = 0
@@ -99,9 +98,7 @@ class Part:
         self.file_size = size
 
     def number(self, pieces: Sequence[int], squares: Sequence[int]) -> int:
-        """The number of a position by its pieces, as the file numbers them, and their squares; DAMAGED if it
-        has none.
-        """
+        """The number of a position by its pieces, as the file numbers them, and their squares, or DAMAGED."""
         ordered = [0] * 7
         taken = 0
         for n in range(self.count):
@@ -235,14 +232,14 @@ class Part:
         return found
 
     def read_block(self, block: int) -> int:
-        """How many values a block holds, DAMAGED if its symbols are not as many."""
+        """The number of values in a block, DAMAGED if its symbols are not as many."""
         length = self.block_length(block)
         if length < 0 or self._unpack(self.data + block * self.block_size, length) < 0:
             return DAMAGED
         return length + 1
 
     def block_length(self, block: int) -> int:
-        """How many values a block holds beyond the first, DAMAGED if there is no such block."""
+        """The number of values in a block beyond the first, DAMAGED if there is no such block."""
         if block < 0 or block >= self.block_count:
             return DAMAGED
         return self.word(self.lengths_at + 2 * block, 2)

@@ -20,7 +20,7 @@ class Probing:
 
     Positions of up to `limit` pieces are probed, those with the most pieces only at a remaining depth of at
     least `depth`. If the fifty-move rule is ignored, cursed wins count as wins and blessed losses as losses.
-    `most` is the number of pieces up to which the running search probes inside its tree, 0 for never.
+    `most` is the largest piece count that the running search probes inside its tree, 0 for never.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Probing:
         self.most = 0
 
     def largest(self) -> int:
-        """The number of pieces up to which there are tables that may be probed."""
+        """The largest piece count to probe."""
         return min(self.limit, self.tables.most)
 
     def can_probe(self, board: Board, depth: int) -> bool:

@@ -158,7 +158,7 @@ def best_line(tables: Tablebase, board: Board) -> list[int]:
 
 
 def _simplest(drawing: list[int], line: list[int]) -> int:
-    """Of the moves that keep a draw, the one that ends the game soonest: a capture, or the last move back."""
+    """The drawing move that ends the game soonest: a capture, or the last move back."""
     last = line[-2] if len(line) > 1 else NO_MOVE
     back = target_of(last) | origin_of(last) << TARGET_SHIFT
     where = SQUARE | SQUARE << TARGET_SHIFT
@@ -166,9 +166,7 @@ def _simplest(drawing: list[int], line: list[int]) -> int:
 
 
 def missing_table(tables: Tablebase, board: Board) -> str:
-    """The name of a file, such as KRvKP.rtbw, that `rank` needs for the moves of a position but that is
-    missing or unusable; empty if there is none.
-    """
+    """A missing or unusable file, such as KRvKP.rtbw, that `rank` needs for a position; empty if none."""
     found = _missing(tables, board)
     for move in [] if found else legal_moves(board):
         board.make(move)

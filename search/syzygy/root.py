@@ -42,9 +42,7 @@ class Ranking:
         return [move for move in moves if self.place(move) == best]
 
     def is_settled(self) -> bool:
-        """Whether no more probes are needed inside the tree: distances say what to play, or there is nothing
-        to win.
-        """
+        """Whether the tree needs no more probes: distances say what to play, or there is nothing to win."""
         return self._has_distances or max(each.result for each in self._ranked.values()) <= DRAW
 
     def score(self, move: int, searched: int) -> int:

@@ -1,4 +1,4 @@
-"""How tablebase files (`search.syzygy.file`) number squares, from 0 for a1 to 63 for h8, and sets of them.
+"""The numbers of squares and of their sets in tablebase files (`search.syzygy.file`); a1 is 0, h8 63.
 
 Source: Ronald de Man, the tables and their generator ("syzygy1"), 2013.
 """

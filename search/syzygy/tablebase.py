@@ -41,7 +41,7 @@ class Tablebase:
         in the probing thread when a file is first probed or found to be damaged.
         """
         self.problems: list[str] = []
-        """What is wrong with files that were to be used, each reported once."""
+        """The problems of files that were to be used, each reported once."""
         self.most = 0
         """The largest number of pieces, kings included, that a WDL table has."""
         # The tables refer to this and not to the tablebase, which would never be freed.
@@ -87,7 +87,7 @@ class Tablebase:
 
     def wdl(self, board: Board) -> int | None:
         """The result of a position for the side to move, from LOSS to WIN; None if no table has it."""
-        if not self._may_ask(board):
+        if not self._can_probe(board):
             return None
         found = self.result(board, own_stack(), 0)
         return None if found == UNKNOWN else found
@@ -97,12 +97,12 @@ class Tablebase:
         negative for a loss, 0 for a draw, more than 100 where the fifty-move rule saves the loser; None if no
         table has it. It may be off by one where a table stores moves rather than plies.
         """
-        if not self._may_ask(board):
+        if not self._can_probe(board):
             return None
         found = self.distance(board, own_stack(), 0, True)
         return None if found == UNKNOWN else found
 
-    def _may_ask(self, board: Board) -> bool:
+    def _can_probe(self, board: Board) -> bool:
         return not board.castling and pieces_on(board) <= self.most
 
     # Without the GIL. The board is left as it was; the stack is used from index `sp` on.
@@ -115,8 +115,8 @@ class Tablebase:
         return found if found <= WIN or found == UNKNOWN else found - ZEROES
 
     def distance(self, board: Board, stack: MoveStack, sp: int, is_first: bool) -> int:
-        """The DTZ of such a position; UNKNOWN if no table has it. See `dtz`. `is_first` is unset for the
-        successor of a position whose table stores only positions with the other side to move.
+        """The DTZ of such a position; UNKNOWN if no table has it. See `dtz`. `is_first` is unset one move
+        after a position that the table has only with the other side to move.
         """
         found = self._probe_captures(board, stack, sp, True)
         if found in (UNKNOWN, DRAW):
@@ -222,7 +222,7 @@ def is_zeroing(move: int) -> bool:
 
 
 def before_zeroing(result: int) -> int:
-    """The DTZ of a position whose next move captures or moves a pawn, with a result."""
+    """The DTZ before a capture or pawn move that achieves a result."""
     if result == WIN:
         return 1
     if result == CURSED_WIN:
