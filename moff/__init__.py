@@ -18,7 +18,7 @@ Bad text raises ValueError with the text and the reason. `moff.api` lists all na
 use, so that they do not delay the start of the engine, which needs other parts.
 """
 
-TYPE_CHECKING = False  # importing `typing` takes time, in which a signal would end in a traceback
+TYPE_CHECKING = False  # importing `typing` takes time; a signal meanwhile would end in a traceback
 
 if TYPE_CHECKING:
     from moff.api import *  # noqa: F403

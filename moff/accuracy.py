@@ -1,4 +1,4 @@
-"""How good a move is for the side that played it: win probability, accuracy, and the marks ?!, ? and ??.
+"""Move accuracy for the side that moved: win probability, accuracy, and the marks ?!, ? and ??.
 
 Everything here is a function of reported scores: normalised centipawns and mates (`search.score`). The curve
 of the win probability and the accuracy of a move are those published by lichess ("Lichess Accuracy metric",
@@ -34,7 +34,7 @@ _STEADIEST, _WILDEST = 0.5, 12.0
 
 
 class Judgement(NamedTuple):
-    """What a move cost the side that played it."""
+    """The cost of a move to the side that played it."""
 
     loss: float
     """Expected score, from 0 to 1."""
@@ -55,13 +55,11 @@ class Tally(NamedTuple):
     centipawns: float | None
     """Mean loss; None without moves."""
     marks: dict[str, int]
-    """How many moves have each mark, from the least serious on."""
+    """The number of moves with each mark, from the least serious on."""
 
 
 def expected_score(score: int) -> float:
-    """The points, from 0 to 1, that a side with this score can expect from a game. A mate or a tablebase win
-    counts as a full point.
-    """
+    """The points, from 0 to 1, that a side with this score can expect; 1 for a mate or tablebase win."""
     if abs(score) >= CERTAIN_WIN:
         return 1.0 if score > 0 else 0.0
     return 1 / (1 + math.exp(-_STEEPNESS * limited(score)))

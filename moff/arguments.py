@@ -1,4 +1,4 @@
-"""What the arguments of Moff's commands have in common."""
+"""Types and checks that the arguments of several commands share."""
 
 import argparse
 import os

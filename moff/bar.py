@@ -14,9 +14,7 @@ class Bar:
     """A line on the terminal that shows progress; nothing is drawn without a terminal."""
 
     def __init__(self, beside_results: bool = False) -> None:
-        """With `beside_results`, also draw the bar if standard output is a terminal too: call `clear` before
-        printing there.
-        """
+        """`beside_results` draws it beside output on a terminal, too: call `clear` before printing there."""
         self._is_shown = can_rewrite(sys.stderr) and (beside_results or not sys.stdout.isatty())
         self._drawn = time.monotonic()
         self._is_visible = False

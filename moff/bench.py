@@ -20,9 +20,7 @@ _EVALUATIONS = ("mixed", "classical", "NNUE")
 
 
 def parse_bench(words: list[str], named: Mapping[str, str] | None = None) -> tuple[benchmark.Settings, str]:
-    """The settings of a bench without its positions, and the file of these. `named` has arguments by their
-    names among WORDS. Raises ValueError.
-    """
+    """A bench's settings without its positions, and their file. `named` is by WORDS. Raises ValueError."""
     named = named or {}
     if words[5:] and (len(words) > 6 or words[5] not in _EVALUATIONS):
         more = echo(" ".join(words[5:]))

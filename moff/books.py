@@ -5,6 +5,7 @@ import contextlib
 import io
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from moff import atomic_write
@@ -29,17 +30,17 @@ def add_commands(commands: Any) -> None:
     make = ways.add_parser("make", help="make a book from the games of PGN files")
     make.add_argument("files", nargs="+", metavar="GAMES.pgn", help="the games; - reads standard input")
     make.add_argument("-o", "--output", required=True, metavar="BOOK.bin", help="the book to write")
-    # The defaults repeat those of `x88.book.make.Wanted`, whose import few command lines need.
+    # The defaults repeat those of `x88.book.make.Wanted`; few command lines need that import.
     make.add_argument(
         "--plies",
-        type=lambda text: whole_number(text, 1),
+        type=partial(whole_number, least=1),
         default=20,
         metavar="N",
         help="plies of each game to read (default 20)",
     )
     make.add_argument(
         "--min-games",
-        type=lambda text: whole_number(text, 1),
+        type=partial(whole_number, least=1),
         default=3,
         metavar="N",
         help="leave out moves played in fewer games (default 3)",

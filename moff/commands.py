@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import BinaryIO
 
 from moff import __version__, books, tb
@@ -40,8 +41,8 @@ RANDOM = -1
 
 
 def run(arguments: list[str], converse: Callable[[str], object]) -> int:
-    """Carry out a command line; returns the exit code: 0 done, 1 faulty input, 2 wrong usage, with which
-    argparse exits by itself.
+    """Carry out a command line; returns the exit code: 0 done, 1 faulty input. After wrong usage argparse
+    exits with 2.
 
     `converse` speaks UCI and writes a log to the given file.
     """
@@ -101,11 +102,13 @@ def _parser() -> argparse.ArgumentParser:
     bench.set_defaults(run=lambda options: _run_bench(options, bench))
 
     perft = commands.add_parser("perft", help="count the leaves of the tree of legal moves")
-    perft.add_argument("depth", type=_plies, metavar="DEPTH", help="plies")
+    plies = partial(whole_number, least=1, most=DEEPEST)
+    perft.add_argument("depth", type=plies, metavar="DEPTH", help="plies")
     perft.add_argument("--fen", default=fen.START, help="the position, instead of the start position")
     perft.add_argument("--divide", action="store_true", help="show the leaves under each move")
+    threads = partial(whole_number, least=1, most=MOST_THREADS)
     perft.add_argument(
-        "--threads", type=_threads, default=1, metavar="N", help="number of threads (default 1)"
+        "--threads", type=threads, default=1, metavar="N", help="number of threads (default 1)"
     )
     ways = perft.add_mutually_exclusive_group()
     ways.add_argument(
@@ -115,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     ways.add_argument(
         "--hash",
-        type=_megabytes,
+        type=partial(whole_number, least=1, most=MAX_MEGABYTES),
         metavar="MB",
         help=f"count with a table of subtree counts, 1 to {MAX_MEGABYTES} megabytes (default: without)",
     )
@@ -136,12 +139,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SECONDS[+INCREMENT]",
         help=f"the engine's clock, in seconds (default {PACE})",
     )
-    limit.add_argument(
-        "--depth", type=_positive, metavar="N", help="search depth in plies, instead of a clock"
-    )
+    depth = partial(whole_number, least=1)
+    limit.add_argument("--depth", type=depth, metavar="N", help="search depth in plies, instead of a clock")
     play.add_argument(
         "--elo",
-        type=_elo,
+        type=partial(whole_number, least=WEAKEST, most=STRONGEST),
         metavar="ELO",
         help=f"how strong the engine plays, {WEAKEST} to {STRONGEST} (default: full strength)",
     )
@@ -149,7 +151,7 @@ def _parser() -> argparse.ArgumentParser:
         "--chess960",
         nargs="?",
         const=RANDOM,
-        type=_start_number,
+        type=partial(whole_number, least=0, most=POSITIONS - 1),
         metavar="NUMBER",
         help=f"play Chess960, from the start position of a number, 0 to {POSITIONS - 1} (default: random)",
     )
@@ -173,22 +175,17 @@ def _parser() -> argparse.ArgumentParser:
     picture = commands.add_parser(
         "picture", help="the position as an SVG picture", epilog=f"COLOUR is {either(COLOURS)}."
     )
-    picture.add_argument("fen", nargs="?", default=fen.START, metavar="FEN", help="default: start position")
-    picture.add_argument("-o", "--output", default="-", metavar="FILE.svg", help="default: standard output")
-    picture.add_argument("--last-move", metavar="e2e4", help="colour the squares of the move just played")
-    picture.add_argument(
-        "--arrow", action="append", default=[], metavar="e2e4[:COLOUR]", help="draw an arrow (repeatable)"
-    )
-    picture.add_argument(
-        "--mark", action="append", default=[], metavar="e4[:COLOUR]", help="mark a square (repeatable)"
-    )
-    picture.add_argument("--attacks", action="store_true", help="how many pieces attack each square")
-    picture.add_argument("--black", action="store_true", help="Black at the bottom")
-    picture.add_argument("--dark", action="store_true", help="colours for a dark page")
-    picture.add_argument(
-        "--no-coordinates", action="store_true", help="no letters and numbers next to the board"
-    )
-    picture.add_argument("--size", type=_pixels, metavar="PIXELS", help="width and height (default 360)")
+    add = picture.add_argument
+    add("fen", nargs="?", default=fen.START, metavar="FEN", help="default: start position")
+    add("-o", "--output", default="-", metavar="FILE.svg", help="default: standard output")
+    add("--last-move", metavar="e2e4", help="colour the squares of the move just played")
+    add("--arrow", action="append", default=[], metavar="e2e4[:COLOUR]", help="draw an arrow (repeatable)")
+    add("--mark", action="append", default=[], metavar="e4[:COLOUR]", help="mark a square (repeatable)")
+    add("--attacks", action="store_true", help="how many pieces attack each square")
+    add("--black", action="store_true", help="Black at the bottom")
+    add("--dark", action="store_true", help="colours for a dark page")
+    add("--no-coordinates", action="store_true", help="no letters and numbers next to the board")
+    add("--size", type=_pixels, metavar="PIXELS", help="width and height (default 360)")
     picture.set_defaults(run=_run_picture)
 
     board_page.add_command(commands)
@@ -198,34 +195,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _positive(text: str) -> int:
-    return whole_number(text, 1)
-
-
-def _plies(text: str) -> int:
-    return whole_number(text, 1, DEEPEST)
-
-
-def _threads(text: str) -> int:
-    return whole_number(text, 1, MOST_THREADS)
-
-
-def _megabytes(text: str) -> int:
-    return whole_number(text, 1, MAX_MEGABYTES)
-
-
 def _pixels(text: str) -> int:
     from moff.picture import picture
 
     return whole_number(text, picture.MIN_SIZE, picture.MAX_SIZE)
-
-
-def _elo(text: str) -> int:
-    return whole_number(text, WEAKEST, STRONGEST)
-
-
-def _start_number(text: str) -> int:
-    return whole_number(text, 0, POSITIONS - 1)
 
 
 def _run_bench(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
@@ -316,7 +289,7 @@ def _time_control(text: str) -> Limits:
 
 
 def _style(letters: bool, flipped: bool = False) -> Style:
-    """How to draw on standard output: in colours on a terminal, with letters if it cannot show pieces."""
+    """The style for standard output: colours on a terminal, letters if it cannot show pieces."""
     try:
         "♔♚·".encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:

@@ -118,9 +118,7 @@ class Console:
             self._session.close()
 
     def _leave(self) -> None:
-        """Save the game, even if the terminal has gone. The engine's thoughts are no longer shown: they would
-        overwrite what is said here.
-        """
+        """Save the game, even if the terminal has gone; thoughts, which would overwrite this, end here."""
         with self._session.lock:
             self._shows_thinking = False
         with contextlib.suppress(OSError):

@@ -12,9 +12,7 @@ from x88.square import SQUARES
 
 
 def evaluate(board: Board, weights: Weights | None = None) -> int:
-    """The normalised static evaluation for the side to move, in centipawns. It knows no tactics: `Search`
-    does.
-    """
+    """The normalised static evaluation in centipawns for the side to move, without tactics (`Search`)."""
     return normalised(_evaluation_of(board, weights or select.shipped()).value(board))
 
 
@@ -33,9 +31,8 @@ def piece_values(board: Board, weights: Weights | None = None) -> dict[int, int]
 
 
 def table(board: Board, style: diagram.Style, weights: Weights | None = None) -> list[str]:
-    """The static evaluation as lines of text: each piece's worth to the network, the value by each of the
-    network's outputs, by what that of the position is multiplied, and the evaluation in pawns and as win,
-    draw and loss, each for White.
+    """The static evaluation as lines of text, from White's side: the board with piece values; a line for each
+    output of the network, with the material factor; and the evaluation in pawns and as win, draw and loss.
     """
     weights = weights or select.shipped()
     evaluation = _evaluation_of(board, weights)

@@ -39,9 +39,7 @@ def main() -> int:
 
 
 def _load_packages() -> None:
-    """Load Moff's own packages, although a user's `search.py` or `x88.py` may come first on the path: it lies
-    in the current folder or on PYTHONPATH.
-    """
+    """Load Moff's own packages, although a user's `search.py` or `x88.py` may come first on the path."""
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     import search  # noqa: F401  (and with it x88)
 

@@ -1,4 +1,4 @@
-"""What signals do at the start, while there is something to save, and where nobody reads the output."""
+"""Signals: at the start, while there is something to save, and where nobody reads the output."""
 
 import os
 import sys

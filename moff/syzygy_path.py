@@ -18,9 +18,7 @@ def opened(path: str) -> Tablebase:
 
 
 def search_with_tables(megabytes: int) -> Search:
-    """A search with a transposition table of this size that probes the tablebases. Raises ValueError or
-    MemoryError.
-    """
+    """A search that probes the tables, with a hash table of this size. Raises ValueError or MemoryError."""
     search = Search(megabytes)
     search.use_tablebases(opened(os.environ.get(PATH, "")))
     return search

@@ -98,18 +98,18 @@ def _cannot_ask(tables: "Tablebase", board: Board, folders: list[str]) -> str:
     """Why no available table can have the position; empty if one can."""
     from search.syzygy.ranking import name_of
 
-    men = len(name_of(board)) - 1
+    pieces = len(name_of(board)) - 1
     if not tables.most:
         return "; ".join(tables.problems) or f"{', '.join(folders)}: there is no table"
     if board.castling:
         return "tablebases have no positions with castling rights"
-    if men > tables.most:
-        return f"{men} pieces are too many: the tables have up to {tables.most}, kings included"
+    if pieces > tables.most:
+        return f"{pieces} pieces are too many: the tables have up to {tables.most}, kings included"
     return ""
 
 
 def _missing(tables: "Tablebase", board: Board) -> str:
-    """Which table the moves of a position would need."""
+    """The table that the moves of a position would need."""
     from search.syzygy.ranking import missing_table
 
     name = missing_table(tables, board)

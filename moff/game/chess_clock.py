@@ -7,7 +7,7 @@ from search.limits import Limits
 from x88.piece import BLACK, WHITE
 
 SHORTEST_ALARM = 0.01
-"""In seconds: a timer may ring a little too soon, and is then set again."""
+"""Seconds; a timer may ring a little too soon, and is then set again."""
 
 
 class ChessClock:
@@ -66,11 +66,11 @@ class ChessClock:
         return self._left[side] - (self._spent() if self._running == side else 0.0)
 
     def running(self) -> int | None:
-        """The side whose clock is running, None if both are stopped."""
+        """The side with the running clock, None if both are stopped."""
         return self._running
 
     def fallen(self) -> int | None:
-        """The side whose flag has fallen, None if there is none."""
+        """The side with a fallen flag, None if there is none."""
         side = self._running
         if self._ring is None or side is None or self._paces[side] is None:
             return None

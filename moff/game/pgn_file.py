@@ -48,9 +48,7 @@ class PgnFiles:
         self._files: dict[str, PgnFile] = {}
 
     def write(self, path: str, game: str) -> None:
-        """Write the text of the game to a file. Raises ValueError with the reason if that fails, and then
-        leaves the file unchanged.
-        """
+        """Write the game to a file. Raises ValueError with the reason, and then leaves the file unchanged."""
         try:
             place = os.path.realpath(path)
             file = self._files.get(place) or PgnFile(path)

@@ -18,9 +18,7 @@ class Person:
 
 @dataclass(frozen=True)
 class Engine:
-    """The engine as a player: its limits, which may be a clock (`time_control`), and its Elo, None for full
-    strength.
-    """
+    """The engine as a player: its limits, perhaps a clock (`time_control`), and its Elo, None for full."""
 
     limits: Limits
     elo: int | None = None

@@ -74,7 +74,7 @@ class Session:
         make_search: Callable[[], Search] | None = None,
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """A game from the start position. With `has_flags`, a side whose flag falls loses.
+        """A game from the start position. With `has_flags`, a side loses when its flag falls.
 
         `on_report` is called with the engine's reports, `on_move` with its moves, `on_over` when the game has
         ended, in whatever way. `now` returns the time in seconds.
@@ -121,7 +121,7 @@ class Session:
 
     @_operation
     def running(self) -> int | None:
-        """The side whose time is running, with or without a clock; None if no time is running."""
+        """The side with its time running, with or without a clock; None if no time is running."""
         return self._clock.running()
 
     # Playing.
@@ -153,9 +153,7 @@ class Session:
             thinker.answer_now()
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the engine has answered or dropped the last request, at most `seconds` seconds. Returns
-        whether it has.
-        """
+        """Wait until the engine has answered or dropped the last request, or so long. Returns whether."""
         request = self._request
         return request is None or request.is_over.wait(seconds)
 
@@ -345,7 +343,7 @@ class Session:
         return path
 
     def _state(self) -> tuple[list[int], str]:
-        """What makes a game worth saving again: its moves and its result."""
+        """The part of the game that makes it worth saving again: its moves and its result."""
         return list(self.game.moves), self.game.result
 
     # Helpers.
@@ -360,9 +358,7 @@ class Session:
             raise ValueError("The engine is still thinking")
 
     def _adviser(self) -> tuple[int, Engine]:
-        """The engine that thinks for the side to move: its own, the opponent's, or one for advice; and the
-        side that it belongs to.
-        """
+        """The engine that thinks now, and its side: the mover's, the opponent's, or one for advice."""
         side = self.game.board.side
         for where in (side, side ^ 1):
             player = self._players[where]
@@ -410,9 +406,7 @@ class Session:
         return noted
 
     def _settle(self, noted: NotedMove | None = None) -> None:
-        """Start the clock of the side to move, once a move has been made; report the engine's move and the
-        end of the game.
-        """
+        """Start the mover's clock once a move has been made; report the engine's move and the game's end."""
         self._clock.stop()
         if self.game.moves and not self.game.is_over():
             self._clock.start(self.game.board.side)
@@ -444,5 +438,5 @@ def _require_positive(name: str, count: int) -> None:
         raise ValueError(f"{name} takes a number of moves from 1, not {count}")
 
 
-def _ignore(*_told: object) -> None:
+def _ignore(*_arguments: object) -> None:
     """Ignore the callback's arguments."""

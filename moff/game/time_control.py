@@ -1,4 +1,4 @@
-"""How long the engine may think in a game: a clock such as 60+0.6, in seconds, or a depth."""
+"""Time controls: a clock such as 60+0.6, in seconds."""
 
 from moff.messages import echo
 from search.limits import Limits

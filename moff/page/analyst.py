@@ -45,13 +45,13 @@ class Finding(NamedTuple):
 
 
 class PositionInfo:
-    """What has been found out about a position."""
+    """The findings about a position."""
 
     def __init__(self) -> None:
         self.lines: list[Finding] = []
         """The best lines, best first, of the last iteration that was reported."""
         self.threat: Finding | None = None
-        """What the opponent would play if it were to move, with the score for that side."""
+        """The opponent's move if it were to move, with the score for that side."""
 
     def note(self, report: Report) -> None:
         """Record a line of an iteration, unless a deeper one is known: a restarted search soon gets there."""
@@ -90,7 +90,7 @@ class Analyst:
         self._tasks: list[Request] = []
         self.is_on = False
         self.count = 3
-        """How many lines are wanted, 1 to MOST_LINES."""
+        """The number of lines wanted, 1 to MOST_LINES."""
         self.seeks_threat = False
         self.is_paused = False
         """Whether nobody is watching."""
@@ -98,7 +98,7 @@ class Analyst:
         """The last report of the search of the position."""
 
     def known(self, node: Node) -> PositionInfo:
-        """What is known about the position after a move."""
+        """The findings about the position after a move."""
         return self._known.setdefault(node.number, PositionInfo())
 
     def study(self, tree: GameTree, node: Node, board: Board) -> None:

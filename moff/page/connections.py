@@ -30,7 +30,7 @@ class Refusal(Exception):
 
 
 class Connection:
-    """What is known about an open connection."""
+    """The state of an open connection."""
 
     def __init__(self, end: float) -> None:
         self.end = end
@@ -71,9 +71,7 @@ class Connections:
                 connection.is_known |= is_known
 
     def _make_room(self) -> bool:
-        """Cut off the longest silent connection that has not shown the token; returns whether there was one.
-        The guard must be held.
-        """
+        """Cut off the longest silent connection without the token; returns whether. Under the guard."""
         unknown = [request for request, connection in self._open.items() if not connection.is_known]
         if not unknown:
             return False

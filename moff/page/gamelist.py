@@ -14,7 +14,7 @@ SHOWN_TAGS = ("White", "Black", "Result", "Date", "Event", "Site", "Round", "ECO
 
 
 Fingerprint = tuple[int, int, str, str]
-"""What identifies a game: a hash of its tags, the number of its moves, its last position and its result."""
+"""A game's identity: a hash of its tags, the number of its moves, its last position and its result."""
 
 
 class ListedGame(NamedTuple):
@@ -23,7 +23,7 @@ class ListedGame(NamedTuple):
     number: int
     """In the text, from 1."""
     line: int
-    """The line on which it begins, from 1."""
+    """The line where it begins, from 1."""
     tags: dict[str, str]
     moves: int
     """Plies."""
@@ -67,7 +67,8 @@ class GameList:
         """Read a game in full, by its number. Raises ValueError."""
         if not 1 <= number <= len(self.games):
             raise ValueError(f"there is no game {number}: {self.name} has {len(self.games)}")
-        # A game may begin on the line where another one ends: then read from an earlier game, and so on.
+        # A game may begin on the line where another one ends. Then start from an earlier game, further back
+        # each time.
         first, step = number - 1, 1
         while True:
             line = self.games[first].line
@@ -94,7 +95,7 @@ def _listed(game: pgn.Game) -> ListedGame:
 
 
 def _line_starts(text: bytes, wanted: set[int]) -> dict[int, int]:
-    """Where the given lines, counted from 1, begin in the text."""
+    """The offsets of the given lines, counted from 1, in the text."""
     starts: dict[int, int] = {}
     start, line = 0, 1
     while start >= 0 and len(starts) < len(wanted):

@@ -50,7 +50,7 @@ class Node:
 
 
 class GameTree:
-    """The moves of a game and its variations, as nodes whose numbers never change."""
+    """The moves of a game and its variations, as nodes with numbers that never change."""
 
     def __init__(self, start: str = fen.START, tags: dict[str, str] | None = None) -> None:
         """A tree without moves from a FEN. Raises ValueError if it is not a FEN."""
@@ -142,8 +142,8 @@ class GameTree:
         return f"{node.san}: {'an' if name[0] in 'aeiou' else 'a'} {name} that costs {cost}"
 
     def add(self, parent: Node, board: Board, move: int) -> Node:
-        """The node of a legal move on the board of the parent, a new one if it was not played there before.
-        Raises ValueError if the tree is full.
+        """The node of a legal move on the parent's board, new if not played before. Raises ValueError if
+        full.
         """
         for child in parent.children:
             if child.move == move:

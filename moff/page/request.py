@@ -60,7 +60,7 @@ class Site(ThreadingHTTPServer):
     connections: Connections
     token: str
     hosts: set[str]
-    """What the header Host may be."""
+    """The valid values of the header Host."""
     files: dict[str, tuple[str, bytes]]
     """Kinds and contents of the files of the page, by name."""
 
@@ -193,7 +193,7 @@ class Handler(BaseHTTPRequestHandler):
                 self._send_headers("text/event-stream; charset=utf-8", None)
                 self._send_changes(tab, stream)
             finally:
-                self.server.tabs.part(tab, stream.mark)
+                self.server.tabs.leave(tab, stream.mark)
         finally:
             self.server.connections.remove_stream(stream)
 

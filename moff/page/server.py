@@ -34,9 +34,7 @@ BUSY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length
 
 
 def page_files() -> dict[str, tuple[str, bytes]]:
-    """The files of the page and the drawings of the pieces: kinds and contents by name. No other file is ever
-    served.
-    """
+    """The only files served, the page's and the drawings of the pieces: kinds and contents by name."""
     files = {}
     for entry in resources.files("moff.page").joinpath("static").iterdir():
         kind = KINDS.get(os.path.splitext(entry.name)[1])
@@ -104,9 +102,7 @@ class Server(Site):
             super().handle_error(request, client_address)
 
     def end(self) -> None:
-        """Stop serving, and end all streams and searches. To be called from another thread than the serving
-        one.
-        """
+        """Stop serving, and end all streams and searches. Not from the serving thread."""
         self.connections.close()
         self.shutdown()
         self.server_close()

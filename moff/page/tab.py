@@ -1,4 +1,4 @@
-"""What one tab of the board page shows: a game against the engine, and an analysis.
+"""A tab of the board page: a game against the engine, and an analysis.
 
 Commands come by name, with JSON values. Nothing here knows how they are transmitted.
 """
@@ -147,16 +147,14 @@ class Tab:
             return commands[name](Values(values)) or {}
 
     def open_games(self, name: str, text: bytes) -> dict[str, Any]:
-        """List the games of a PGN text and open the first one; returns their number as "games". Raises
-        ValueError.
-        """
+        """List the games of a PGN text and open the first; returns their number. Raises ValueError."""
         games = GameList(name, text)
         with self.lock:
             self._list(games)
         return {"games": len(games)}
 
     def pgn(self) -> str:
-        """What the board shows as PGN: the game, or the analysis with its variations and marks."""
+        """The board's content as PGN: the game, or the analysis with its variations and marks."""
         with self.lock:
             return pgn.write(self._session.record() if self.mode == PLAY else self.tree.game())
 

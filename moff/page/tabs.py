@@ -14,9 +14,7 @@ MOST_TABS = 8
 
 
 class Tabs:
-    """Tabs, each with a game and an analysis of its own. A closed tab keeps them for a while, since it may
-    come back.
-    """
+    """Tabs, each with a game and an analysis, kept for a while after closing, since they may come back."""
 
     def __init__(self, make_tab: Callable[[], Tab], grace: float = GRACE) -> None:
         self._make_tab = make_tab
@@ -52,7 +50,7 @@ class Tabs:
         tab.listen(listener)
         tab.resume()
 
-    def part(self, tab: Tab, listener: Callable[[str], object]) -> None:
+    def leave(self, tab: Tab, listener: Callable[[str], object]) -> None:
         """Remove a listener. After the last one, the tab's searches end when the grace period is over."""
         tab.leave(listener)
         with self._lock:
@@ -72,9 +70,9 @@ class Tabs:
             tab.close()
 
     def _wait_for_listener(self, tab: Tab) -> None:
-        """Let a tab rest after the grace period, unless it has a listener by then. Under the lock."""
+        """Pause a tab after the grace period, unless it has a listener by then. Under the lock."""
         self._stop_waiting(tab)
-        timer = self._timers[tab] = threading.Timer(self._grace, self._rest, (tab,))
+        timer = self._timers[tab] = threading.Timer(self._grace, self._pause, (tab,))
         timer.daemon = True
         timer.start()
 
@@ -83,7 +81,7 @@ class Tabs:
         if timer is not None:
             timer.cancel()
 
-    def _rest(self, tab: Tab) -> None:
+    def _pause(self, tab: Tab) -> None:
         with self._lock:
             if self._listeners.get(tab):
                 return

@@ -1,6 +1,4 @@
-"""What a tab of the board page shows, as values for JSON. Everything about chess is decided here: the page
-only draws it.
-"""
+"""A tab of the board page as values for JSON: all chess is decided here, the page only draws."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -12,6 +10,7 @@ from moff.page.gametree import Node
 from moff.page.tab import Tab
 from moff.picture.annotation import COLOURS
 from moff.picture.svg import arrow_outline, polygon
+from search.line import Report
 from search.score import mate_distance
 from x88 import square
 from x88.attack import in_check
@@ -33,13 +32,13 @@ BAD = (INACCURACY, MISTAKE, BLUNDER)
 
 
 def snapshots(tab: Tab, topics: Callable[[], list[str]]) -> dict[str, dict[str, Any]]:
-    """What there is to show of several topics, all as of the moment when `topics` names them."""
+    """The values of several topics, all as of the moment when `topics` names them."""
     with tab.lock:
         return {topic: snapshot(tab, topic) for topic in topics()}
 
 
 def snapshot(tab: Tab, topic: str) -> dict[str, Any]:
-    """What there is to show of a topic."""
+    """The values of a topic."""
     with tab.lock:
         return View(tab).topic(topic)
 
@@ -51,7 +50,7 @@ class View:
         self._tab = tab
 
     def topic(self, name: str) -> dict[str, Any]:
-        """What there is to show of a topic."""
+        """The values of a topic."""
         topics = {"state": self._state, "tree": self._tree, "lines": self._lines, "games": self._games}
         return topics[name]()
 
@@ -88,7 +87,7 @@ class View:
         }
 
     def _end(self, board: Board) -> str:
-        """How the game has ended at the position shown; empty if it goes on."""
+        """The end of the game at the position shown; empty if it goes on."""
         if self._tab.mode == "play":
             game = self._tab.session.game
             return f"{game.result} ({game.reason})" if game.is_over() else ""
@@ -154,9 +153,7 @@ class View:
             "node": tab.node.number,
             "on": analyst.is_on,
             "lines": lines if analyst.is_on else [],
-            "depth": report.depth if report is not None else 0,
-            "nodes": report.nodes if report is not None else 0,
-            "speed": int(report.nodes / max(report.elapsed, 1) * 1000) if report is not None else 0,
+            **_effort(report),
             "bar": _bar(board, known.lines[0].score) if analyst.is_on and known.lines else None,
             "threat": None,
         }
@@ -186,9 +183,7 @@ class View:
             "node": tab.node.number,
             "on": False,
             "lines": [],
-            "depth": report.depth if report is not None else 0,
-            "nodes": report.nodes if report is not None else 0,
-            "speed": int(report.nodes / max(report.elapsed, 1) * 1000) if report is not None else 0,
+            **_effort(report),
             "bar": None,
             "threat": None,
             "hint": noted.san if noted is not None else "",
@@ -237,6 +232,14 @@ def _squares(move: int) -> list[str]:
     return [square.name(sq) for sq in coordinate.squares(move)]
 
 
+def _effort(report: Report | None) -> dict[str, int]:
+    """The depth, nodes and nodes per second of a report."""
+    if report is None:
+        return {"depth": 0, "nodes": 0, "speed": 0}
+    speed = int(report.nodes / max(report.elapsed, 1) * 1000)
+    return {"depth": report.depth, "nodes": report.nodes, "speed": speed}
+
+
 def _line(board: Board, moves: list[int], score: int, depth: int) -> dict[str, Any]:
     """A line with its score, which is given for the side to move and shown for White."""
     position = board.copy()
@@ -249,9 +252,7 @@ def _line(board: Board, moves: list[int], score: int, depth: int) -> dict[str, A
 
 
 def score_text(board: Board, score: int) -> str:
-    """A score for the side to move, as text from White's view: in pawns ("+0.35"), or in moves to mate ("#5",
-    "-#3").
-    """
+    """A score for the side to move, as text from White's view: "+0.35" pawns, "#5" or "-#3" moves to mate."""
     white = score if board.side == WHITE else -score
     mate = mate_distance(white)
     if mate is None:

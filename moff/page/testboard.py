@@ -1,5 +1,4 @@
-"""The test board as values: the generator's moves with their scores, the attack map, what each piece is
-worth, and what the last search knows of the next two plies.
+"""The test board as values: scored moves, the attack map, piece values, the last search's two plies.
 
 After "Testbräde för draggeneratorn" of the Swedish series "Draggenerator".
 """
@@ -59,15 +58,14 @@ def _attackers(attack_map: AttackMap, sq: int, side: int) -> dict[str, Any]:
 def piece_values(board: Board) -> dict[str, int]:
     """The value of each piece but the kings to its own side in centipawns, by square (`moff.evaluation`)."""
     return {
-        square.name(sq): worth if side_of(board.piece_at(sq)) == WHITE else -worth
-        for sq, worth in evaluation.piece_values(board).items()
+        square.name(sq): value if side_of(board.piece_at(sq)) == WHITE else -value
+        for sq, value in evaluation.piece_values(board).items()
     }
 
 
 class Branch(NamedTuple):
-    """What a search has found out about a move: the normalised score for the side that makes it, its bound
-    (">=", "<=", or empty if it is exact), the depth in plies after the move, and the nodes that it took, None
-    where they were not counted.
+    """A search's result for a move: the normalised score for the side that makes it, its bound (">=", "<=",
+    or empty if exact), the depth in plies after the move, and its nodes, None where not counted.
     """
 
     move: int

@@ -48,7 +48,5 @@ class Values:
         return value
 
     def elo(self) -> int | None:
-        """The strength "elo", None for full strength if it is missing; null, sent for an empty field, is
-        invalid.
-        """
+        """The strength "elo", None for full strength if missing; null, from an empty field, is invalid."""
         return self.number("elo", WEAKEST, STRONGEST) if self.has("elo") else None

@@ -1,4 +1,4 @@
-"""What is drawn on a board in addition to the pieces: arrows, marked squares, the last move."""
+"""Annotations of a board: arrows, marked squares, the last move."""
 
 from typing import NamedTuple
 

@@ -38,7 +38,7 @@ STANDARD_SIZE = 360
 
 
 class Ink(NamedTuple):
-    """How the pieces of a side are drawn."""
+    """The drawing of a side's pieces."""
 
     fill: str
     outline: str
@@ -178,7 +178,7 @@ class Picture:
         return "\n".join([*lines, "</svg>", ""])
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows."""
+        """The SVG for a notebook."""
         return self.svg()
 
     # Coordinates.

@@ -26,7 +26,7 @@ LONGEST_LINE = 8
 
 
 class Assessment(NamedTuple):
-    """What the search found in a position."""
+    """The search's result in a position."""
 
     score: int
     """Centipawns for the side to move, or a mate score."""
@@ -51,9 +51,7 @@ class Analysis:
     """
 
     def __init__(self, limits: Limits, threads: int, megabytes: int = 16) -> None:
-        """`limits` apply to each position. Raises ValueError or MemoryError if a table of this size cannot be
-        allocated for each thread.
-        """
+        """`limits` apply to each position. Raises ValueError or MemoryError for the tables, one a thread."""
         self._limits = limits
         self._searches = [search_with_tables(megabytes) for _ in range(threads)]
         self._done = [0] * threads
@@ -75,9 +73,7 @@ class Analysis:
         return sum(self._done)
 
     def submit(self, number: int, start: str, moves: list[int]) -> None:
-        """Queue a game for searching: its number among the games, the FEN it starts from, and its packed
-        moves.
-        """
+        """Queue a game for searching: its number, the FEN it starts from, and its packed moves."""
         self.waiting += 1
         self._tasks.put((number, start, moves))
 
@@ -146,7 +142,7 @@ def assess(
         on_position()
         if board.ply:
             board.unmake()
-        elif plies:  # a very long game, of which the board has forgotten the beginning
+        elif plies:  # a very long game: the board has forgotten its beginning
             board = _played(start, moves[: plies - 1])
     return found[::-1]
 
@@ -163,8 +159,8 @@ def _played(start: str, moves: list[int]) -> Board:
 
 
 def _decided(board: Board, is_last: bool) -> Assessment | None:
-    """The assessment of a position in which the game is over by the rules, None otherwise. A draw that must
-    be claimed counts if the game ends with it.
+    """The assessment of a position that ends the game by the rules, otherwise None. A draw to be claimed
+    counts only if the game ends with it.
     """
     over = outcome(board)
     if over is None or (over in (Outcome.FIFTY_MOVES, Outcome.REPETITION) and not is_last):

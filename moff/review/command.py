@@ -97,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _wrong_usage(options: argparse.Namespace) -> str:
-    """What is wrong with the named files, empty if nothing: better reported now than after hours."""
+    """The fault in the named files, empty if none: better reported now than after hours."""
     outputs = [path for path in (options.output, options.html, options.json) if path]
     if options.html == STANDARD:
         return "--html takes the name of a file"

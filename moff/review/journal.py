@@ -73,9 +73,7 @@ def _named(path: str) -> Iterator[None]:
 
 
 def _lock(file: BinaryIO) -> None:
-    """Keep other processes from writing the same journal, where the system supports such locks. The lock ends
-    with the process.
-    """
+    """Lock the journal against other processes, where the system has such locks, until this one ends."""
     if sys.platform != "win32":
         import fcntl
 
@@ -107,7 +105,7 @@ def _read(file: BinaryIO) -> tuple[list[Any], int]:
 
 
 def _difference(known: Any, job: dict[str, Any]) -> str:
-    """How the job of a journal differs from this one."""
+    """The difference of a journal's job from this one."""
     if isinstance(known, dict):
         for name, value in job.items():
             if known.get(name) != value:

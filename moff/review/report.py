@@ -156,9 +156,7 @@ def _cells(total: Tally) -> tuple[str, str, str]:
 
 
 def _data(reviewed: ReviewedGame) -> dict[str, Any]:
-    """A game as the script expects it; with short keys, and none for empty values, because there are many
-    moves.
-    """
+    """A game as the script expects it: short keys, none for empty values, because there are many moves."""
     game = reviewed.game
     fields = game.start.split()
     return {

@@ -177,9 +177,7 @@ class ReviewedGame:
 
 
 def evaluation_text(score: int) -> str:
-    """A score from White's view in the usual notation: "0.31", "-1.20", "#3", "#-2", and "#0" after a
-    checkmate of either side.
-    """
+    """A score from White's view: "0.31", "-1.20", "#3", "#-2", and "#0" after a checkmate of either side."""
     mate = mate_distance(score)
     return f"{score / 100:.2f}" if mate is None else f"#{mate}"
 

@@ -63,7 +63,7 @@ class Source(NamedTuple):
 
 @dataclass
 class Survey:
-    """What the files contain, determined before anything is searched."""
+    """The content of the files, determined before anything is searched."""
 
     positions: list[int] = field(default_factory=list)
     """The number for each game of all files; 0 if it has no moves to search."""

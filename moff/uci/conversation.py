@@ -36,9 +36,7 @@ GREETING = (
 
 
 class Engine:
-    """The UCI conversation. Every line is answered at once, while a search runs in its own thread and reports
-    as it goes.
-    """
+    """The UCI conversation. Lines are answered at once; a search runs and reports in its own thread."""
 
     def __init__(self, write: Callable[[str], object] | None = None, is_typed: bool = False) -> None:
         """`write` takes each line of output, without its end; standard output if None. `is_typed` says that a
@@ -129,9 +127,7 @@ class Engine:
         return True
 
     def split(self, words: list[str]) -> list[str]:
-        """Split the words of a command line into UCI lines, each beginning with a command; none if the first
-        word is not a command.
-        """
+        """Split the words of a command line into UCI lines; none if the first word is not a command."""
         lines: list[list[str]] = []
         for word in words:
             first = word.split()[:1]

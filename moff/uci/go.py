@@ -8,19 +8,8 @@ from x88.board import Board
 from x88.notation import coordinate
 
 GO_WORDS = (
-    "searchmoves",
-    "ponder",
-    "wtime",
-    "btime",
-    "winc",
-    "binc",
-    "movestogo",
-    "depth",
-    "nodes",
-    "mate",
-    "movetime",
-    "infinite",
-    "perft",
+    *("searchmoves", "ponder", "wtime", "btime", "winc", "binc", "movestogo"),
+    *("depth", "nodes", "mate", "movetime", "infinite", "perft"),
 )
 
 

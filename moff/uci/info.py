@@ -1,4 +1,4 @@
-"""What a search reports, as lines of UCI. `chess960` is as `coordinate.write` takes it."""
+"""The reports of a search as lines of UCI. `chess960` is as `coordinate.write` takes it."""
 
 from search import wdl
 from search.line import Progress, Report, Result, Statistics

@@ -86,11 +86,11 @@ class Options:
             "Threads": Option("spin", "1", self._set_threads, (1, MOST_THREADS)),
             # The GUI decides when to ponder; the option tells it that it may.
             "Ponder": Option("check", "false", lambda _: None),
-            "MultiPV": Option("spin", "1", lambda value: self._limit(lines=int(value)), (1, 256)),
+            "MultiPV": Option("spin", "1", lambda value: self._limit("lines", value), (1, 256)),
             "Move Overhead": Option(
-                "spin", str(DEFAULT_OVERHEAD), lambda value: self._limit(overhead=int(value)), (0, 5000)
+                "spin", str(DEFAULT_OVERHEAD), lambda value: self._limit("overhead", value), (0, 5000)
             ),
-            "nodestime": Option("spin", "0", lambda value: self._limit(nodestime=int(value)), (0, 10000)),
+            "nodestime": Option("spin", "0", lambda value: self._limit("nodestime", value), (0, 10000)),
             "UCI_ShowWDL": Option("check", "false", self._show_wdl),
             "UCI_LimitStrength": Option("check", "false", self._limit_strength),
             "UCI_Elo": Option("spin", str(DEFAULT_ELO), self._set_elo, (WEAKEST, STRONGEST)),
@@ -114,7 +114,7 @@ class Options:
             "Best Book Move": Option("check", "false", self._take_best_book_move),
             "Book Depth": Option("spin", str(LATEST_MOVE), self._leave_book_after, (1, LATEST_MOVE)),
             "Book Seed": Option("spin", "0", lambda value: self.book.draw_by(int(value)), (0, 2**31 - 1)),
-            "EvalFile": Option("string", "", self._judge_by),
+            "EvalFile": Option("string", "", self._use_network),
             "UCI_EngineAbout": Option("string", ABOUT, lambda _: None),
             "Debug Log File": Option("string", "", start_log),
         }
@@ -151,16 +151,9 @@ class Options:
         self.threads = int(value)
         self._search.resize_pool(self.threads)
 
-    def _limit(
-        self, lines: int | None = None, overhead: int | None = None, nodestime: int | None = None
-    ) -> None:
-        """Set the limits of every search that are options; None keeps the old value."""
-        old = self.limits
-        self.limits = old._replace(
-            lines=old.lines if lines is None else lines,
-            overhead=old.overhead if overhead is None else overhead,
-            nodestime=old.nodestime if nodestime is None else nodestime,
-        )
+    def _limit(self, name: str, value: str) -> None:
+        """Set a limit of every search."""
+        self.limits = Limits(**self.limits._asdict() | {name: int(value)})
 
     def _show_wdl(self, value: str) -> None:
         self.shows_wdl = value == "true"
@@ -212,7 +205,7 @@ class Options:
     def _leave_book_after(self, value: str) -> None:
         self.book.last_move = int(value)
 
-    def _judge_by(self, path: str) -> None:
+    def _use_network(self, path: str) -> None:
         try:
             self._search.use_network(path)
         except OSError as error:

@@ -27,9 +27,7 @@ class OwnBook:
         """None until the first move is drawn."""
 
     def open(self, path: str) -> None:
-        """Use the book at this path from now on, none if it is empty. Raises ValueError or OSError, and then
-        keeps the old one.
-        """
+        """Use the book at a path now; empty is none. Raises ValueError or OSError, keeping the old."""
         from x88.book.book import Book  # seldom needed
 
         book = Book(path) if path else None

@@ -418,7 +418,7 @@ def test_who_comes_while_a_tab_is_put_to_rest_wakes_it() -> None:
         pause()
 
     tab.pause = pause_too_late  # type: ignore[method-assign]
-    tabs._rest(tab)
+    tabs._pause(tab)
     assert not tab.analyst.is_paused
     tabs.close()
 
