@@ -57,23 +57,20 @@ def compare(options: argparse.Namespace, book: Book, pace: Pace, changed: Side) 
 
 def _options() -> argparse.Namespace:
     parser = script.parser(__doc__)
-    parser.add_argument("numbers", nargs="*", metavar="NAME=VALUE", help="changed numbers of the first side")
-    parser.add_argument("--network", default="", metavar="FILE", help="network of the first side")
-    parser.add_argument("--games", type=script.positive, default=1000, help="default 1000")
-    parser.add_argument("--nodes", type=script.positive, default=5000, help="per move (default 5000)")
-    parser.add_argument("--jitter", type=float, default=0.0, help="fraction by which nodes vary (default 0)")
-    parser.add_argument("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (default: none)")
-    parser.add_argument(
-        "--chess960", action="store_true", help="openings of Chess960 (default: its start positions)"
-    )
-    parser.add_argument(
-        "--tables", default="", metavar="FOLDERS", help=f"Syzygy tables, with {os.pathsep} between folders"
-    )
-    parser.add_argument("--random-plies", type=int, default=0, help="after the opening (default 0)")
-    parser.add_argument("--seed", type=int, default=0, help="of openings and random plies (default 0)")
-    parser.add_argument("--concurrency", type=script.positive, default=1, help="games at a time (default 1)")
-    parser.add_argument("--hash", type=script.positive, default=1, help="megabytes of a table (default 1)")
-    parser.add_argument("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when decided")
+    add = parser.add_argument
+    add("numbers", nargs="*", metavar="NAME=VALUE", help="changed numbers of the first side")
+    add("--network", default="", metavar="FILE", help="network of the first side")
+    add("--games", type=script.positive, default=1000, help="default 1000")
+    add("--nodes", type=script.positive, default=5000, help="per move (default 5000)")
+    add("--jitter", type=float, default=0.0, help="fraction by which nodes vary (default 0)")
+    add("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (default: none)")
+    add("--chess960", action="store_true", help="openings of Chess960 (default: its start positions)")
+    add("--tables", default="", metavar="FOLDERS", help=f"Syzygy tables, with {os.pathsep} between folders")
+    add("--random-plies", type=int, default=0, help="after the opening (default 0)")
+    add("--seed", type=int, default=0, help="of openings and random plies (default 0)")
+    add("--concurrency", type=script.positive, default=1, help="games at a time (default 1)")
+    add("--hash", type=script.positive, default=1, help="megabytes of a table (default 1)")
+    add("--sprt", nargs=2, type=float, metavar=("ELO0", "ELO1"), help="stop when decided")
     return parser.parse_args()
 
 

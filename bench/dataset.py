@@ -42,21 +42,19 @@ MIXED = 2_000_000
 """Positions that a stream holds at least, as long as there are any, to take from them at random."""
 
 MOST_WEIGHT = 4.0
-"""Of a position by its number of pieces, over the mean."""
+"""The largest weight of a position by its number of pieces, over the mean."""
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What to leave out besides what is left out always; scores and plies are those of `Mixer`."""
+    """Positions to leave out besides those always left out; scores and plies are those of `Mixer`."""
 
     least_ply: int = 0
     most_score: int = LONGEST_MATE - 1
 
 
 class Blocks:
-    """The intact blocks of files and folders, each of them once, as they are now. Damage is reported on
-    standard error.
-    """
+    """The intact blocks of files and folders, each once, as they are now. Damage goes to standard error."""
 
     def __init__(self, paths: Iterable[Path], ends: dict[str, int] | None = None) -> None:
         """With `ends`, the files only up to these offsets. Raises ValueError if there is no file of games or
@@ -65,7 +63,7 @@ class Blocks:
         self.places: list[Place] = []
         self.damaged = self.repeated = 0
         self.ends: dict[str, int] = {}
-        """How far each file was read."""
+        """The bytes read of each file."""
         seen = set()
         for path in self._files(paths):
             for part in scan(path):
@@ -98,8 +96,8 @@ class Blocks:
         return iter(files.values())
 
     def split(self, share: float) -> tuple[list[Place], list[Place]]:
-        """The blocks to train on, and about this share of them, at least one, that is set aside: the same
-        ones when the files have grown.
+        """The blocks to train on, and this share of them, at least one, set aside: the same ones as files
+        grow.
         """
         chances = [zlib.crc32(f"{place.seed}/{place.first}".encode()) for place in self.places]
         least = max(min(chances, default=0), int(share * 2**32))
@@ -118,7 +116,7 @@ def add(mixer: Mixer, place: Place) -> None:
 
 
 def usable(places: list[Place]) -> int:
-    """How many positions pass the usual filters."""
+    """The number of positions that pass the usual filters."""
     return sum(place.usable for place in places)
 
 
@@ -274,7 +272,7 @@ SCORE_EDGES = [-3000, -1500, -800, -400, -200, -100, -50, -20, 20, 50, 100, 200,
 """The limits, in centipawns of the search, between the rows of the table of scores."""
 
 ONE_IN = 256
-"""Of so many hashes one is kept, to find the share of duplicates."""
+"""One hash in this many is kept, to find the share of duplicates."""
 
 BAND = 4
 """Piece counts per row of the table of phases."""

@@ -94,7 +94,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the search found in a position; depth, score and mate are from its last completed iteration."""
+    """The search's answer in a position; depth, score and mate are from its last completed iteration."""
 
     position: Position
     played: str
@@ -109,7 +109,7 @@ class Answer:
     solved_after: float | None
     """The seconds after which the answer was right and stayed so; None if it is wrong."""
     solved_nodes: int | None
-    """The nodes after which it was; None if it is wrong."""
+    """The nodes until then; None if it is wrong."""
 
     @property
     def is_solved(self) -> bool:
@@ -272,9 +272,7 @@ def solve(search: Search, positions: Sequence[Position], limits: Limits) -> Iter
 def _solved(
     position: Position, reports: list[Report], result: Result, seconds: float
 ) -> tuple[float, int] | tuple[None, None]:
-    """The seconds and the nodes after which the answer was right and stayed so; None if it is wrong in the
-    end.
-    """
+    """The seconds and nodes until the answer was right and stayed so; None if it is wrong in the end."""
     # An iteration cut short can still change the move, unreported.
     if not position.is_solved(result.move, reports[-1].mate if reports else None):
         return None, None
@@ -343,7 +341,8 @@ def _positive(text: str) -> int:
 
 def _options() -> argparse.Namespace:
     parser = script.parser(__doc__)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="an EPD suite, or FENs")
+    add = parser.add_argument
+    add("files", nargs="+", type=Path, metavar="FILE", help="an EPD suite, or FENs")
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument(
         "--movetime",
@@ -353,20 +352,12 @@ def _options() -> argparse.Namespace:
     )
     limits.add_argument("--depth", type=_positive, metavar="N", help="plies per position")
     limits.add_argument("--nodes", type=_positive, metavar="N", help="nodes per position")
-    parser.add_argument(
-        "--hash", type=_positive, default=64, metavar="MB", help="size of the transposition table"
-    )
-    parser.add_argument(
-        "--mate", type=_positive, metavar="N", help="a position without bm, am and dm is a mate in N moves"
-    )
-    parser.add_argument(
-        "--chess960", action="store_true", help="K, Q, k and q mean the outermost rooks (X-FEN)"
-    )
-    parser.add_argument("--tables", default="", metavar="FOLDERS", help="folders of the Syzygy tables to use")
-    parser.add_argument("--only-failed", action="store_true", help="show only unsolved positions")
-    parser.add_argument(
-        "--json", action="store_true", help="print each answer as a line of JSON instead of the table"
-    )
+    add("--hash", type=_positive, default=64, metavar="MB", help="size of the transposition table")
+    add("--mate", type=_positive, metavar="N", help="a position without bm, am and dm is a mate in N moves")
+    add("--chess960", action="store_true", help="K, Q, k and q mean the outermost rooks (X-FEN)")
+    add("--tables", default="", metavar="FOLDERS", help="folders of the Syzygy tables to use")
+    add("--only-failed", action="store_true", help="show only unsolved positions")
+    add("--json", action="store_true", help="print each answer as a line of JSON instead of the table")
     return parser.parse_intermixed_args()
 
 

@@ -55,7 +55,7 @@ HEADER = struct.Struct("<8sHHQQIIIII")
 CHECKSUM = struct.Struct("<I")
 SIZE = HEADER.size + CHECKSUM.size
 
-PIECE = 1 << 16
+CHUNK = 1 << 16
 """Bytes that are searched for a block at a time."""
 
 SUFFIX = ".moff"
@@ -83,7 +83,7 @@ class Block(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where an intact block is, and what its header says."""
+    """The place of an intact block, and the content of its header."""
 
     path: Path
     start: int
@@ -221,16 +221,16 @@ def _look(file: Any, path: Path, at: int, size: int, check: bool) -> Place | Dam
 
 
 def _find(file: Any, at: int) -> int:
-    """Where the next block may begin, at this offset or later; -1 if nowhere."""
+    """The offset of the next possible block, this one or later; -1 if there is none."""
     while True:
         file.seek(at)
-        data = file.read(PIECE)
+        data = file.read(CHUNK)
         found: int = data.find(MAGIC)
         if found >= 0:
             return at + found
-        if len(data) < PIECE:
+        if len(data) < CHUNK:
             return -1
-        at += PIECE - len(MAGIC) + 1
+        at += CHUNK - len(MAGIC) + 1
 
 
 def append(path: Path, block: Block) -> None:

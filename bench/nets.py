@@ -27,9 +27,7 @@ DIFFERENCE = 0.1
 
 @dataclass
 class Batch:
-    """Positions as input to the network, the factors of its values in the search, its targets, and how much
-    each counts.
-    """
+    """Positions as input to the network, the factors of its values, its targets, and their weights."""
 
     perspectives: list[torch.Tensor]
     starts: torch.Tensor

@@ -18,9 +18,7 @@ def play_pairs(
     sides: Callable[[int], tuple[Numbers, Numbers]],
     workers: int,
 ) -> Iterator[tuple[int, float]]:
-    """Play the game pairs with these numbers; yield each as it ends: its number, and the mean points of its
-    first side.
-    """
+    """Play these game pairs; yield each as it ends: its number, and its first side's mean points."""
     jobs = (
         book.paired(number, pace, *map(Side, sides(pair)))
         for pair in pairs

@@ -88,33 +88,28 @@ def _leaves(fields: list[str]) -> dict[int, int]:
 
 def _options() -> argparse.Namespace:
     parser = script.parser(__doc__)
+    add = parser.add_argument
     number = script.positive
     suite = Path(__file__).with_suffix(".epd")
-    parser.add_argument(
-        "suite", nargs="?", type=Path, default=suite, help="an EPD file (default: bench/perft.epd)"
-    )
-    parser.add_argument(
-        "--chess960", action="store_true", help="K, Q, k and q mean the outermost rooks (X-FEN)"
-    )
-    parser.add_argument(
+    add("suite", nargs="?", type=Path, default=suite, help="an EPD file (default: bench/perft.epd)")
+    add("--chess960", action="store_true", help="K, Q, k and q mean the outermost rooks (X-FEN)")
+    add(
         "--depth",
         type=number,
         default=DEEPEST,
         metavar="N",
         help="maximum plies (default: those of the suite)",
     )
-    parser.add_argument(
+    add(
         "--max-nodes",
         type=number,
         default=MOST_NODES,
         metavar="N",
         help="maximum leaves per position (default 200 million; uncompiled 500 thousand)",
     )
-    parser.add_argument("--summary", action="store_true", help="only the sums, no line for each position")
-    parser.add_argument(
-        "--threads", type=number, default=1, metavar="N", help="threads that count (default 1)"
-    )
-    parser.add_argument("--hash", type=number, metavar="MB", help="a table of subtree counts (default: none)")
+    add("--summary", action="store_true", help="only the sums, no line for each position")
+    add("--threads", type=number, default=1, metavar="N", help="threads that count (default 1)")
+    add("--hash", type=number, metavar="MB", help="a table of subtree counts (default: none)")
     return parser.parse_args()
 
 

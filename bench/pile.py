@@ -35,20 +35,20 @@ from search.selfplay import Game, Selfplay
 from x88 import build
 
 GAMES = 100
-"""In a block."""
+"""Games in a block."""
 
 BLOCKS = 1000
-"""In a file."""
+"""Blocks in a file."""
 
 FROZEN = ("bench", "moff", "search", "x88")
-"""What is copied from a checkout, besides setup.py, which the build is checked against."""
+"""The folders copied from a checkout; setup.py, which the build is checked against, comes along."""
 
 LEFT_OUT = (".c", ".md", ".pyc")
 
 SHIPPED = script.ROOT / "search" / "moff.net"
 """The network that comes with Moff."""
 
-TOLD_EVERY = 5.0
+NOTE_EVERY = 5.0
 """Seconds between two notes for --status."""
 
 
@@ -106,7 +106,7 @@ def played(player: Selfplay, job: Job) -> Played:
 
 
 def play_far(job: Job) -> Played:
-    """Play a block on a worker of a cluster, whose Moff must be the same. Raises ValueError if it is not."""
+    """Play a block on a worker of a cluster. Raises ValueError if its Moff is another version."""
     if (found := script.fingerprint(Path(build.__file__).parents[1])) != job.settings["engine"]:
         raise ValueError(f"a worker has another version of Moff: {found}, not {job.settings['engine']}")
     return played(Selfplay(), job)
@@ -222,10 +222,10 @@ def frozen(folder: Path) -> Path:
 
 
 class Progress:
-    """What a run has played, as a line on standard error: in place on a terminal, once a minute in a log."""
+    """The progress of a run, as a line on standard error: in place on a terminal, once a minute in a log."""
 
     def __init__(self, pile: Pile) -> None:
-        self._begun = self._told = time.time()
+        self._begun = self._shown_at = time.time()
         self._is_terminal = sys.stderr.isatty()
         self._pile = pile
         self.games = self.positions = self.usable = 0
@@ -237,10 +237,10 @@ class Progress:
         self.positions += block.positions
         self.usable += block.usable
         now = time.time()
-        if now - self._told >= (0.5 if self._is_terminal else 60):
-            self._told = now
+        if now - self._shown_at >= (0.5 if self._is_terminal else 60):
+            self._shown_at = now
             self.show()
-        if now - self._noted >= TOLD_EVERY:
+        if now - self._noted >= NOTE_EVERY:
             self._note(now)
 
     def _note(self, now: float) -> None:
@@ -354,7 +354,7 @@ def _become_idle() -> None:
 
 
 def status(folder: Path) -> str:
-    """What the folder holds and whether it is being filled. Raises ValueError or OSError."""
+    """The content of the folder, and whether it is being filled. Raises ValueError or OSError."""
     if not folder.is_dir():
         raise ValueError(f"{folder} is not a folder")
     files = games = positions = usable = size = 0

@@ -31,9 +31,7 @@ Engine = subprocess.Popen[str]
 
 
 def ask(engine: Engine, lines: str, word: str) -> str:
-    """Send lines; return the answer up to the line that begins with a word. Raises ValueError if the engine
-    ends before it.
-    """
+    """Send lines; return the answer up to the line that begins with a word. Raises ValueError without it."""
     assert engine.stdin
     assert engine.stdout
     with contextlib.suppress(OSError):
@@ -85,14 +83,13 @@ def search(engine: Engine, position: str, depth: int) -> tuple[int, float]:
 
 def _options() -> argparse.Namespace:
     parser = script.parser(__doc__)
+    add = parser.add_argument
     number = script.positive
-    parser.add_argument(
-        "--threads", nargs="+", type=number, default=[1, 2], metavar="N", help="(default: 1 2)"
-    )
-    parser.add_argument("--engine", default="", metavar="COMMAND", help="another UCI engine")
-    parser.add_argument("--hash", type=number, default=64, metavar="MB", help="(default: 64)")
-    parser.add_argument("--depth", type=number, default=20, metavar="N", help="plies (default: 20)")
-    parser.add_argument("--positions", type=number, metavar="N", help="only the first N (default: all)")
+    add("--threads", nargs="+", type=number, default=[1, 2], metavar="N", help="(default: 1 2)")
+    add("--engine", default="", metavar="COMMAND", help="another UCI engine")
+    add("--hash", type=number, default=64, metavar="MB", help="(default: 64)")
+    add("--depth", type=number, default=20, metavar="N", help="plies (default: 20)")
+    add("--positions", type=number, metavar="N", help="only the first N (default: all)")
     return parser.parse_args()
 
 

@@ -101,7 +101,7 @@ class Log:
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         """Raises ValueError if the file exists but holds another run or none, or OSError."""
         self.points: dict[int, float] = {}
-        """By pair."""
+        """Mean points by pair."""
         held = path.read_bytes() if path.exists() else b""
         # An incomplete last line was being written when the run ended.
         size = held.rfind(b"\n") + 1

@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: help, optional packages, exit codes and interrupts.
+"""Shared by the scripts of this folder: help, optional packages, exit codes and interrupts.
 
 Importing it makes them use this checkout, whatever is installed.
 """
@@ -62,9 +62,7 @@ def require(extra: str, *packages: str) -> None:
 
 
 def cannot_begin(error: ImportError, extra: str, description: str) -> NoReturn:
-    """End a script that needs packages of an extra for everything but its description, which `--help` shows
-    all the same.
-    """
+    """End a script that needs packages of an extra for everything but its `--help`."""
     message = f'{error}: python -m pip install -e ".[{extra}]"'
     if {"-h", "--help"} & set(sys.argv[1:]):
         print(f"{description.strip()}\n\nThe options are listed once the extra is there. {message}")

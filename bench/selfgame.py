@@ -21,7 +21,7 @@ from x88.notation.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.piece import BLACK, WHITE
 
 DECISIVE = 1000
-"""Centipawns from which on a game of a comparison counts as won."""
+"""A game of a comparison counts as won from this many centipawns."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,7 @@ Numbers = dict[str, int]
 
 
 class Side(NamedTuple):
-    """What a side plays with: numbers that differ from search/tuned.py, and the file of its own network, if
-    any.
-    """
+    """A side: numbers that differ from search/tuned.py, and the file of its own network, if any."""
 
     numbers: Numbers
     network: str = ""
@@ -68,8 +66,8 @@ AS_IT_IS = Side({})
 
 @dataclass(frozen=True)
 class Pace:
-    """How the games of a comparison are played: nodes per move and the fraction by which they vary; random
-    plies after the opening; megabytes of each side's table; folders of endgame tablebases.
+    """The pace of a comparison's games: nodes per move and their variation, as a fraction; random plies after
+    the opening; megabytes of each side's table; folders of endgame tablebases.
     """
 
     nodes: int
@@ -126,7 +124,7 @@ class Book:
     openings: list[Opening]
     seed: int
     name: str = ""
-    """That of the file, and a hash of its content; empty without a file."""
+    """The file's name, and a hash of its content; empty without a file."""
 
     @classmethod
     def read(cls, path: Path | None, seed: int, is_chess960: bool = False) -> "Book":

@@ -42,25 +42,18 @@ NODES = 115
 
 def _options() -> argparse.Namespace:
     parser = script.parser(__doc__)
+    add = parser.add_argument
     purpose = parser.add_mutually_exclusive_group(required=True)
     purpose.add_argument("--positions", type=Path, metavar="FOLDER", help="add games to this folder")
     purpose.add_argument("--status", type=Path, metavar="FOLDER", help="tell what it holds")
-    parser.add_argument(
-        "--nodes", type=script.positive, default=NODES, help=f"per move, at least (default {NODES})"
-    )
-    parser.add_argument("--idle", action="store_true", help="take only what no other process wants")
-    parser.add_argument("--minutes", type=float, help="begin no blocks of games after this time")
-    parser.add_argument("--seed", type=int, help="make one file, with these games")
-    parser.add_argument(
-        "--games", type=script.positive, help=f"of a file (default {pile.GAMES * pile.BLOCKS})"
-    )
-    parser.add_argument(
-        "--network", default="", metavar="FILE", help="in place of the one that comes with Moff"
-    )
-    parser.add_argument(
-        "--concurrency", type=script.positive, metavar="N", help="games at a time (default: all processors)"
-    )
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster plays")
+    add("--nodes", type=script.positive, default=NODES, help=f"per move, at least (default {NODES})")
+    add("--idle", action="store_true", help="take only what no other process wants")
+    add("--minutes", type=float, help="begin no blocks of games after this time")
+    add("--seed", type=int, help="make one file, with these games")
+    add("--games", type=script.positive, help=f"of a file (default {pile.GAMES * pile.BLOCKS})")
+    add("--network", default="", metavar="FILE", help="in place of the one that comes with Moff")
+    add("--concurrency", type=script.positive, metavar="N", help="games at a time (default: all processors)")
+    add("--scheduler", metavar="ADDRESS", help="a Dask cluster plays")
     return parser.parse_args()
 
 

@@ -73,7 +73,7 @@ class Spsa:
         return first, second
 
     def update(self, result: float) -> None:
-        """Learn from the points by which the first candidate has beaten the second, and go on."""
+        """Learn from the first candidate's lead over the second in points, and go on."""
         _, signs = self._chance()
         rate = self.gains.rate_at(self.iteration)
         for name, (_, least, most) in self.ranges.items():
@@ -96,12 +96,12 @@ class Spsa:
         return sorted(self.ranges, key=way, reverse=True)
 
     def _change(self, name: str) -> float:
-        """By how much a number is moved: at least a half, or both candidates would often be the same."""
+        """The step of a number: at least a half, or both candidates would often be the same."""
         _, least, most = self.ranges[name]
         return max(0.5, self.gains.change_at(self.iteration) * (most - least))
 
     def _chance(self) -> tuple[Random, dict[str, int]]:
-        """The random numbers of this iteration, and the direction in which each number is moved."""
+        """The random numbers of this iteration, and the direction of each number's step."""
         chance = Random(f"{self.seed}/{self.iteration}")
         return chance, {name: chance.choice((-1, 1)) for name in self.ranges}
 
@@ -138,7 +138,7 @@ def iterate(
     spsa: Spsa, duel: Callable[[int, Numbers, Numbers], float], on_step: Callable[[], None] = lambda: None
 ) -> None:
     """Run the iterations that are left. A duel takes the iteration's number and two candidates, and returns
-    the points by which the first one has won.
+    the first one's lead in points.
     """
     while spsa.iteration < spsa.gains.iterations:
         spsa.update(duel(spsa.iteration, *spsa.candidates()))

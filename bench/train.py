@@ -57,46 +57,33 @@ except ImportError as error:
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = script.parser(__doc__ or "")
-    parser.add_argument(
-        "paths", nargs="*", type=Path, metavar="PATH", help="files of bench/selfplay.py, or folders"
-    )
-    parser.add_argument("--run", type=Path, metavar="FOLDER", help="where the run is kept")
-    parser.add_argument(
-        "--begin", type=Path, metavar="PATH", help="start from the weights of this run or network file"
-    )
-    parser.add_argument(
-        "--random", type=Path, metavar="FILE", help="write a network with random weights, do not train"
-    )
-    parser.add_argument("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
-    parser.add_argument(
-        "--mean-with", type=Path, metavar="FILE", help="with --export: the mean with this network's weights"
-    )
-    parser.add_argument("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
-    parser.add_argument("--outputs", type=script.positive, default=8, metavar="N", help="default 8")
-    parser.add_argument("--epochs", type=script.positive, default=10, metavar="N", help="default 10")
-    parser.add_argument("--batch", type=script.positive, default=16384, metavar="N", help="default 16384")
-    parser.add_argument("--rate", type=float, default=0.001, help="of learning, at first (default 0.001)")
-    parser.add_argument("--final-rate", type=float, default=0.00001, metavar="RATE", help="default 0.00001")
-    parser.add_argument(
-        "--blend", type=float, default=0.9, help="the score's share of the target (default 0.9)"
-    )
-    parser.add_argument(
-        "--lookahead", type=float, default=0.7, metavar="L", help="weight of later scores (default 0.7)"
-    )
-    parser.add_argument("--min-ply", type=int, default=0, help="leave out the plies before (default 0)")
-    parser.add_argument(
+    add = parser.add_argument
+    add("paths", nargs="*", type=Path, metavar="PATH", help="files of bench/selfplay.py, or folders")
+    add("--run", type=Path, metavar="FOLDER", help="where the run is kept")
+    add("--begin", type=Path, metavar="PATH", help="start from the weights of this run or network file")
+    add("--random", type=Path, metavar="FILE", help="write a network with random weights, do not train")
+    add("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
+    add("--mean-with", type=Path, metavar="FILE", help="with --export: the mean with this network's weights")
+    add("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
+    add("--outputs", type=script.positive, default=8, metavar="N", help="default 8")
+    add("--epochs", type=script.positive, default=10, metavar="N", help="default 10")
+    add("--batch", type=script.positive, default=16384, metavar="N", help="default 16384")
+    add("--rate", type=float, default=0.001, help="of learning, at first (default 0.001)")
+    add("--final-rate", type=float, default=0.00001, metavar="RATE", help="default 0.00001")
+    add("--blend", type=float, default=0.9, help="the score's share of the target (default 0.9)")
+    add("--lookahead", type=float, default=0.7, metavar="L", help="weight of later scores (default 0.7)")
+    add("--min-ply", type=int, default=0, help="leave out the plies before (default 0)")
+    add(
         "--max-score",
         type=int,
         default=LONGEST_MATE - 1,
         help="leave out larger scores, in centipawns of the search (default: mates)",
     )
-    parser.add_argument(
-        "--flatten", type=float, default=0.0, help="weigh by the number of pieces (default 0)"
-    )
-    parser.add_argument("--share", type=float, default=0.02, help="set aside to validate (default 0.02)")
-    parser.add_argument("--seed", type=int, default=0, help="of weights and order (default 0)")
-    parser.add_argument("--threads", type=script.positive, metavar="N", help="processors (default: all)")
-    parser.add_argument("--device", help="cpu, cuda (default: cuda if there is one)")
+    add("--flatten", type=float, default=0.0, help="weigh by the number of pieces (default 0)")
+    add("--share", type=float, default=0.02, help="set aside to validate (default 0.02)")
+    add("--seed", type=int, default=0, help="of weights and order (default 0)")
+    add("--threads", type=script.positive, metavar="N", help="processors (default: all)")
+    add("--device", help="cpu, cuda (default: cuda if there is one)")
     return parser.parse_args(arguments)
 
 

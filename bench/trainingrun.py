@@ -47,11 +47,11 @@ class Settings:
     filters: Filters
     seed: int
     share: float
-    """Of the blocks, set aside for validation."""
+    """The share of blocks set aside for validation."""
     ends: dict[str, int]
-    """How far each file of games was read: it may have grown since."""
+    """The bytes read of each file of games: it may have grown since."""
     material: list[int]
-    """How the network's values are scaled: MATERIAL_STEP and FULL_MATERIAL of search.nnue.evaluate."""
+    """The scaling of the network's values: MATERIAL_STEP and FULL_MATERIAL of search.nnue.evaluate."""
     begin: str
     """The CRC-32 of the weights it begins with, before they are widened; empty if they are random."""
 
@@ -128,8 +128,8 @@ class Run:
     def _batches(
         self, places: list[Place], epoch: int, part: int, parts: int
     ) -> Iterator[tuple[Batch, float]]:
-        """The batches of a part of an epoch, and which share of it then lies behind. While the network learns
-        from one, a thread prepares the next.
+        """The batches of a part of an epoch, each with the share done after it; a thread prepares the next
+        one.
         """
         settings = self.settings
         seed = f"{settings.seed}/{epoch}/{part}"
@@ -260,7 +260,7 @@ def _checkpoint(folder: Path, device: str = "cpu") -> dict[str, Any]:
 
 
 def beginning(path: Path, hidden: int, outputs: int) -> dict[str, torch.Tensor]:
-    """The weights of another run or of a network file, whose hidden layer is as wide, half, a third, ... as
+    """The weights of another run or of a network file with a hidden layer as wide, half, a third, ... as
     wide. Raises ValueError if it has other sizes or is damaged, or OSError.
     """
     found: dict[str, torch.Tensor]

@@ -48,22 +48,13 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "--concurrency", type=int, default=1, metavar="N", help="processes (default %(default)s)"
     )
     games = argparse.ArgumentParser(add_help=False)
-    games.add_argument("--nodes", type=int, default=5000, metavar="N", help="per move (default %(default)s)")
-    games.add_argument(
-        "--jitter", type=float, default=0.05, metavar="PART", help="how far they vary (default %(default)s)"
-    )
-    games.add_argument(
-        "--openings", type=Path, metavar="FILE", help="a PGN or EPD file (default: the start position)"
-    )
-    games.add_argument(
-        "--random-plies", type=int, default=0, metavar="N", help="after the opening (default %(default)s)"
-    )
-    games.add_argument(
-        "--hash", type=int, default=1, metavar="MB", help="each side's table (default %(default)s)"
-    )
-    games.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="for openings and changes (default %(default)s)"
-    )
+    add = games.add_argument
+    add("--nodes", type=int, default=5000, metavar="N", help="per move (default %(default)s)")
+    add("--jitter", type=float, default=0.05, metavar="PART", help="how far they vary (default %(default)s)")
+    add("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (default: the start position)")
+    add("--random-plies", type=int, default=0, metavar="N", help="after the opening (default %(default)s)")
+    add("--hash", type=int, default=1, metavar="MB", help="each side's table (default %(default)s)")
+    add("--seed", type=int, default=0, metavar="N", help="for openings and changes (default %(default)s)")
 
     def command(
         name: str, module: str, text: str, *parents: argparse.ArgumentParser

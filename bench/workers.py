@@ -74,8 +74,8 @@ def run_all(
 
 @contextlib.contextmanager
 def connection(scheduler: str, *modules: ModuleType) -> Iterator[tuple[int, Submit]]:
-    """How many jobs a Dask cluster does at a time, and a function that submits a function of these modules,
-    which the workers need not have, with its job.
+    """The number of jobs that a Dask cluster does at a time, and a function that submits a function of these
+    modules, which the workers need not have, with its job.
 
     Raises ImportError without the package, ValueError if no scheduler answers there.
     """

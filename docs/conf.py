@@ -1,4 +1,4 @@
-"""How Sphinx builds these pages: sphinx-build -W --keep-going docs build/docs (pip install -e ".[docs]")."""
+"""The settings of Sphinx: sphinx-build -W --keep-going docs build/docs (pip install -e ".[docs]")."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ autodoc_typehints = "signature"
 python_use_unqualified_type_names = True
 
 OF_NAMED_TUPLES = ("Alias for field number", "Create new instance of")
-"""How the docstrings begin that Python generates for NamedTuples."""
+"""The beginnings of the docstrings that Python generates for NamedTuples."""
 
 LONGEST_VALUE = 100
 """The maximum characters shown of a constant's value; tables are longer."""

@@ -78,7 +78,7 @@ def named_with_commit(result: Result) -> str:
 
 
 class Plot(NamedTuple):
-    """What a picture shows: its title, the label of its scale, the text at the end of a row and its name."""
+    """A plot's title, the label of its scale, the text at the end of a row and the name of a row."""
 
     title: str
     label: str
