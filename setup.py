@@ -34,7 +34,7 @@ BENCH_ONLY = ("search.replay",)
 """Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""
 
 VECTORS = "search.nnue.vectors"
-"""The only module whose loops are compiled to vector instructions."""
+"""The only module with loops that are compiled to vector instructions."""
 
 AVX2_VECTORS = "search.nnue.vectors_avx2"
 """The same source, compiled for processors with AVX2."""
@@ -144,7 +144,7 @@ def flags(compiler: str, extension: str) -> list[str]:
     """The flags for an extension and a type of compiler, as setuptools calls it.
 
     Lists of moves are short: vectorised loops over them cost more than they save. Nothing here relies on
-    signed overflow, with which the builds could not be equal, and indexing is cheaper without it.
+    signed overflow: the builds could not be equal with it, and indexing is cheaper without.
     """
     header = os.path.abspath("x88/stable_abi.h")
     if compiler == "msvc":
