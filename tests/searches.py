@@ -7,6 +7,7 @@ import chess
 from search.limits import Limits
 from search.line import Report, Result
 from search.search import Search
+from tests import ROOT
 from x88.board import Board
 from x88.notation import coordinate, fen
 
@@ -26,6 +27,12 @@ def packed(text: str, moves: str) -> tuple[int, ...]:
     """Moves of a position, as for `searchmoves`."""
     board = fen.parse(text)
     return tuple(coordinate.parse(board, move) for move in moves.split())
+
+
+def own_mates() -> list[tuple[str, int]]:
+    """The positions of tests/mates.epd with the moves to mate."""
+    lines = (ROOT / "tests" / "mates.epd").read_text(encoding="utf-8").splitlines()
+    return [(text, int(moves)) for text, moves in (line.split(" ; dm ") for line in lines)]
 
 
 def think(
