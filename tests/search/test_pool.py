@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -43,7 +42,7 @@ def test_all_threads_together_keep_to_a_limit_of_nodes(threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [2, 8])
-def test_a_mate_is_found_and_its_shortest_line_told(threads: int) -> None:
+def test_several_threads_find_the_shortest_mate(threads: int) -> None:
     result, reports = think(MATE_IN_THREE, Limits(depth=9 if build.compiled else 7), threads=threads)
     assert reports[-1].score == MATE - 5
     assert coordinate.write(result.move) == "f6a6"
@@ -71,15 +70,13 @@ def test_a_search_to_a_depth_ends_with_a_line_of_that_depth(threads: int) -> Non
 def test_the_helper_that_reaches_the_depth_first_ends_the_search_with_its_line(
     limits: Limits, delay: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from search.aspiration import help_along, iterate
-
     def held_up(searcher: Searcher, depth: int, guess: int) -> int:
         while depth > 1 and not searcher.stop.is_set():
             time.sleep(0.001)
-        return iterate(searcher, depth, guess)
+        return aspiration.iterate(searcher, depth, guess)
 
     def late(searcher: Searcher, number: int, last: int) -> bool:
-        has_finished = help_along(searcher, number, last)
+        has_finished = aspiration.help_along(searcher, number, last)
         time.sleep(delay)
         return has_finished
 
@@ -93,17 +90,15 @@ def test_the_helper_that_reaches_the_depth_first_ends_the_search_with_its_line(
 
 
 @only_c
-def test_helpers_search_different_depths_up_to_the_last() -> None:
+def test_helpers_search_different_depths_up_to_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    depths: list[int] = []
+    monkeypatch.setattr("search.aspiration.iterate", lambda _, depth, __: depths.append(depth) or 7)
     searched = set()
     for number in (1, 2, 3):
-        depths: list[int] = []
         helper = Searcher(TranspositionTable(1), Stop())
         helper.prepare(fen.parse(fen.START), 0)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                aspiration, "iterate", lambda _, depth, __, depths=depths: depths.append(depth) or 7
-            )
-            assert aspiration.help_along(helper, number, 10)
+        depths.clear()
+        assert aspiration.help_along(helper, number, 10)
         assert (helper.kept_line().depth, helper.kept_line().score) == (10, 7)
         assert helper.stop.is_set()
         assert depths[:3] == [1, 2, 3]
@@ -112,72 +107,51 @@ def test_helpers_search_different_depths_up_to_the_last() -> None:
 
 
 @only_c
-def test_a_move_wanted_now_does_not_wait_for_a_starved_helper(monkeypatch: pytest.MonkeyPatch) -> None:
-    from search.aspiration import iterate
-
+def test_an_urgent_move_does_not_wait_for_a_starved_helper_but_changes_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     may_end = threading.Event()
-
-    def starved(searcher: Searcher, depth: int, guess: int) -> int:
-        may_end.wait(60)
-        return iterate(searcher, depth, guess)
-
-    monkeypatch.setattr("search.aspiration.iterate", starved)
+    iterate = aspiration.iterate
+    monkeypatch.setattr("search.aspiration.iterate", lambda *call: may_end.wait(60) and iterate(*call))
     search = Search(1, threads=3)
-
-    def let_helpers_end() -> None:
-        may_end.set()
-        think(KIWIPETE, Limits(depth=1), search)
-        may_end.clear()
-
-    for limits in (Limits(movetime=60), Limits(time=(200, 200)), Limits(increment=(50, 50))):
-        clock = Clock()
-        assert think(KIWIPETE, limits, search)[0].move
-        assert clock.elapsed() < 20_000
-        let_helpers_end()
-    search.start(fen.parse(KIWIPETE), Limits(infinite=True), lambda _: None, lambda _: None)
-    time.sleep(0.3)
-    clock = Clock()
-    search.stop()
-    search.wait()
-    assert clock.elapsed() < 20_000
     for change in (
         lambda: think(KIWIPETE, Limits(movetime=30), search),
         lambda: search.resize_table(1),
         search.forget,
         lambda: search.resize_pool(2),
     ):
-        let_helpers_end()
-        think(KIWIPETE, Limits(movetime=30), search)
-        changing = threading.Thread(target=change, daemon=True)
-        changing.start()
-        changing.join(0.3)
-        assert changing.is_alive(), "the next search, and all else, waits for the helper"
-        may_end.set()
-        changing.join(60)
-        assert not changing.is_alive()
+        for limits in (Limits(movetime=60), Limits(time=(200, 200)), Limits(infinite=True)):
+            may_end.clear()
+            search.start(fen.parse(KIWIPETE), limits, lambda _: None, lambda _: None)
+            time.sleep(0.3)
+            clock = Clock()
+            search.stop()
+            search.wait()
+            assert clock.elapsed() < 20_000
+            changing = threading.Thread(target=change, daemon=True)
+            changing.start()
+            changing.join(0.2)
+            assert changing.is_alive(), "the next search, and all else, waits for the helper"
+            may_end.set()
+            changing.join(60)
+            assert not changing.is_alive()
 
 
-@pytest.mark.parametrize(("error", "is_told"), [(MemoryError, False), (ZeroDivisionError, True)])
+@pytest.mark.parametrize(("error", "is_reported"), [(MemoryError, False), (ZeroDivisionError, True)])
 def test_a_helper_that_fails_holds_up_no_search(
-    error: type[Exception], is_told: bool, monkeypatch: pytest.MonkeyPatch
+    error: type[Exception], is_reported: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from search.aspiration import help_along
+    def failing(*_: object) -> bool:
+        raise error
 
-    told: list[object] = []
-    monkeypatch.setattr("threading.excepthook", told.append)
-    fails = True
-
-    def failing(searcher: Searcher, number: int, last: int) -> bool:
-        if fails:
-            raise error
-        return help_along(searcher, number, last)
-
-    monkeypatch.setattr("search.pool.help_along", failing)
+    reported: list[object] = []
+    monkeypatch.setattr("threading.excepthook", reported.append)
     search = Search(1, threads=2)
-    for _ in range(2):
-        assert search.think(fen.parse(KIWIPETE), Limits(depth=2)).move
-    assert bool(told) == is_told
-    fails = False
+    with monkeypatch.context() as patch:
+        patch.setattr("search.pool.help_along", failing)
+        for _ in range(2):
+            assert search.think(fen.parse(KIWIPETE), Limits(depth=2)).move
+    assert bool(reported) == is_reported
     assert search.think(fen.parse(KIWIPETE), Limits(depth=2)).move
 
 
@@ -198,9 +172,9 @@ def test_several_lines_stay_different_moves() -> None:
     assert [report.score for report in last] == sorted((report.score for report in last), reverse=True)
 
 
-def test_the_result_begins_with_the_last_line_told() -> None:
+def test_the_result_begins_with_the_last_line_reported() -> None:
     """Also where another thread's line has won the vote."""
-    for seed in range(scaled(30, 4)):
+    for seed in range(scaled(15, 4)):
         text = random.Random(seed).choice(benchmark.POSITIONS)
         result, reports = think(text, Limits(nodes=SHARES * 4 + seed), threads=4)
         assert result.move == reports[-1].pv[0]
@@ -217,7 +191,7 @@ def test_one_thread_searches_as_if_there_had_never_been_more() -> None:
     assert search.think(board, limits) == expected
 
 
-def test_a_limited_strength_is_that_of_one_thread() -> None:
+def test_a_limited_strength_uses_one_thread() -> None:
     results = []
     for threads in (1, 4):
         search = Search(1, threads=threads)
@@ -226,28 +200,24 @@ def test_a_limited_strength_is_that_of_one_thread() -> None:
     assert results[0] == results[1]
 
 
-def helper_threads() -> list[threading.Thread]:
-    """All threads of helpers, in the order of their start."""
-    return [thread for thread in threading.enumerate() if thread.name.startswith("search helper")]
-
-
 def helpers_of(search: Search, count: int) -> list[threading.Thread]:
     """The threads of the helpers, in their order, after a search that has started so many."""
-    before = helper_threads()
+    before = threading.enumerate()
     search.start(fen.parse(fen.START), Limits(infinite=True), lambda _: None, lambda _: None)
     deadline = time.monotonic() + 60
-    while True:
-        helpers = [thread for thread in helper_threads() if thread not in before]
-        if len(helpers) == count or time.monotonic() > deadline:
-            break
+    helpers: list[threading.Thread] = []
+    while len(helpers) < count and time.monotonic() < deadline:
         time.sleep(0.01)
+        new = [thread for thread in threading.enumerate() if thread not in before]
+        helpers = [thread for thread in new if thread.name.startswith("search helper")]
     search.stop()
     search.wait()
+    assert len(helpers) == count
     return sorted(helpers, key=lambda thread: int(thread.name.removeprefix("search helper ")))
 
 
 @pytest.mark.parametrize("threads", [2, 16])
-def test_a_stop_ends_all_threads_and_they_sleep_until_the_next_search(threads: int) -> None:
+def test_helpers_sleep_between_searches_and_end_with_the_pool(threads: int) -> None:
     search = Search(1, threads=threads)
     helpers = helpers_of(search, threads - 1)
     for _ in range(3):
@@ -260,7 +230,6 @@ def test_a_stop_ends_all_threads_and_they_sleep_until_the_next_search(threads: i
     before = time.process_time()
     time.sleep(0.3)
     assert time.process_time() - before < 0.2
-    assert len(helpers) == threads - 1
     assert all(helper.is_alive() for helper in helpers)
     search.resize_pool(1)
     assert not any(helper.is_alive() for helper in helpers)
@@ -279,12 +248,10 @@ def test_a_search_does_not_wait_for_a_thousand_threads() -> None:
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1025])
-def test_an_impossible_number_of_threads_is_refused(threads: int) -> None:
-    search = Search(1)
-    with pytest.raises(ValueError, match=str(threads)):
-        search.resize_pool(threads)
-    with pytest.raises(ValueError, match=str(threads)):
-        Search(1, threads=threads)
+def test_a_search_refuses_an_impossible_number_of_threads(threads: int) -> None:
+    for call in (lambda: Search(1).resize_pool(threads), lambda: Search(1, threads=threads)):
+        with pytest.raises(ValueError, match=str(threads)):
+            call()
 
 
 def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway() -> None:
@@ -299,7 +266,7 @@ def test_votes_go_by_depth_and_score_and_a_mate_wins_anyway() -> None:
 
 
 def test_only_helpers_that_sleep_and_have_a_line_vote() -> None:
-    def helper(is_asleep: bool, line: Line) -> Any:
+    def helper(is_asleep: bool, line: Line) -> SimpleNamespace:
         searcher = SimpleNamespace(kept_line=lambda: line)
         return SimpleNamespace(searcher=searcher, wait=lambda _: is_asleep)
 
@@ -308,7 +275,6 @@ def test_only_helpers_that_sleep_and_have_a_line_vote() -> None:
     assert pool.voted_line(Line(300, [1], 16)) is None, "the line of the first searcher stays"
     pool.helpers.append(helper(True, Line(300, [2], 40)))
     assert pool.voted_line(Line(300, [1], 16)) == Line(300, [2], 40)
-    pool.helpers = []
 
 
 @only_c
@@ -323,17 +289,6 @@ def test_helpers_leave_a_processor_to_others(processors: int, monkeypatch: pytes
     for _ in range(2):  # the helpers of the first may come too late
         think(KIWIPETE, Limits(nodes=SHARES * 4), search)
     assert yielded == {f"search helper {number}" for number in range(processors - 1, 4)}
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_a_table_is_cleared_to_its_last_word_whatever_the_threads(threads: int) -> None:
-    search = Search(4, threads=threads)
-    search.think(fen.parse(KIWIPETE), Limits(nodes=scaled(60_000, 3000)))
-    assert search.table.hashfull() > 0
-    search.new_game()
-    assert search.table.hashfull() == 0
-    for key in range(0, 1 << 64, 1 << 52):
-        assert search.table.probe(key) == 0
 
 
 def test_the_process_ends_with_threads_asleep_or_at_work() -> None:
@@ -366,10 +321,9 @@ def test_helpers_without_a_processor_have_a_lower_priority() -> None:
     assert os.getpriority(os.PRIO_PROCESS, 0) == own
 
 
-def test_a_search_that_is_dropped_takes_its_threads_with_it() -> None:
+def test_a_search_that_goes_takes_its_threads_with_it() -> None:
     search = Search(1, threads=3)
     helpers = helpers_of(search, 2)
-    assert len(helpers) == 2
     del search
     for helper in helpers:
         helper.join(30)

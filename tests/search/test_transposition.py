@@ -28,7 +28,7 @@ from search.transposition import (
     static_of,
     was_pv,
 )
-from tests.oracle import only_c
+from tests.oracle import STARTS, only_c, scaled
 from x88 import memory
 from x88.movegen import legal_moves
 from x88.notation import fen
@@ -48,15 +48,15 @@ ENTRIES = st.tuples(
 
 Entry = tuple[int, int, int, int, int, bool]
 
+SOME: Entry = (1, 2, 3, 4, EXACT, False)
+
 
 def read(data: int) -> Entry:
     return move_of(data), score_of(data), static_of(data), depth_of(data), bound_of(data), bool(was_pv(data))
 
 
 @given(KEYS, KEYS, st.integers(0, 31), ENTRIES)
-def test_an_entry_comes_back_as_it_went_in_under_its_own_key_only(
-    key: int, other: int, bit: int, entry: Entry
-) -> None:
+def test_only_its_own_key_finds_an_entry(key: int, other: int, bit: int, entry: Entry) -> None:
     """Keys that differ in their low bits share a cluster, where only the comparison tells them apart."""
     table = TranspositionTable(1)
     table.store(key, *entry)
@@ -74,37 +74,30 @@ def test_an_entry_comes_back_as_it_went_in_under_its_own_key_only(
         ((2, 20, 0, 4, LOWER, False), (1, 10, 0, 12, LOWER, False)),  # a much shallower bound is not stored
     ],
 )
-def test_what_a_second_result_of_a_position_replaces(second: Entry, kept: Entry) -> None:
+def test_a_second_result_replaces_the_first_unless_it_is_a_much_shallower_bound(
+    second: Entry, kept: Entry
+) -> None:
     table = TranspositionTable(1)
     table.store(5, 1, 10, 0, 12, LOWER, False)
     table.store(5, *second)
     assert read(table.probe(5)) == kept
     table.new_search()
     table.store(5, *second)
-    assert depth_of(table.probe(5)) == second[3], "an older one is"
+    assert depth_of(table.probe(5)) == second[3], "it replaces an older one in any case"
 
 
-def test_a_full_cluster_gives_up_its_least_entry() -> None:
+def test_a_full_cluster_gives_up_an_old_entry_then_the_shallowest() -> None:
     table = TranspositionTable(1)
-    depths = [7, 3, 9, 5]
-    for key, depth in enumerate(depths):
+    for key, depth in enumerate([7, 3, 9, 5]):
         table.store(key, 1, 0, 0, depth, EXACT, False)
     table.store(99, 1, 0, 0, 6, EXACT, False)
-    assert table.probe(1) == 0
-    assert [depth_of(table.probe(key)) for key in (0, 2, 3, 99)] == [7, 9, 5, 6]
-
-
-def test_entries_of_old_searches_go_first() -> None:
-    table = TranspositionTable(1)
-    for key in range(4):
-        table.store(key, 1, 0, 0, 6, EXACT, False)
+    assert [depth_of(table.probe(key)) for key in (0, 1, 2, 3, 99)] == [7, 0, 9, 5, 6]
     for _ in range(3):
         table.new_search()
-    for key in range(3):
+    for key in (0, 2, 99):
         table.store(key, 1, 0, 0, 2, EXACT, False)
-    table.store(99, 1, 0, 0, 1, EXACT, False)
-    assert table.probe(3) == 0
-    assert all(table.probe(key) for key in (0, 1, 2, 99))
+    table.store(77, 1, 0, 0, 1, EXACT, False)
+    assert [depth_of(table.probe(key)) for key in (0, 2, 3, 77, 99)] == [2, 2, 0, 1, 2]
 
 
 def test_after_32_searches_ages_come_round() -> None:
@@ -130,24 +123,19 @@ def test_many_positions_fill_the_table_and_a_clear_empties_it() -> None:
     assert table.hashfull() == 0
     table.clear()
     assert not any(table.probe(key) for key in keys)
-    assert table.hashfull() == 0
 
 
-def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:
+def test_a_full_table_returns_an_entry_unchanged_or_not_at_all() -> None:
     table = TranspositionTable(1)
     generator = random.Random(2)
     given = {}
     for _ in range(2000):
         # Sixteen clusters take them all.
         key = generator.randrange(16) << 50 | generator.getrandbits(50)
-        given[key] = (
-            generator.getrandbits(16),
-            generator.randint(-MATE, MATE),
-            generator.randint(-MATE, MATE),
-            generator.randint(0, 127),
-            generator.choice([UPPER, LOWER, EXACT]),
-            generator.random() < 0.5,
-        )
+        move, depth = generator.getrandbits(16), generator.randint(0, 127)
+        score, static = generator.randint(-MATE, MATE), generator.randint(-MATE, MATE)
+        bound = generator.choice([UPPER, LOWER, EXACT])
+        given[key] = (move, score, static, depth, bound, generator.random() < 0.5)
         table.store(key, *given[key])
         if generator.random() < 0.01:
             table.new_search()
@@ -157,48 +145,41 @@ def test_a_full_table_gives_back_what_it_was_given_or_nothing() -> None:
 
 
 @pytest.mark.parametrize("megabytes", [0, -1, MAX_MEGABYTES + 1])
-def test_an_impossible_size_is_refused_and_the_table_stays(megabytes: int) -> None:
+def test_an_impossible_size_leaves_the_table_as_it_is(megabytes: int) -> None:
     table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, 4, EXACT, False)
+    table.store(5, *SOME)
     with pytest.raises(ValueError, match=str(megabytes)):
         table.resize(megabytes)
-    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
+    assert read(table.probe(5)) == SOME
 
 
-@pytest.mark.parametrize(
-    ("name", "fault", "megabytes", "reason"),
-    [
-        ("mmap.mmap", OSError(12, "Cannot allocate memory"), 2, "2 MB"),
-        ("x88.memory.free_memory", 100 << 20, 102, "no 102 MB of memory for the table: 101 MB are free"),
-    ],
-)
-def test_memory_that_cannot_be_had_is_reported_and_the_table_stays(
-    name: str, fault: object, megabytes: int, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def faulty(*_arguments: object, **_options: object) -> object:
-        if isinstance(fault, OSError):
-            raise fault
-        return fault
+def test_a_lack_of_memory_leaves_the_table_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise OSError(12, "Cannot allocate memory")
 
     table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, 4, EXACT, False)
-    monkeypatch.setattr(name, faulty)
-    with pytest.raises(MemoryError, match=reason):
-        table.resize(megabytes)
-    monkeypatch.undo()
-    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
+    table.store(5, *SOME)
+    for name, fault, megabytes, reason in (
+        ("mmap.mmap", fail, 2, "2 MB"),
+        ("x88.memory.free_memory", lambda: 100 << 20, 102, "no 102 MB .* for the table: 101 MB are free"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, fault)
+            with pytest.raises(MemoryError, match=reason):
+                table.resize(megabytes)
+        assert read(table.probe(5)) == SOME
     table.resize(2)
 
 
-def test_a_system_without_huge_pages_gives_ordinary_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_needs_no_huge_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     class Memory(mmap.mmap):
         def madvise(self, *_arguments: int) -> None:
             raise OSError(22, "Invalid argument")
 
     monkeypatch.setattr("mmap.mmap", Memory)
     table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, 4, EXACT, False)
-    assert read(table.probe(5)) == (1, 2, 3, 4, EXACT, False)
+    table.store(5, *SOME)
+    assert read(table.probe(5)) == SOME
 
 
 def test_a_table_may_take_the_place_of_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +193,7 @@ def test_a_table_may_take_the_place_of_the_one_before(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
-def test_the_free_memory_is_what_the_system_tells() -> None:
+def test_the_free_memory_is_some_of_the_whole() -> None:
     text = Path("/proc/meminfo").read_text(encoding="ascii")
     total = int(re.search(r"MemTotal: +(\d+) kB", text)[1]) << 10
     assert 1 << 20 < memory.free_memory() <= total
@@ -220,19 +201,15 @@ def test_the_free_memory_is_what_the_system_tells() -> None:
 
 def test_a_resized_table_is_empty_and_has_its_size() -> None:
     table = TranspositionTable(1)
-    table.store(5, 1, 2, 3, 4, EXACT, False)
+    table.store(5, *SOME)
     for megabytes in (3, 7):
         table.resize(megabytes)
         assert table.clusters * 64 == megabytes << 20
         assert table.probe(5) == 0
 
 
-def test_short_moves_tell_all_moves_of_a_position_apart() -> None:
-    for text in (
-        fen.START,
-        "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
-        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
-    ):
+def test_short_moves_differ_within_a_position() -> None:
+    for text in STARTS:
         moves = legal_moves(fen.parse(text))
         assert len({short_move(move) for move in moves}) == len(moves)
         assert all(0 < short_move(move) <= 0xFFFF for move in moves)
@@ -253,12 +230,13 @@ def test_the_largest_table_is_allowed_and_a_larger_one_is_not(monkeypatch: pytes
         TranspositionTable(3)
 
 
-@only_c
 @pytest.mark.parametrize("threads", [1, 3])
-def test_every_word_is_wiped_whatever_the_threads(threads: int) -> None:
-    table = TranspositionTable(1)
-    table.words[:] = memoryview(b"\xff" * table.words.nbytes).cast("Q")
-    table.age = 9
-    table._wipe(threads)
-    assert bytes(table.words) == bytes(table.words.nbytes)
+def test_a_clear_empties_every_entry_with_any_number_of_threads(threads: int) -> None:
+    table = TranspositionTable(4)
+    keys = [cluster << 48 | low for cluster in range(1 << 16) for low in range(scaled(4, 1))]
+    for key in keys:
+        table.store(key, 1, 0, 0, 1, EXACT, False)
+    table.new_search()
+    table.clear(threads)
     assert table.age == 0
+    assert not any(map(table.probe, keys))
