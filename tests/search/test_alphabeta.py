@@ -87,6 +87,9 @@ def test_a_stored_mate_counts_from_the_node_that_reads_it() -> None:
         assert score_of(entry(searcher)) == MATE - 1
     for call in (search, quiesce):
         assert call(searcher, 0, 1, 9) == MATE - 10
+    mated = searcher_at("4k3/8/8/8/8/8/r7/3QK2r w - - 0 1")
+    assert quiesce(mated, -INFINITE, INFINITE, 7) == 7 - MATE
+    assert score_of(entry(mated)) == -MATE
 
 
 @both

@@ -1,6 +1,4 @@
-"""The same position and node limit after ucinewgame give the same moves, lines and counts, whatever was
-searched before, and in every process.
-"""
+"""After ucinewgame the same position and node limit give the same moves, lines and counts."""
 
 import re
 
@@ -32,7 +30,7 @@ def start() -> Conversation:
 
 
 def play(moff: Conversation, text: str) -> list[str]:
-    """All that a new game of the engine against itself prints, but for times."""
+    """All lines of a new game of the engine against itself, without times."""
     moff.send("ucinewgame")
     moves: list[str] = []
     printed: list[str] = []
@@ -45,7 +43,7 @@ def play(moff: Conversation, text: str) -> list[str]:
     return printed
 
 
-def test_a_game_is_repeated_after_ucinewgame_and_in_another_process() -> None:
+def test_a_new_game_repeats_a_game_in_this_process_and_another() -> None:
     with start() as moff:
         first = [play(moff, text) for text in GAMES]
         # Each now follows another game than it did.
@@ -55,7 +53,7 @@ def test_a_game_is_repeated_after_ucinewgame_and_in_another_process() -> None:
         assert play(moff, GAMES[0]) == first[0]
 
 
-def test_without_ucinewgame_what_was_learnt_shows() -> None:
+def test_without_ucinewgame_a_search_shows_what_the_last_has_learnt() -> None:
     """So that the test above would see what a new game fails to forget."""
     with start() as moff:
         moff.send(f"position fen {GAMES[0]}")

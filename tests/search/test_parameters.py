@@ -11,8 +11,8 @@ from search.parameters import Parameters
 from search.search import Search
 from search.tuned import SEARCH
 from tests.oracle import scaled
+from tests.searches import think
 from x88 import build
-from x88.notation import fen
 
 HEADER = Path(parameters.__file__).with_name("parameters.pxd")
 
@@ -23,40 +23,34 @@ def test_the_header_has_a_field_for_every_name_of_the_table() -> None:
     assert set(fields) == SEARCH.keys()
 
 
-def test_values_are_the_table_s_unless_others_are_given() -> None:
+def test_parameters_have_the_table_s_values_or_those_given() -> None:
     table = {name: value for name, (value, _, _) in SEARCH.items()}
     other = {name: value + 1 for name, value in table.items()}
-    for given, expected in (
-        ({}, table),
-        (None, table),
-        (other, other),
-        ({"delta_margin": 7}, table | {"delta_margin": 7}),
-    ):
+    for given in ({}, None, other, {"delta_margin": 7}):
         found = Parameters(given)
-        assert {name: getattr(found, name) for name in SEARCH} == expected
-
-
-@pytest.mark.parametrize("name", ["Delta", "reductions", "no_such_name", ""])
-def test_an_unknown_name_is_refused_by_name(name: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(repr(name))):
-        Parameters({"delta_margin": 1, name: 1})
+        assert {name: getattr(found, name) for name in SEARCH} == table | (given or {})
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("null_divisor", 0), ("null_divisor", -1), ("delta_margin", 32_001), ("lmr_base", -(2**40))],
+    ("name", "value", "said"),
+    [
+        *((name, 1, re.escape(repr(name))) for name in ("Delta", "reductions", "no_such_name", "")),
+        ("null_divisor", 0, "null_divisor lies between .* not at 0$"),
+        ("null_divisor", -1, "null_divisor lies between .* not at -1$"),
+        ("delta_margin", 32_001, "delta_margin lies between .* not at 32001$"),
+        ("lmr_base", -(2**40), "lmr_base lies between .* not at -"),
+    ],
 )
-def test_a_value_that_no_search_can_use_is_refused(name: str, value: int) -> None:
-    with pytest.raises(ValueError, match=f"{name} lies between .* not at {value}$"):
-        Parameters({name: value})
-    assert getattr(Parameters({"null_divisor": 1, "delta_margin": 32_000, "lmr_base": -32_000}), name)
+def test_parameters_refuse_unknown_names_and_useless_values(name: str, value: int, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Parameters({"delta_margin": 1, name: value})
+    assert Parameters({"null_divisor": 1, "delta_margin": 32_000, "lmr_base": -32_000}).null_divisor == 1
 
 
-@pytest.mark.parametrize("name", SEARCH)
-def test_a_value_lies_within_its_range(name: str) -> None:
-    value, least, most = SEARCH[name]
-    assert least <= value <= most
-    assert least < most
+def test_every_value_lies_within_its_range() -> None:
+    for name, (value, least, most) in SEARCH.items():
+        assert least <= value <= most, name
+        assert least < most, name
 
 
 POSITIONS = [
@@ -67,12 +61,11 @@ POSITIONS = [
 
 
 def counts(values: dict[str, int]) -> list[int]:
-    limits = Limits(depth=scaled(10, 4))
     search = Search(1, Parameters(values))
     found = []
     for text in POSITIONS[: scaled(3, 1)]:
         search.new_game()
-        found.append(search.think(fen.parse(text), limits).nodes)
+        found.append(think(text, Limits(depth=scaled(10, 4)), search)[0].nodes)
     return found
 
 
@@ -85,7 +78,7 @@ def usual() -> list[int]:
 @pytest.mark.parametrize(
     "name", SEARCH if build.compiled else ["reverse_futility", "delta_margin", "lmr_slope"]
 )
-def test_every_step_of_the_search_goes_by_its_number(usual: list[int], name: str) -> None:
+def test_every_parameter_changes_the_nodes(usual: list[int], name: str) -> None:
     """A step that is gone, or looks at another number, searches the same nodes whatever its own says."""
     value, least, most = SEARCH[name]
     assert counts({name: value}) == usual
