@@ -5,7 +5,6 @@ The node counts of the bench notice every change of what the search learns and r
 
 import pytest
 
-from search.correction import MOVES, ROW, Corrections
 from search.history import LIMIT, History
 from search.tuned import SEARCH
 from tests.oracle import only_c
@@ -52,21 +51,3 @@ def test_a_new_search_halves_quiet_history_and_clear_forgets_everything(attacked
     history.record_move(0, WHITE, PAWN)
     history.record_move(1, BLACK, ANSWER)
     assert history.quiet_score(WHITE, KNIGHT, 2) == history.capture_score(WHITE, TAKES) == 0
-
-
-@pytest.mark.parametrize("side", [WHITE, BLACK])
-@pytest.mark.parametrize("sign", [1, -1])
-def test_corrections_stay_within_their_limit_and_side_until_cleared(side: int, sign: int) -> None:
-    corrections = Corrections()
-
-    def found(side: int) -> list[int]:
-        pieces = corrections.by_pieces(side, ROW - 1, ROW - 2)
-        return [corrections.by_pawns(side, ROW - 1), pieces // 2, corrections.by_minors(side, ROW - 1)]
-
-    for _ in range(100):
-        corrections.update(side, ROW - 1, ROW - 1, ROW - 2, ROW - 1, MOVES - 1, 5, sign * 4000)
-    errors = [*found(side), corrections.by_moves(MOVES - 1, 5)]
-    assert all(0.99 * LIMIT < sign * error <= LIMIT for error in errors)
-    assert [*found(side ^ 1), corrections.by_moves(5, MOVES - 1)] == [0] * 4
-    corrections.clear()
-    assert [*found(side), corrections.by_moves(MOVES - 1, 5)] == [0] * 4
