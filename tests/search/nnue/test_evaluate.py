@@ -126,9 +126,11 @@ def test_material_that_can_win_is_not_drawn(men: str) -> None:
 
 def check_material(men: str, is_drawn: bool) -> None:
     """White has these pieces on the second rank, a dot being an empty square."""
-    rank = "".join("1" if symbol == "." else symbol for symbol in men) + "1" * (8 - len(men))
-    for other in "1pq":
-        position = chess.Board(f"4k3/8/7{other}/8/8/8/{rank}/4K3 w - - 0 1")
+    for other in (None, "p", "q"):
+        position = chess.Board("4k3/8/8/8/8/8/8/4K3 w - - 0 1")
+        for square, symbol in ((chess.H6, other), *enumerate(men, chess.A2)):
+            if symbol and symbol != ".":
+                position.set_piece_at(square, chess.Piece.from_symbol(symbol))
         expected = is_drawn and (men, other) != ("NN", "p")
         assert endgames.is_drawn(fen.parse(position.fen()), WHITE) == expected
         assert endgames.is_drawn(fen.parse(position.mirror().fen()), BLACK) == expected
