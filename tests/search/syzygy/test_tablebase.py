@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
@@ -67,16 +68,16 @@ def test_results_and_distances_are_python_chess_s(name: str) -> None:
     assert ours.problems == []
 
 
-def test_what_no_table_tells_is_not_told() -> None:
+def test_positions_without_a_table_have_no_result() -> None:
     tables = Tablebase([str(FOLDER)])
     assert tables.most == 4
     for text in (fen.START, "4k2r/8/8/8/8/8/8/4K3 b k - 0 1", "8/8/8/3k4/8/8/1QQ5/1KQ5 w - - 0 1"):
         assert tables.wdl(fen.parse(text)) is None
         assert tables.dtz(fen.parse(text)) is None
-    assert tables.wdl(fen.parse("8/8/8/3k4/8/8/8/1K6 w - - 0 1")) == 0
-    assert Tablebase([]).wdl(fen.parse("8/8/8/3k4/8/8/8/1K6 w - - 0 1")) is None
-    missing = Tablebase(["nowhere"])
-    assert missing.problems == ["nowhere: No such file or directory"]
+    kings = fen.parse("8/8/8/3k4/8/8/8/1K6 w - - 0 1")
+    assert tables.wdl(kings) == 0
+    assert Tablebase([]).wdl(kings) is None
+    assert Tablebase(["nowhere"]).problems == ["nowhere: No such file or directory"]
 
 
 def copied(folder: Path, *names: str) -> None:
@@ -93,7 +94,7 @@ def copied(folder: Path, *names: str) -> None:
         (None, "bytes are not those of a whole file"),
     ],
 )
-def test_a_file_that_is_none_is_told_once_and_the_rest_is_used(
+def test_a_bad_file_causes_one_complaint_and_leaves_the_rest_in_use(
     content: bytes | None, reason: str, tmp_path: Path
 ) -> None:
     copied(tmp_path, "KQvK.rtbw", "KRvK.rtbw")
@@ -108,7 +109,7 @@ def test_a_file_that_is_none_is_told_once_and_the_rest_is_used(
     assert tables.wdl(fen.parse("8/8/8/3k4/8/8/8/1KR5 w - - 0 1")) == 2
 
 
-def test_a_renamed_file_is_refused(tmp_path: Path) -> None:
+def test_a_renamed_file_gives_no_result(tmp_path: Path) -> None:
     copied(tmp_path, "KPvK.rtbw", "KQvKQ.rtbw")
     (tmp_path / "KPvK.rtbw").rename(tmp_path / "KQvK.rtbw")
     (tmp_path / "KQvKQ.rtbw").rename(tmp_path / "KRvKB.rtbw")
@@ -120,7 +121,7 @@ def test_a_renamed_file_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_damage_is_refused_or_gives_some_result(name: str, tmp_path: Path) -> None:
+def test_a_damaged_file_gives_some_result_or_none(name: str, tmp_path: Path) -> None:
     chance = Random(name)
     positions = [fen.parse(random_position(name, chance).fen()) for _ in range(20)]
     copied(tmp_path, *(name + suffix for suffix in MAGIC))
@@ -170,41 +171,31 @@ print(*tables.problems, sep="\\n")
     ]
 
 
-def test_threads_may_ask_a_table_for_the_first_time_at_once() -> None:
+def test_threads_may_open_a_table_at_the_same_time() -> None:
     chance = Random(3)
-    boards = [random_position(name, chance).fen() for name in NAMES for _ in range(3)]
-    alone = Tablebase([str(FOLDER)])
-    told = [(alone.wdl(fen.parse(text)), alone.dtz(fen.parse(text))) for text in boards]
-    for _ in range(scaled(10, 1)):
+    texts = [random_position(name, chance).fen() for name in NAMES for _ in range(3)]
+
+    def results(tables: Tablebase) -> list[tuple[int | None, int | None]]:
+        return [(tables.wdl(fen.parse(text)), tables.dtz(fen.parse(text))) for text in texts]
+
+    def ask(tables: Tablebase) -> list[tuple[int | None, int | None]]:
+        start.wait()
+        return results(tables)
+
+    start = threading.Barrier(8)
+    expected = results(Tablebase([str(FOLDER)]))
+    for _ in range(scaled(5, 1)):
         tables = Tablebase([str(FOLDER)])
-        start = threading.Barrier(8)
-        found: list[list[tuple[int | None, int | None]]] = []
-
-        def ask(
-            tables: Tablebase = tables,
-            start: threading.Barrier = start,
-            found: list[list[tuple[int | None, int | None]]] = found,
-        ) -> None:
-            positions = [fen.parse(text) for text in boards]
-            start.wait()
-            found.append([(tables.wdl(board), tables.dtz(board)) for board in positions])
-
-        threads = [threading.Thread(target=ask) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert found == [told] * 8
+        with ThreadPoolExecutor(8) as threads:
+            assert list(threads.map(ask, [tables] * 8)) == [expected] * 8
         assert tables.problems == []
 
 
-def test_files_are_closed_with_their_tables() -> None:
-    folder = Path("/proc/self/fd")
-    if not folder.is_dir():
-        pytest.skip("the system does not tell which files are open")
-
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which files are open")
+def test_a_tablebase_closes_its_files_in_the_end() -> None:
     def count() -> int:
-        return sum(".rtb" in os.readlink(path) for path in folder.iterdir() if path.is_symlink())
+        links = Path("/proc/self/fd").iterdir()
+        return sum(".rtb" in os.readlink(path) for path in links if path.is_symlink())
 
     gc.collect()
     before = count()  # of other tests
@@ -216,7 +207,7 @@ def test_files_are_closed_with_their_tables() -> None:
     assert count() <= before
 
 
-def test_tables_that_others_lead_to_are_missed(tmp_path: Path) -> None:
+def test_a_tablebase_names_the_tables_that_its_own_lead_to(tmp_path: Path) -> None:
     assert Tablebase([str(FOLDER)]).missing() == []
     for name in ("KRvKP.rtbw", "KQvK.rtbw", "KRvKN.rtbz"):
         (tmp_path / name).touch()

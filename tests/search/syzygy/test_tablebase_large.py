@@ -232,7 +232,9 @@ CASES = [(name, 6, flags) for name, flags in zip(NAMES, itertools.cycle(FLAGS))]
 @pytest.mark.parametrize(
     ("name", "block", "flags"), [*CASES, pytest.param("KQRBvKRN", 22, MAPPED | WIDE_MAP, marks=with_holes)]
 )
-def test_positions_of_many_pieces_have_their_place(name: str, block: int, flags: int, tmp_path: Path) -> None:
+def test_positions_of_many_pieces_are_found_where_python_chess_finds_them(
+    name: str, block: int, flags: int, tmp_path: Path
+) -> None:
     """With blocks of 4 MiB also beyond four gigabytes. Distances are asked for the side that a table stores,
     in positions without captures or pawn moves, which other tables would have to tell of.
     """
