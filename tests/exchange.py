@@ -11,7 +11,7 @@ from x88.piece import VALUE
 
 
 def least_first(position: chess.Board, move: chess.Move) -> set[int]:
-    """What a move wins if both sides go on taking with their least valuable piece and may stop at any time.
+    """The gain of a move if both sides go on taking with their least valuable piece and may stop at any time.
 
     Where two pieces of that value could take, either may, and what stands behind them can differ: all results
     that some choice between equal pieces gives.
@@ -21,7 +21,7 @@ def least_first(position: chess.Board, move: chess.Move) -> set[int]:
 
 
 def best_play(position: chess.Board, move: chess.Move) -> int:
-    """What a move wins if both sides go on taking with whichever piece is best and may stop at any time."""
+    """The gain of a move if both sides go on taking with whichever piece is best and may stop at any time."""
     board, gain = _after(position, move)
     return gain - _best_play(board, move.to_square)
 

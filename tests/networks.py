@@ -1,4 +1,4 @@
-"""Networks for the tests, and what they say."""
+"""Networks for the tests, and their evaluations."""
 
 from array import array
 from random import Random
@@ -12,7 +12,7 @@ from x88.board import Board
 def random_weights(
     hidden: int = 16, outputs: int = 3, seed: int = 0, inputs: int = network.MOST_INPUT
 ) -> Weights:
-    """Numbers of the whole range; those of the inputs up to `inputs` either way."""
+    """Random weights of the whole range, those of the inputs from -`inputs` to `inputs`."""
     chance = Random(seed)
 
     def numbers(kind: str, count: int, most: int) -> memoryview:

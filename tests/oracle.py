@@ -1,4 +1,4 @@
-"""What the tests share: python-chess as an oracle, its terms in Moff's, random games and positions."""
+"""python-chess as an oracle, its terms in Moff's, random games and positions."""
 
 import contextlib
 import faulthandler

@@ -47,7 +47,7 @@ def think(
 def begun(
     search: Search, limits: Limits, position: str | Board = KIWIPETE, **arguments: Any
 ) -> tuple[Result, list[Report]]:
-    """A search in a thread of its own, whose end is awaited."""
+    """A search in a thread of its own, after its end."""
     board = fen.parse(position) if isinstance(position, str) else position
     reports: list[Report] = []
     results: list[Result] = []

@@ -112,8 +112,8 @@ def material(board: chess.Board) -> int:
 
 
 def make_games(count: int, seed: int, plies: int = 100) -> list[dict[str, Any]]:
-    """Random games, with the fields of `search.selfplay.Game`, whose scores are the material, with large ones
-    and mates between. They end by the rules or after so many plies.
+    """Random games with the fields of `search.selfplay.Game`. Their scores are the material, at times a large
+    number or a mate. They end by the rules or after so many plies.
     """
     chance = Random(seed)
     found = []

@@ -23,7 +23,7 @@ BRIEF = [
     *("depth x", "movetime", "depth -1", "nodes 18446744073709551615 movetime 5", "mate 999999 depth 2"),
     *("wtime 1000 btime -20 winc 10 binc 0 movestogo 40", "depth 5 searchmoves e2e4 a7a6 nodes 1000"),
 ]
-"""What a `go` says that ends by itself."""
+"""Limits of searches that end by themselves."""
 
 ENDLESS = [
     *("infinite", "ponder wtime 1000 btime 1000", "ponder", "", "infinite searchmoves e2e4 a7a6"),

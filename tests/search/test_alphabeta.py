@@ -51,7 +51,7 @@ both = pytest.mark.parametrize("call", [search, quiesce])
 
 
 def searcher_at(text: str, moves: str = "") -> Searcher:
-    """A searcher whose root is a position, after some moves of the game."""
+    """A searcher at a position, after some moves of the game."""
     searcher = Searcher(TranspositionTable(1), Stop())
     searcher.prepare(played(text, moves), 0)
     searcher.extension_ply = 10

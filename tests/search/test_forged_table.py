@@ -1,4 +1,4 @@
-"""Searches whose transposition table holds random bytes, also under the keys of the positions searched."""
+"""Searches with random bytes in the transposition table, also under the keys of the positions searched."""
 
 import functools
 import itertools
@@ -32,7 +32,7 @@ IMPOSSIBLE = (-32768, 32767)
 
 @functools.cache
 def search_with(threads: int) -> Search:
-    """A search whose table is filled with random bytes, of random age."""
+    """A search with random bytes of random age in its table."""
     random = Random(threads)
     search = Search(1, threads=threads)
     clusters = search.table.clusters

@@ -133,7 +133,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def pool_at(text: str) -> Pool:
-    """A pool whose last search had a move."""
+    """A pool at a position; its last search had a move."""
     pool = Pool(1)
     pool.first.has_move = True
     pool.prepare(fen.parse(text), 0)

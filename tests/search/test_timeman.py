@@ -100,7 +100,7 @@ def test_a_reserve_stays_on_the_clock_and_fills_again(left: float, least: float)
 def test_the_grace_for_a_first_move_ends_before_the_flag(
     limits: Limits, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a clock of which every look takes a millisecond."""
+    """Every look at this clock takes a millisecond."""
     looks = itertools.count(1)
     monkeypatch.setattr("search.searcher.monotonic_ns", lambda: next(looks) * 1_000_000)
     monkeypatch.setattr(Clock, "elapsed", lambda self: 0.0)

@@ -182,7 +182,7 @@ def test_extreme_weights_do_not_overflow(module: str) -> None:
         ("output_biases", "h", "items of 2 bytes instead of 4"),
     ],
 )
-def test_numbers_of_another_width_are_refused(name: str, kind: str, said: str) -> None:
+def test_a_layer_refuses_numbers_of_another_width(name: str, kind: str, said: str) -> None:
     weights = random_weights(16, 1)
     wrong = weights._replace(**{name: array(kind, [0]) * len(getattr(weights, name))})
     with pytest.raises(ValueError, match=said):

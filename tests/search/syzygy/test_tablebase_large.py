@@ -74,8 +74,8 @@ def make_code(chance: Random, values: Sequence[int]) -> Code:
 
 
 def in_file_order(name: str, chance: Random) -> tuple[list[list[int]], int]:
-    """The pieces of a table as files number them, in groups of which the first leads; and how many of the
-    groups have a place of their own (1, or 2 where both sides have pawns).
+    """The groups of a table's pieces as files number them, the leading ones first, and the number of leading
+    groups (1, or 2 where both sides have pawns).
     """
     sides = name.split("v")
     counts = {
@@ -181,7 +181,7 @@ def packing(code: Code, flags: int, block: int) -> bytes:
 def write(
     path: Path, head: bytearray, parts: list[int], codes: list[Code], chance: Random, block: int
 ) -> None:
-    """Write a table whose description is `head`: the index of each part, then its blocks."""
+    """Write a table: its description `head`, the index of each part, then its blocks."""
     for size in parts:
         for _ in range(-(-size >> SPAN)):
             # Half a span to both sides there are blocks enough.
@@ -201,8 +201,8 @@ def write(
 
 
 def quiet_position(name: str, chance: Random, mover: chess.Color | None = None) -> chess.Board:
-    """One without captures, whose result only its own table tells; if there is a side to be on move, also
-    without pawn moves, and with the pieces of the table's first side in white.
+    """A position without captures, so that only its own table holds its result; for a given side to move,
+    also without pawn moves, and with the pieces of the table's first side in white.
     """
     while True:
         board = random_position(name, chance)
