@@ -62,14 +62,3 @@ def test_without_ucinewgame_a_search_shows_what_the_last_has_learnt() -> None:
             moff.send(f"go nodes {NODES}")
             printed.append([CLOCKED.sub("", line) for line in moff.until("bestmove")])
         assert printed[0] != printed[1]
-
-
-@pytest.mark.parametrize("nodes", [1, 17, 1000, scaled(20_000, 2000)])
-def test_go_nodes_reports_no_more_than_its_limit(nodes: int) -> None:
-    with start() as moff:
-        for text in GAMES:
-            moff.send(f"position fen {text}", f"go nodes {nodes}")
-            *reports, _ = moff.until("bestmove")
-            counts = [int(re.search(r"nodes (\d+)", line)[1]) for line in reports]
-            assert counts == sorted(counts)
-            assert all(count <= nodes for count in counts)

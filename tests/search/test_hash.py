@@ -11,6 +11,7 @@ from tests.client import Conversation
 from tests.oracle import scaled
 from tests.searches import check_lines, own_mates, think
 from x88 import build
+from x88.memory import free_memory
 from x88.notation import coordinate
 
 pytestmark = pytest.mark.slow
@@ -35,25 +36,14 @@ def memory(moff: Conversation) -> int | None:
     return int(text.split("VmData:")[1].split()[0]) >> 10
 
 
-def affordable(megabytes: int) -> int:
-    """The size, halved until the machine can spare that much and half a gigabyte, as far as it tells."""
-    try:
-        text = Path("/proc/meminfo").read_text(encoding="ascii")
-        free = int(text.split("MemAvailable:")[1].split()[0]) >> 10
-    except (OSError, IndexError):
-        free = 2048
-    while megabytes > max(1, free - 512):
-        megabytes //= 2
-    return megabytes
-
-
 def test_every_hash_size_from_1_mb_to_5_gb_gives_the_same_mate() -> None:
+    most = int(min(5000, free_memory() // 2**20 - 512))
     with Conversation() as moff:
         moff.send("setoption name Hash value 1")
         moff.ready()
         least = memory(moff)
         # The engine zeroes a table of up to 4 GB at once, which takes seconds. The last size frees memory.
-        for megabytes in (1, 16, 256, affordable(5000), 1):
+        for megabytes in (1, 16, 256, most, 1):
             # A position ends what still runs; an option waits for that.
             moff.send(f"position fen {MATE_IN_TWO}", f"setoption name Hash value {megabytes}")
             assert moff.ready() == []
