@@ -135,6 +135,7 @@ def test_an_urgent_move_does_not_wait_for_a_starved_helper_but_changes_do(
             may_end.set()
             changing.join(60)
             assert not changing.is_alive()
+            think(KIWIPETE, Limits(depth=1), search)  # waits for all helpers
 
 
 @pytest.mark.parametrize(("error", "is_reported"), [(MemoryError, False), (ZeroDivisionError, True)])
