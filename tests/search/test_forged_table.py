@@ -23,6 +23,8 @@ from x88.board import Board
 from x88.movegen import legal_moves
 from x88.notation import coordinate, fen
 
+pytestmark = pytest.mark.slow
+
 FORGED = 400
 """The number of forged entries for positions near the root of a search."""
 

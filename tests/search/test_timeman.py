@@ -212,6 +212,7 @@ def test_a_budget_reserves_time_for_lag() -> None:
     assert (lag.mean, lag.longest) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_search_learns_its_lag_until_the_next_game() -> None:
     search = Search(1)
 

@@ -79,6 +79,7 @@ def check_damage(path: Path, damages: Iterable[tuple[int, int]], reason: str) ->
     assert path.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_the_reader_notices_damage_in_every_byte_of_the_header(path: Path) -> None:
     masks = range(1, 256) if build.compiled else [1 << bit for bit in range(8)]
     check_damage(path, itertools.product(range(network.HEADER_SIZE), masks), re.escape(str(path)))
