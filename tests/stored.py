@@ -3,6 +3,7 @@
 import json
 import struct
 import zlib
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,10 @@ from random import Random
 from typing import Any
 
 import chess
+import gamefile
+
+from search.replay import Mixer
+from search.selfplay import Game
 
 WORTH = {
     chess.PAWN: 100,
@@ -147,3 +152,32 @@ def make_games(count: int, seed: int, plies: int = 100) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def game_of(fields: dict[str, Any]) -> Game:
+    """A game with these fields."""
+    return Game(**{**fields, "scores": array("h", fields["scores"])}, usable=0)
+
+
+def make_block(seed: int = 1, first: int = 0, count: int = 3, plies: int = 100) -> gamefile.Block:
+    """A block of random games, whose usable positions are counted."""
+    games = [game_of(fields) for fields in make_games(count, 1000 * seed + first, plies)]
+    block = gamefile.packed(seed, first, {"nodes": 7}, games)
+    mixer = Mixer(block.positions)
+    mixer.add(block.inflated(), block.games)
+    return block._replace(usable=mixer.count)
+
+
+def make_file(path: Path, *made: gamefile.Block) -> Path:
+    """A file of these blocks, which are added if it is there."""
+    for block in made:
+        gamefile.append(path, block)
+    return path
+
+
+def make_pile(folder: Path, count: int, size: int = 6, plies: int = 100) -> Path:
+    """A folder with two files of so many blocks of random games."""
+    folder.mkdir(exist_ok=True)
+    for seed, name in enumerate(("a.moff", "b.moff"), 1):
+        make_file(folder / name, *(make_block(seed, size * n, size, plies) for n in range(count)))
+    return folder
