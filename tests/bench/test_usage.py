@@ -10,7 +10,7 @@ import pytest
 
 from search.tuned import SEARCH
 from tests import ROOT
-from tests.bench.test_gamefile import make_block, make_file
+from tests.stored import make_block, make_file
 
 pytestmark = pytest.mark.slow
 
