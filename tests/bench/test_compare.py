@@ -1,6 +1,5 @@
-"""bench/compare.py: games of a comparison that follow from seed and number, and whose points they are."""
+"""bench/compare.py: games that follow from seed and number, their ends, and the points of each side."""
 
-import importlib
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -10,23 +9,21 @@ from typing import Any
 import pytest
 
 from search.nnue import network, select
+from search.search import Result
 from tests import ROOT
 from x88.board import Board
-from x88.move import captured_of
 from x88.movegen import legal_moves
 from x88.notation import chess960, fen
 from x88.piece import WHITE
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = ROOT / "bench" / "compare.py"
-
 pytest.importorskip("tabulate", reason="the bench extra is not installed")
 pytest.importorskip("tqdm", reason="the bench extra is not installed")
 import compare
 import selfgame
 
-TABLES = SCRIPT.parents[2] / "shared" / "data" / "syzygy"
+TABLES = ROOT.parent / "shared" / "data" / "syzygy"
 NODES = 60
 PACE = selfgame.Pace(NODES, random_plies=6)
 
@@ -37,48 +34,38 @@ def job(number: int = 0, seed: int = 0, start: str = fen.START, pace: Any = PACE
 
 
 class Player:
-    """Plays the first of the moves that it may choose from, and tells a score from White's view."""
+    """Plays its first move, and reports the same score for White every time."""
 
-    def __init__(self, score: int | None, captures: bool = False) -> None:
+    def __init__(self, score: int) -> None:
         self.score = score
-        self.captures = captures
 
-    def think(self, board: Board, limits: Any, on_report: Any) -> Any:
+    def think(self, board: Board, limits: Any, on_report: Any) -> Result:
         moves = legal_moves(board)
-        chosen = [move for move in moves if bool(captured_of(move)) == self.captures] or moves
-        if self.score is not None:
-            score = self.score if board.side == WHITE else -self.score
-            on_report(selfgame.Report(1, 1, score, None, 1, 0.0, 0, chosen[:1]))
-        return importlib.import_module("search.search").Result(chosen[0], 0, 1)
-
-    def new_game(self) -> None:
-        pass
+        score = self.score if board.side == WHITE else -self.score
+        on_report(selfgame.Report(1, 1, score, None, 1, 0.0, 0, moves[:1]))
+        return Result(moves[0], 0, 1)
 
 
-def fake(monkeypatch: pytest.MonkeyPatch, *arguments: Any, kind: Any = Player) -> None:
-    """Let such players play."""
-    monkeypatch.setattr(selfgame, "searcher", lambda megabytes, numbers, tables: kind(*arguments))
-
-
-def test_a_game_of_a_comparison_follows_from_seed_and_number() -> None:
+def test_game_follows_from_seed_and_number() -> None:
     assert selfgame.play_game(job(1)) == selfgame.play_game(job(1))
     assert selfgame.start(job(1)).moves != selfgame.start(job(2)).moves
     assert selfgame.start(job(1)).moves != selfgame.start(job(1, seed=1)).moves
 
 
-@pytest.mark.parametrize(("score", "result"), [(1000, "1-0"), (-1000, "0-1")])
-def test_a_side_far_ahead_by_both_sides_word_has_won(
-    monkeypatch: pytest.MonkeyPatch, score: int, result: str
+@pytest.mark.parametrize(
+    ("score", "start", "ended"),
+    [
+        (1000, fen.START, ("1-0", "adjudication: resigned")),
+        (-1000, fen.START, ("0-1", "adjudication: resigned")),
+        (8, "4k3/p7/8/8/8/8/P7/4K3 w - - 0 41", ("1/2-1/2", "adjudication: drawn")),
+    ],
+)
+def test_scores_of_both_sides_end_a_game(
+    monkeypatch: pytest.MonkeyPatch, score: int, start: str, ended: tuple[str, str]
 ) -> None:
-    fake(monkeypatch, score)
-    played = selfgame.play_game(job())
-    assert (played.result, played.reason) == (result, "adjudication: resigned")
-
-
-def test_a_level_game_is_drawn_after_move_forty(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake(monkeypatch, 8)
-    played = selfgame.play_game(job(start="4k3/p7/8/8/8/8/P7/4K3 w - - 0 41", pace=selfgame.Pace(1)))
-    assert (played.result, played.reason) == ("1/2-1/2", "adjudication: drawn")
+    monkeypatch.setattr(selfgame, "searcher", lambda megabytes, numbers, tables: Player(score))
+    played = selfgame.play_game(job(start=start, pace=selfgame.Pace(1)))
+    assert (played.result, played.reason) == ended
 
 
 def test_the_rules_end_a_game() -> None:
@@ -87,7 +74,6 @@ def test_the_rules_end_a_game() -> None:
 
 
 def test_each_side_thinks_with_its_own_network(tmp_path: Path) -> None:
-    """A network that finds every position won for the side to move, whatever the other does."""
     path = tmp_path / "other.net"
     shipped = select.shipped()
     network.write(path, shipped._replace(output_biases=[network.MOST_BIAS] * shipped.outputs))
@@ -115,7 +101,7 @@ def test_both_games_of_a_pair_start_alike_with_colours_reversed() -> None:
     assert third.opening != first.opening
 
 
-def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
+def test_comparison_counts_for_the_side_with_the_changed_numbers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     @contextmanager
@@ -132,44 +118,6 @@ def test_a_comparison_counts_for_the_side_with_the_changed_numbers(
     monkeypatch.setattr(sys, "argv", ["compare.py", "depth=3", "--games", "6"])
     assert compare.main() == 0
     assert "6 games: +6 =0 -0" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["nothing"], "NAME=VALUE"),
-        (["a=b"], "NAME=VALUE"),
-        (["no_such_number=1"], "'no_such_number' is not a search parameter"),
-        (["null_divisor=0"], "null_divisor lies between 1"),
-        (["--network", str(SCRIPT)], "is not a network"),
-        (["--random-plies", "-1"], "--random-plies"),
-        (["--sprt", "5", "0"], "SPRT"),
-        (["--games", "0"], "--games"),
-        (["--jitter", "2"], "--jitter"),
-        (["--seed", "-1"], "--seed"),
-        (["--hash", "70000"], "--hash must be at most 65536"),
-        (["--openings", "/no/such/file.epd"], "/no/such/file.epd"),
-        (["--tables", "."], ". holds no WDL tables"),
-    ],
-)
-def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    arguments: list[str],
-    said: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["compare.py", *arguments])
-    try:
-        code = compare.main()
-    except SystemExit as error:
-        code = error.code
-    assert code == 2
-    told = capsys.readouterr()
-    assert said in told.err
-    assert told.out == ""
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_games_of_chess960_start_from_its_positions() -> None:

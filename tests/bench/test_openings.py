@@ -1,8 +1,6 @@
 """bench/openings.py: openings that are legal, different and level, and the project's own ones."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import chess
@@ -11,13 +9,12 @@ import pytest
 from search.limits import Limits
 from search.line import Report
 from search.search import Search
-from tests import ROOT
+from tests.programs import BENCH, run
 from x88.notation import coordinate, fen
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = ROOT / "bench" / "openings.py"
-OWN = SCRIPT.with_suffix(".epd")
+OWN = BENCH / "openings.epd"
 
 import openings
 
@@ -26,14 +23,8 @@ QUEEN_ENDING = "7k/8/8/8/8/8/Q7/K7 w - -"
 LINE = re.compile(r'(?P<fen>\S+ \S+ \S+ \S+) ce (?P<score>-?\d+); c0 "(?P<moves>[^"]+)";')
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the script."""
-    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
-
-
 def read(path: Path) -> list[tuple[str, int]]:
-    """The positions of a file, to which their moves lead, with their scores."""
+    """The positions of a file and their scores; the moves lead to the positions."""
     found = []
     for line in path.read_text(encoding="ascii").splitlines():
         parts = LINE.fullmatch(line)
@@ -47,24 +38,22 @@ def read(path: Path) -> list[tuple[str, int]]:
     return found
 
 
-def test_the_project_s_own_openings_are_200_level_and_different_ones() -> None:
+def test_own_openings_are_200_different_and_level_ones() -> None:
     found = read(OWN)
     assert len(found) == len({text for text, _ in found}) == 200
     assert all(chess.Board(text).ply() == 8 and abs(score) <= 60 for text, score in found)
     assert len(openings.read_openings(OWN)) == 200
-    # Not the drawn ones alone, and neither side has the better half of them.
+    # Neither side is better in nearly all of them.
     white = [score if " w " in text else -score for text, score in found]
     assert 30 < sum(score > 0 for score in white) < 170
 
 
-def test_openings_are_found_as_asked_for_and_the_same_each_time(tmp_path: Path) -> None:
+def test_openings_are_as_asked_for_and_the_same_each_time(tmp_path: Path) -> None:
     pytest.importorskip("tqdm", reason="the bench extra is not installed")
     asked = ["--count", 5, "--plies", 5, "--margin", 30, "--nodes", 300]
     files = [tmp_path / name for name in ("a.epd", "b.epd", "c.epd")]
     for file, seed in zip(files, (7, 7, 8), strict=True):
-        ended = run("--out", file, *asked, "--seed", seed)
-        assert ended.returncode == 0, ended.stderr
-        assert ended.stdout == ""
+        assert run("openings", "--out", file, *asked, "--seed", seed).stdout == ""
     assert files[0].read_bytes() == files[1].read_bytes() != files[2].read_bytes()
     found = read(files[0])
     assert len(found) == len({text for text, _ in found}) == 5
@@ -100,7 +89,7 @@ def test_openings_of_a_pgn_file_go_to_their_last_ply(tmp_path: Path) -> None:
         ("a.pgn", [], 0),
     ],
 )
-def test_a_damaged_file_of_openings_is_an_error_with_its_line(
+def test_damaged_openings_raise_with_their_line(
     tmp_path: Path, name: str, lines: list[str], line: int
 ) -> None:
     path = tmp_path / name
@@ -108,32 +97,3 @@ def test_a_damaged_file_of_openings_is_an_error_with_its_line(
     said = f"{path}, line {line}: " if line else f"{path} holds no opening"
     with pytest.raises(ValueError, match=re.escape(said)):
         openings.read_openings(path)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "--out"),
-        (["--out", "/no/such/folder/a.epd"], "no folder '/no/such/folder'"),
-        (["--out", "a.epd", "--count", "0"], "'0' is not a whole number"),
-        (["--out", "a.epd", "--plies", "x"], "'x' is not a whole number"),
-        (["--out", "a.epd", "--plies", "1", "--count", "21"], "no 21 openings of 1 plies"),
-    ],
-)
-def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
-    arguments: list[str],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    pytest.importorskip("tqdm", reason="the bench extra is not installed")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["openings.py", *arguments])
-    try:
-        code = openings.main()
-    except SystemExit as error:
-        code = error.code
-    assert code == 2
-    assert said in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []

@@ -9,16 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests import ROOT
-
 pytestmark = pytest.mark.slow
 
 np: Any = pytest.importorskip("numpy", reason="the tuning extra is not installed")
 pytest.importorskip("scipy", reason="the tuning extra is not installed")
 pytest.importorskip("tabulate", reason="the tuning extra is not installed")
 pytest.importorskip("tqdm", reason="the tuning extra is not installed")
-
-SCRIPT = ROOT / "bench" / "tune.py"
 
 import pairs
 import screening
@@ -51,26 +47,16 @@ def table(tmp_path: Path) -> Path:
 # --- The table
 
 
-def test_what_is_read_and_written_again_is_the_same_to_the_letter(table: Path) -> None:
+def test_writing_changes_only_the_values_given(table: Path) -> None:
     tables.write_table(table, "SEARCH", tables.read_table(table, "SEARCH"))
     assert table.read_text(encoding="utf-8") == TUNED
-
-
-def test_the_project_s_own_table_is_laid_out_so(tmp_path: Path) -> None:
-    path = tmp_path / "tuned.py"
-    shutil.copy(tables.TUNED, path)
-    tables.write_table(path, "SEARCH", tables.read_table(path, "SEARCH"))
-    assert path.read_bytes() == tables.TUNED.read_bytes()
-
-
-def test_only_the_values_given_change(table: Path) -> None:
     tables.write_table(table, "SEARCH", {"margin": (80, 30, 150)})
     assert table.read_text(encoding="utf-8") == TUNED.replace("(75, 30, 150)", "(80, 30, 150)")
-
-
-def test_a_file_without_the_table_is_told(table: Path) -> None:
     with pytest.raises(ValueError, match="no table OTHER"):
         tables.read_table(table, "OTHER")
+    shutil.copy(tables.TUNED, table)
+    tables.write_table(table, "SEARCH", tables.read_table(table, "SEARCH"))
+    assert table.read_bytes() == tables.TUNED.read_bytes()
 
 
 # --- SPSA
@@ -117,11 +103,11 @@ def test_candidates_are_whole_numbers_in_their_ranges_and_opposite() -> None:
     assert sums["slope"] / 800 == pytest.approx(900, abs=1)
 
 
-def test_pairs_and_duels_count_for_the_first_side_in_whatever_order_games_end(
+def test_pairs_and_duels_count_for_the_first_side_in_any_order_of_games(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def play(submit: Any, work: Any, jobs: Any, count: int) -> Any:
-        # Who has a margin wins with White, and draws with Black.
+        # A side with a margin wins with White and draws with Black.
         for job in reversed(list(jobs)):
             result = "1-0" if job.white.numbers["margin"] else "1/2-1/2"
             yield selfgame.Played(job.number, result, "")
@@ -136,7 +122,7 @@ def test_pairs_and_duels_count_for_the_first_side_in_whatever_order_games_end(
     assert spsa.duels(None, book, pace, 3, 1)(5, *numbers[::-1]) == -3
 
 
-def test_gains_end_at_what_was_asked_and_fall_until_then() -> None:
+def test_gains_fall_to_those_asked_for() -> None:
     found = gains(500, change=0.04, rate=0.003)
     assert found.change_at(499) == pytest.approx(0.04)
     assert found.rate_at(499) == pytest.approx(0.003)
@@ -146,34 +132,27 @@ def test_gains_end_at_what_was_asked_and_fall_until_then() -> None:
     assert steps[0] / steps[499] == pytest.approx((550 / 51) ** 0.602)
 
 
-def test_a_run_goes_on_from_its_state(tmp_path: Path) -> None:
-    sequences = gains(40)
-    whole = spsa.Spsa(RANGES, sequences)
+def test_run_goes_on_from_its_own_state_only(tmp_path: Path) -> None:
+    path, sequences = tmp_path / "spsa.json", gains(40)
+    whole, part, other = (spsa.Spsa(RANGES, sequences) for _ in range(3))
     spsa.iterate(whole, duel)
-    state = spsa.State(tmp_path / "spsa.json", {"seed": 0})
-    part = spsa.Spsa(RANGES, sequences)
+    state = spsa.State(path, {"seed": 0})
     state.restore(part)
     for _ in range(17):
         part.update(duel(part.iteration, *part.candidates()))
         state.save(part)
-    other = spsa.Spsa(RANGES, sequences)
     state.restore(other)
     assert other.iteration == 17
     spsa.iterate(other, duel)
     assert (other.values, other.points) == (whole.values, whole.points)
-
-
-def test_the_state_of_another_run_is_refused(tmp_path: Path) -> None:
-    tuner = spsa.Spsa(RANGES, gains(40))
-    spsa.State(tmp_path / "spsa.json", {"seed": 0}).save(tuner)
     with pytest.raises(ValueError, match="another seed"):
-        spsa.State(tmp_path / "spsa.json", {"seed": 1}).restore(tuner)
-    (tmp_path / "spsa.json").write_text("{}", encoding="utf-8")
+        spsa.State(path, {"seed": 1}).restore(other)
+    path.write_text("{}", encoding="utf-8")
     with pytest.raises(ValueError, match="holds no run"):
-        spsa.State(tmp_path / "spsa.json", {"seed": 0}).restore(tuner)
+        state.restore(other)
 
 
-def test_a_run_ends_in_the_table_and_apply_writes_what_there_is(
+def test_run_and_apply_write_the_table(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(spsa, "duels", lambda *arguments: lambda k, first, second: 1000.0)
@@ -198,8 +177,8 @@ CHANGES = dict.fromkeys(PLANTED, (5, 9))
 
 
 def screened(pairs: int, interaction: float = 0.0) -> Any:
-    """A experiment after so many pairs between sides with and without what is planted, a third of them drawn;
-    `interaction` is the Elo of changing margin and depth alike.
+    """An experiment after so many pairs of games, a third of them drawn, between sides with and without the
+    planted effects; `interaction` is the Elo of changing margin and depth alike.
     """
     experiment = screening.Screening(CHANGES)
     chance = Random(3)
@@ -223,11 +202,11 @@ def test_planted_effects_are_found_within_their_intervals(interaction: float) ->
     for name, elo, error in effects:
         # Of the games played, a third is drawn whatever the strengths are.
         assert abs(elo - PLANTED[name] * 2 / 3) < error
-        # What one change alone would get in a match of as many pairs: variance 1/6 a game, two in a pair.
+        # As in a match of one change with as many pairs: variance 1/6 a game, two in a pair.
         assert error == pytest.approx(screening.ELO_OF_A_POINT * 1.96 * math.sqrt(1 / 12 / 6000), rel=0.05)
 
 
-def test_the_sides_of_a_pair_are_complements_that_follow_from_the_seed() -> None:
+def test_sides_of_a_pair_are_complements_that_follow_from_the_seed() -> None:
     experiment = screening.Screening(CHANGES, 1)
     again = screening.Screening(dict(reversed(CHANGES.items())), 1)
     made = np.zeros((2, len(CHANGES)))
@@ -242,12 +221,12 @@ def test_the_sides_of_a_pair_are_complements_that_follow_from_the_seed() -> None
     assert any(other.candidates(pair) != experiment.candidates(pair) for pair in range(9))
 
 
-def test_too_few_pairs_tell_nothing() -> None:
+def test_too_few_pairs_show_no_effects() -> None:
     assert screened(len(PLANTED)).effects() == []
     assert "too few" in screened(len(PLANTED)).report()
 
 
-def test_a_screening_s_log_goes_on_and_loses_what_was_half_written(tmp_path: Path) -> None:
+def test_log_of_a_screening_goes_on_without_its_half_written_line(tmp_path: Path) -> None:
     path = tmp_path / "screen.jsonl"
     with screening.Log(path, {"seed": 0}) as log:
         log.add(3, 0.75)
@@ -260,7 +239,7 @@ def test_a_screening_s_log_goes_on_and_loses_what_was_half_written(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("held", "said"),
+    ("held", "reason"),
     [
         ('{"seed": 1}\n', "another seed: 1"),
         ("{}\n", "another seed"),
@@ -272,77 +251,41 @@ def test_a_screening_s_log_goes_on_and_loses_what_was_half_written(tmp_path: Pat
         ('{"seed": 0}\n{"pair": -1, "points": 0.5}\n', "line 2"),
     ],
 )
-def test_another_file_is_refused_and_stays(tmp_path: Path, held: str, said: str) -> None:
+def test_another_file_is_refused_and_stays(tmp_path: Path, held: str, reason: str) -> None:
     path = tmp_path / "screen.jsonl"
     path.write_text(held, encoding="utf-8")
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=reason):
         screening.Log(path, {"seed": 0})
     assert path.read_text(encoding="utf-8") == held
 
 
-def test_a_screening_plays_keeps_its_pairs_and_goes_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_screening_keeps_its_pairs_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     book, path = tmp_path / "book.epd", tmp_path / "screen.jsonl"
     book.write_text("7k/8/8/8/8/8/R7/K1Q5 w - -\n7k/8/8/8/8/8/RR6/K7 b - -\n", encoding="utf-8")
-    changes = ["futility_depth=0", "see_quiet_depth=-1"]
-    words = [*changes, "--nodes", "30", "--state", str(path), "--openings", str(book)]
+    options = ["--nodes", "30", "--state", str(path), "--openings", str(book)]
+    words = ["screen", "futility_depth=0", "see_quiet_depth=-1", *options]
     before = tables.TUNED.read_bytes()
-    assert tune.main(["screen", *words, "--pairs", "4"]) == 0
+    assert tune.main([*words, "--pairs", "4"]) == 0
     first, *played = path.read_text(encoding="utf-8").splitlines()
     settings = json.loads(first)
     assert (settings["names"], settings["values"]) == (["futility_depth", "see_quiet_depth"], [0, -1])
     assert sorted(json.loads(line)["pair"] for line in played) == [0, 1, 2, 3]
     assert "4 pairs of games, 2 changes" in capsys.readouterr().out
-    assert tune.main(["screen", *words, "--pairs", "5"]) == 0
+    assert tune.main([*words, "--pairs", "5"]) == 0
     lines = path.read_text(encoding="utf-8").splitlines()
     assert lines[:-1] == [first, *played]
     assert json.loads(lines[-1])["pair"] == 4
     assert "confirm" in capsys.readouterr().out
-    for other, said in ((["--nodes", "31"], "pace_nodes: 30"), (["--seed", "1"], "seed: 0")):
-        assert tune.main(["screen", *words, *other]) == 2
-        assert f"another {said}" in capsys.readouterr().err
-    for changed, said in (("iir_depth=9", "names"), ("futility_depth=1", "values")):
-        assert tune.main(["screen", changed, *words[1:]]) == 2
+    for other, said in (
+        ([*words, "--nodes", "31"], "pace_nodes: 30"),
+        ([*words, "--seed", "1"], "seed: 0"),
+        (["screen", "iir_depth=9", *words[2:]], "names"),
+        (["screen", "futility_depth=1", *words[2:]], "values"),
+    ):
+        assert tune.main(other) == 2
         assert f"another {said}" in capsys.readouterr().err
     book.write_text("7k/8/8/8/8/8/R7/K1Q5 w - -\n", encoding="utf-8")
-    assert tune.main(["screen", *words]) == 2
+    assert tune.main(words) == 2
     assert f"{path} is of a run with another book: book.epd" in capsys.readouterr().err
     assert path.read_text(encoding="utf-8").splitlines() == lines
     assert tables.TUNED.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["search", "no_such_number"], "no_such_number"),
-        (["search", "--apply"], "to apply"),
-        (["search", "--pairs", "0"], "--pairs"),
-        (["search", "--iterations", "0"], "--iterations"),
-        (["search", "--change", "2"], "--change"),
-        (
-            ["screen", "no_such_number=1", "depth=3", "nor_this=2"],
-            "no 'no_such_number', 'nor_this' in SEARCH",
-        ),
-        (["screen", "depth"], "NAME=VALUE"),
-        (["screen", "depth=x"], "NAME=VALUE"),
-        (["screen", "depth=8"], "depth at that value"),
-        (["screen", "depth=7", "depth=6"], "twice"),
-        (["screen", "depth=7", "--pairs", "0"], "--pairs"),
-        (["screen", "depth=7", "--jitter", "1"], "--jitter"),
-    ],
-)
-def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
-    table: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    said: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert tune.main([*arguments, "--table", str(table)]) == 2
-    told = capsys.readouterr()
-    assert said in told.err
-    assert told.out == ""
-    assert table.read_text(encoding="utf-8") == TUNED
