@@ -20,7 +20,8 @@ import pytest
 
 from search import benchmark
 from tests import ROOT
-from tests.client import ENGINE, Conversation
+from tests.client import Conversation
+from tests.programs import run as run_bench
 from x88 import build
 from x88.build import PACKAGES
 
@@ -33,19 +34,6 @@ TOP = ("x88", "search")
 
 VERDICT = "from x88 import build; print(json.dumps([build.compiled, build.problem, build.notice()]))"
 """Decides, and loads nothing that can be compiled."""
-
-TRANSLATED = """
-import importlib.util
-from Cython.Build import cythonize
-from setuptools import Extension
-spec = importlib.util.spec_from_file_location("moff_setup", "setup.py")
-setup = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(setup)
-modules = [Extension(name, [name.replace(".", "/") + ".py"]) for name in {modules!r}]
-options = {{"compiler_directives": setup.DIRECTIVES, "force": True, "quiet": True}}
-print(json.dumps([module.sources[0] for module in cythonize(modules, build_dir={folder!r}, **options)]))
-"""
-"""Translates modules to C; prints the files."""
 
 LOADED = """
 import importlib, pkgutil
@@ -60,20 +48,27 @@ print(json.dumps({{name: sys.modules[name].__file__ for name in own}}))
 """Loads every module and shows the file that each came from."""
 
 
-def run(folder: Path, code: str, pure: str | None = None) -> Any:
-    """The JSON that a child process in the folder prints, with MOFF_PURE as given."""
+def child(folder: Path, command: list[str], **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of Python in a folder, with MOFF_PURE only if it is among the variables."""
     environment = {name: value for name, value in os.environ.items() if name != "MOFF_PURE"}
-    if pure is not None:
-        environment["MOFF_PURE"] = pure
-    command = [sys.executable, "-c", f"import json, sys\n{code}"]
-    child = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env=environment | variables,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
-    assert child.returncode == 0, child.stderr
-    return json.loads(child.stdout)
 
 
-def loaded(folder: Path, pure: str | None = None, packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
+def run(folder: Path, code: str, pure: str = "") -> Any:
+    """The JSON that a child process in the folder prints, with MOFF_PURE as given."""
+    ended = child(folder, ["-c", f"import json, sys\n{code}"], MOFF_PURE=pure)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def loaded(folder: Path, pure: str = "", packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
     """The file of every module of Moff, by name; the packages are imported in the order given."""
     files: dict[str, str] = run(folder, LOADED.format(packages=packages, variants=[*build.VARIANTS]), pure)
     return files
@@ -123,14 +118,6 @@ def checkout(tmp_path: Path, is_compiled: bool) -> Path:
     return copy
 
 
-@pytest.fixture
-def installed(checkout: Path) -> Path:
-    """The same as an installed package has it: without the rest of the source tree."""
-    for name in ("setup.py", "pyproject.toml", "bench/perft.py", "x88/compiled.txt"):
-        (checkout / name).unlink()
-    return checkout
-
-
 def note_as_compiled(folder: Path) -> None:
     """Record the sources as a build does when it is done."""
     run(folder, "from x88 import build; build.record(build.digests()); print(0)", "1")
@@ -145,8 +132,7 @@ def assert_source_runs(folder: Path, *wanted: str) -> None:
     """The source runs as a whole, and the complaint has all the words."""
     compiled, problem, notice = run(folder, VERDICT)
     assert not compiled
-    for words in wanted:
-        assert words in problem
+    assert all(words in problem for words in wanted), problem
     assert problem in notice
     assert all(file.endswith(".py") for file in loaded(folder).values())
 
@@ -160,75 +146,58 @@ def test_every_module_with_a_header_runs_compiled_or_none_does(is_compiled: bool
         assert compiled == ({*headers} if is_compiled else set())
 
 
-@pytest.mark.parametrize("order", [PACKAGES, PACKAGES[::-1]])
-def test_moff_pure_forces_the_source(checkout: Path, order: tuple[str, ...]) -> None:
+def test_moff_pure_forces_the_source(checkout: Path) -> None:
     compiled, problem, notice = run(checkout, VERDICT, "1")
     assert (compiled, problem) == (False, "")
     assert "MOFF_PURE" in notice
-    assert all(file.endswith(".py") for file in loaded(checkout, "1", order).values())
+    for order in (PACKAGES, PACKAGES[::-1]):
+        assert all(file.endswith(".py") for file in loaded(checkout, "1", order).values())
     for unset in ("", "0"):
         assert run(checkout, VERDICT, unset) == [True, "", ""]
 
 
-@pytest.mark.parametrize(
-    "name", ["x88/perft/perft.py", "x88/board.pxd", "search/nnue/evaluate.py", *build.BUILT_BY]
-)
-def test_an_edited_source_is_reported_and_runs_until_it_is_compiled(checkout: Path, name: str) -> None:
-    os.utime(checkout / name)
-    assert run(checkout, VERDICT) == [True, "", ""], "only the content counts"
-    edit(checkout / name)
-    assert_source_runs(checkout, name, f"{REBUILD}{checkout}")
-    note_as_compiled(checkout)
-    assert run(checkout, VERDICT) == [True, "", ""]
+def test_edited_source_runs_until_it_is_compiled(checkout: Path) -> None:
+    for name in ("x88/perft/perft.py", "x88/board.pxd", "search/nnue/evaluate.py", *build.BUILT_BY):
+        os.utime(checkout / name)
+        assert run(checkout, VERDICT) == [True, "", ""], "only the content counts"
+        edit(checkout / name)
+        assert_source_runs(checkout, name, f"{REBUILD}{checkout}")
+        note_as_compiled(checkout)
+        assert run(checkout, VERDICT) == [True, "", ""]
 
 
-def test_the_tests_refuse_a_stale_build(checkout: Path) -> None:
+def test_tests_refuse_a_stale_build(checkout: Path) -> None:
     edit(checkout / "x88/move.py")
     left_out = shutil.ignore_patterns("test_*", "__pycache__")
     shutil.copytree(ROOT / "tests", checkout / "tests", ignore=left_out)
-    environment = {name: value for name, value in os.environ.items() if name != "MOFF_PURE"}
-    command = [sys.executable, "-m", "pytest", "-n", "0"]
-    child = subprocess.run(
-        command, cwd=checkout, env=environment, capture_output=True, encoding="utf-8", check=False
-    )
-    assert child.returncode == 1
-    assert "x88/move.py changed" in child.stdout + child.stderr
+    ended = child(checkout, ["-m", "pytest", "-n", "0"])
+    assert ended.returncode == 1
+    assert "x88/move.py changed" in ended.stdout + ended.stderr
 
 
-@pytest.mark.parametrize("place", [0, -1])
-def test_an_incomplete_set_is_reported_and_the_source_runs(checkout: Path, place: int) -> None:
-    missing = compiled_files(checkout)[place]
-    missing.unlink()
-    assert_source_runs(checkout, module_of(missing, checkout), REBUILD)
-
-
-def test_a_build_may_lack_the_loops_for_newer_processors(checkout: Path) -> None:
+def test_source_runs_unless_the_compiled_modules_are_complete_and_known(checkout: Path) -> None:
     for file in (checkout / "search").rglob("vectors_avx2.*"):
         file.unlink()
-    assert run(checkout, VERDICT) == [True, "", ""]
-
-
-def test_a_compiled_module_without_its_header_is_reported(checkout: Path) -> None:
-    (checkout / "x88/notation" / f"outcome{EXTENSION_SUFFIXES[0]}").touch()
+    assert run(checkout, VERDICT) == [True, "", ""], "a build may lack the loops for newer processors"
+    for missing in compiled_files(checkout)[:: len(compiled_files(checkout)) - 1]:
+        missing.rename(tmp := checkout / "aside")
+        assert_source_runs(checkout, module_of(missing, checkout), REBUILD)
+        tmp.rename(missing)
+    without_header = checkout / "x88/notation" / f"outcome{EXTENSION_SUFFIXES[0]}"
+    without_header.touch()
     assert_source_runs(checkout, "x88.notation.outcome", REBUILD)
-
-
-def test_a_compiled_module_without_its_source_is_not_found(checkout: Path) -> None:
-    (checkout / "x88" / f"left{EXTENSION_SUFFIXES[0]}").touch()
+    without_header.unlink()
+    without_source = checkout / "x88" / f"left{EXTENSION_SUFFIXES[0]}"
+    without_source.touch()
     code = "try: import x88.left\nexcept ModuleNotFoundError as error: print(json.dumps(error.name))"
     assert run(checkout, code) == "x88.left"
-
-
-@pytest.mark.parametrize("text", [None, "", "x88/board.py", "\0"])
-def test_modules_of_unknown_origin_are_reported(checkout: Path, text: str | None) -> None:
+    without_source.unlink()
     note = checkout / "x88/compiled.txt"
-    note.unlink()
-    if text is not None:
+    for text in ("", "x88/board.py", "\0"):
         note.write_text(text, encoding="ascii")
+        assert_source_runs(checkout, REBUILD)
+    note.unlink()
     assert_source_runs(checkout, REBUILD)
-
-
-def test_a_checkout_without_compiled_modules_says_how_to_compile_it(checkout: Path) -> None:
     for file in compiled_files(checkout):
         file.unlink()
     compiled, problem, notice = run(checkout, VERDICT)
@@ -237,21 +206,23 @@ def test_a_checkout_without_compiled_modules_says_how_to_compile_it(checkout: Pa
     assert f"`{REBUILD}{checkout}`" in notice
 
 
-def test_an_installed_package_is_compared_with_nothing_but_must_be_complete(installed: Path) -> None:
-    edit(installed / "x88/board.py")
-    assert run(installed, VERDICT) == [True, "", ""]
-    first, *others = compiled_files(installed)
+def test_installed_package_must_only_be_complete(checkout: Path) -> None:
+    for name in ("setup.py", "pyproject.toml", "bench/perft.py", "x88/compiled.txt"):
+        (checkout / name).unlink()
+    edit(checkout / "x88/board.py")
+    assert run(checkout, VERDICT) == [True, "", ""]
+    first, *others = compiled_files(checkout)
     first.unlink()
-    assert_source_runs(installed, "incomplete", "--no-cache-dir")
+    assert_source_runs(checkout, "incomplete", "--no-cache-dir")
     for file in others:
         file.unlink()
-    compiled, problem, notice = run(installed, VERDICT)
+    compiled, problem, notice = run(checkout, VERDICT)
     assert (compiled, problem) == (False, "")
     assert "C compiler" in notice
     assert "--no-cache-dir" in notice
 
 
-def test_the_engine_s_name_tells_the_slow_build() -> None:
+def test_engine_s_name_shows_the_slow_build() -> None:
     for pure in (False, True):
         with Conversation(pure) as conversation:
             conversation.send("uci")
@@ -287,64 +258,54 @@ def small_checkout(tmp_path: Path) -> Path:
     return copy
 
 
-def build_with(folder: Path, compiler: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run setup.py with a compiler."""
-    return subprocess.run(
-        [sys.executable, "setup.py", *arguments],
-        cwd=folder,
-        env={**os.environ, "CC": compiler, "MOFF_PURE": "0"},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-
-
-def unpacked_wheel(folder: Path, compiler: str, site: Path) -> tuple[str, str]:
-    """Build a wheel and unpack it; returns its name and the complaints of the build."""
-    ended = build_with(folder, compiler, "bdist_wheel")
+def unpacked_wheel(folder: Path, compiler: str) -> tuple[str, Path, str]:
+    """Build a wheel and unpack it; returns its name, the folder and the complaints of the build."""
+    ended = child(folder, ["setup.py", "bdist_wheel"], CC=compiler)
     assert ended.returncode == 0, ended.stderr
     (wheel,) = (folder / "dist").iterdir()
+    site = folder.parent / "site"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(site)
-    return wheel.name, ended.stderr
+    return wheel.name, site, ended.stderr
 
 
-def test_a_wheel_serves_every_later_python_unless_it_is_free_threaded(
-    small_checkout: Path, tmp_path: Path, real_compiler: str
+def test_wheel_serves_every_later_python_unless_it_is_free_threaded(
+    small_checkout: Path, real_compiler: str
 ) -> None:
     (small_checkout / "search" / "replay.pxd").touch()
-    name, _ = unpacked_wheel(small_checkout, real_compiler, tmp_path / "site")
+    name, site, _ = unpacked_wheel(small_checkout, real_compiler)
     assert ("-cp311-abi3-" in name) is not bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-    assert run(tmp_path / "site", VERDICT) == [True, "", ""]
-    assert [file.name.partition(".")[0] for file in compiled_files(tmp_path / "site")] == ["score"]
-    assert not [*(tmp_path / "site").rglob("replay.*")], "only for bench/"
+    assert run(site, VERDICT) == [True, "", ""]
+    assert [file.name.partition(".")[0] for file in compiled_files(site)] == ["score"]
+    assert not [*site.rglob("replay.*")], "only for bench/"
 
 
-def test_a_wheel_built_without_a_compiler_is_pure_and_says_why(small_checkout: Path, tmp_path: Path) -> None:
+def test_wheel_built_without_a_compiler_is_pure_and_says_why(small_checkout: Path) -> None:
     pytest.importorskip("setuptools", "77", reason="setuptools is not installed, or too old")
-    name, complaint = unpacked_wheel(small_checkout, "no-such-compiler", tmp_path / "site")
+    name, site, complaint = unpacked_wheel(small_checkout, "no-such-compiler")
     assert name.endswith("-none-any.whl")
-    assert not compiled_files(tmp_path / "site")
-    compiled, _, notice = run(tmp_path / "site", VERDICT)
+    assert not compiled_files(site)
+    compiled, _, notice = run(site, VERDICT)
     assert not compiled
     for text in (complaint, notice):
         assert "no-such-compiler" in text or sys.platform == "win32"
         assert text.count("README.md") == 1
 
 
-def test_a_checkout_built_without_a_compiler_says_why_until_it_is_compiled(
+def test_checkout_built_without_a_compiler_says_why_until_it_is_compiled(
     small_checkout: Path, real_compiler: str
 ) -> None:
-    assert build_with(small_checkout, "no-such-compiler", "editable_wheel").returncode == 0
+    assert child(small_checkout, ["setup.py", "editable_wheel"], CC="no-such-compiler").returncode == 0
     assert "no-such-compiler" in run(small_checkout, VERDICT)[2]
-    refused = build_with(small_checkout, "no-such-compiler", "build_ext", "--inplace")
+    in_place = ["setup.py", "build_ext", "--inplace"]
+    refused = child(small_checkout, in_place, CC="no-such-compiler")
     assert refused.returncode != 0
     assert "no-such-compiler" in refused.stderr
-    assert build_with(small_checkout, real_compiler, "build_ext", "--inplace").returncode == 0
+    assert child(small_checkout, in_place, CC=real_compiler).returncode == 0
     assert run(small_checkout, VERDICT) == [True, "", ""]
 
 
-def test_clang_accepts_the_words_that_threads_share(tmp_path: Path) -> None:
+def test_clang_accepts_atomic_words(tmp_path: Path) -> None:
     """Clang refuses Cython's conversions between atomic types and Python objects, and macOS has no other
     compiler; GCC accepts them.
     """
@@ -355,13 +316,19 @@ def test_clang_accepts_the_words_that_threads_share(tmp_path: Path) -> None:
     uses = re.compile("|".join(rf"from {re.escape(name)} cimport" for name in sorted(atomic)))
     modules = sorted(name for name, text in headers.items() if name in atomic or uses.search(text))
     clang = shutil.which("clang")
-    for file in run(ROOT, TRANSLATED.format(modules=modules, folder=str(tmp_path))):
-        text = (ROOT / file).read_text("utf-8")
-        assert not re.search(r"__Pyx_Py\w+_(From|As)_atomic_\w+\(", text), file
+    sources = [f"{name.replace('.', '/')}.py" for name in modules]
+    options = f"build_dir={str(tmp_path)!r}, force=True, compiler_directives=DIRECTIVES"
+    code = (
+        f"from Cython.Build import cythonize; from setup import DIRECTIVES; cythonize({sources}, {options})"
+    )
+    assert child(ROOT, ["-c", code]).returncode == 0
+    files = [*tmp_path.rglob("*.c")]
+    assert len(files) == len(modules)
+    for file in files:
+        assert not re.search(r"__Pyx_Py\w+_(From|As)_atomic_\w+\(", file.read_text("utf-8")), file
         if clang:
             command = [clang, "-fsyntax-only", "-w", f"-I{sysconfig.get_path('include')}", file]
-            child = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
-            assert child.returncode == 0, child.stderr
+            subprocess.run(command, check=True)
 
 
 @pytest.mark.skipif(not build.compiled, reason="uncompiled, there are no modules to look at")
@@ -374,48 +341,31 @@ def test_no_module_carries_the_code_of_memory_views() -> None:
 # The bench: its default depth, and its expected counts.
 
 
-def test_the_bench_is_shallower_uncompiled() -> None:
+def test_bench_says_how_deep_it_searches_and_is_shallower_uncompiled() -> None:
     code = "from search import benchmark; print(benchmark.DEPTH)"
     assert run(ROOT, code, "1") == benchmark.UNCOMPILED_DEPTH < benchmark.COMPILED_DEPTH
     if build.compiled:
         assert run(ROOT, code) == benchmark.COMPILED_DEPTH
-
-
-def test_the_bench_says_how_deep_it_searches() -> None:
-    ended = subprocess.run(
-        [*ENGINE, "bench", "--depth", "1"], capture_output=True, encoding="utf-8", check=True
-    )
-    assert f"bench of {len(benchmark.POSITIONS)} positions at depth 1\n" in ended.stderr
-
-
-def signature(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "bench" / "signature.py"), *arguments]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-
-
-def test_the_expected_counts_are_those_of_the_default_depths() -> None:
     lines = (ROOT / "bench" / "signature.txt").read_text(encoding="ascii").splitlines()
     depths = [int(line.split()[0]) for line in lines]
     assert depths == [benchmark.UNCOMPILED_DEPTH, benchmark.COMPILED_DEPTH]
+    ended = child(ROOT, ["engine.py", "bench", "--depth", "1"])
+    assert f"bench of {len(benchmark.POSITIONS)} positions at depth 1\n" in ended.stderr
 
 
-def test_a_count_other_than_expected_is_an_error_that_names_the_duty(tmp_path: Path) -> None:
+def test_signature_refuses_other_counts_and_damaged_files(tmp_path: Path) -> None:
     nodes = benchmark.Bench(benchmark.Settings(limit=1)).run().nodes
     file = tmp_path / "signature.txt"
-    file.write_text(f"1 {nodes}\n", encoding="ascii")
-    ended = signature("--file", str(file))
-    assert (ended.returncode, ended.stdout.count(f" {nodes} nodes")) == (0, 1 + build.compiled)
-    file.write_text(f"1 {nodes + 1}\n", encoding="ascii")
-    ended = signature("--file", str(file))
-    assert ended.returncode == 1
-    assert f"{nodes} nodes instead of {nodes + 1}" in ended.stderr
-    assert "--update" in ended.stderr
-
-
-@pytest.mark.parametrize("text", ["x", "1", "1 2 3"])
-def test_a_damaged_file_of_counts_is_an_error(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "signature.txt"
-    file.write_text(text, encoding="ascii")
-    ended = signature("--file", str(file))
-    assert ended.returncode == 1
-    assert f"line 1: {text!r}" in ended.stderr
+    for text, message in (
+        (f"1 {nodes}\n", ""),
+        (f"1 {nodes + 1}\n", f"{nodes} nodes instead of {nodes + 1}"),
+        ("x", "line 1: 'x'"),
+        ("1", "line 1: '1'"),
+        ("1 2 3", "line 1: '1 2 3'"),
+    ):
+        file.write_text(text, encoding="ascii")
+        ended = run_bench("signature", "--file", file, code=1 if message else 0)
+        assert message in ended.stderr
+        if not message:
+            assert ended.stdout.count(f" {nodes} nodes") == 1 + build.compiled
+        assert ("--update" in ended.stderr) == ("instead" in message)
