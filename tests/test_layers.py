@@ -1,8 +1,9 @@
-"""Imports run downwards only: the rules know no text, `x88` no search, `search` no input and output, and
-nothing but the command itself the UCI conversation. A file's folder says on which floor it is.
+"""Imports run downwards only: the rules know no text, `x88` no search, `search` no input and output, and only
+the command itself knows the UCI conversation. A file's folder is its floor.
 """
 
 import ast
+import functools
 import json
 import subprocess
 import sys
@@ -20,17 +21,23 @@ SPEAKERS = [ROOT / "moff" / name for name in ("page/command.py", "review/command
 SILENT = sorted(
     {path for room in ("game", "page", "review") for path in ROOT.glob(f"moff/{room}/*.py")} - {*SPEAKERS}
 )
-"""What the faces share leaves it to them to print and to read."""
+"""Modules that the faces share. Only the faces print and read."""
 
 UCI = [ROOT / "moff" / "__main__.py", ROOT / "moff" / "main.py", *sorted(ROOT.glob("moff/uci/*.py"))]
 FACES = sorted(set(ROOT.glob("moff/**/*.py")) - {*UCI})
-"""What people meet."""
+"""The commands, the console, the page, the review and the library."""
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def imported(path: Path) -> set[str]:
     """The dotted names of all modules that a file or its header imports, wherever it does so."""
     names = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -58,26 +65,30 @@ FLOORS = {
 """The floor of each folder. A file imports from its own floor and those below."""
 
 
-def name_of(path: Path) -> str:
-    """A file's place in the checkout, for the name of a test."""
-    return path.relative_to(ROOT).as_posix()
-
-
 def folder_of(name: str) -> str:
     """The folder of the package or module of this name, or of the module that has this name in it."""
     path = ROOT.joinpath(*name.split("."))
     while not path.is_dir():
         path = path.parent
-    return name_of(path)
+    return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_no_import_runs_upwards(path: Path) -> None:
-    floor = FLOORS.get(name_of(path.parent), 3)
-    names = imported(path)
-    assert not any(name.split(".")[0] in ("engine", "moff", "tests", "bench", "chess") for name in names)
-    folders = [folder_of(name) for name in names if name.split(".")[0] in ("x88", "search")]
-    assert all(FLOORS.get(folder, 3) <= floor for folder in folders)
+def tops(path: Path) -> set[str]:
+    """The top-level names that a file imports."""
+    return {name.split(".")[0] for name in imported(path)}
+
+
+def test_no_import_runs_upwards() -> None:
+    for path in SOURCES:
+        floor = FLOORS[path.parent.relative_to(ROOT).as_posix()]
+        assert not tops(path) & {"engine", "moff", "tests", "bench", "chess"}, path
+        folders = [folder_of(name) for name in imported(path) if name.split(".")[0] in ("x88", "search")]
+        assert all(FLOORS[folder] <= floor for folder in folders), path
+    for path in [*UCI, *FACES]:
+        assert not tops(path) & {"engine", "tests", "bench", "chess"}, path
+    for path in FACES:
+        above = [["moff", "uci"], ["moff", "main"]]
+        assert not any(name.split(".")[:2] in above for name in imported(path)), path
 
 
 def test_no_imports_go_in_a_circle() -> None:
@@ -90,24 +101,13 @@ def test_no_imports_go_in_a_circle() -> None:
     TopologicalSorter(below).prepare()
 
 
-@pytest.mark.parametrize("path", [*SOURCES, *SILENT], ids=name_of)
-def test_only_the_engine_and_the_faces_print_and_read(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            assert node.func.id not in ("print", "input"), f"line {node.lineno}"
-        if isinstance(node, ast.Attribute):
-            assert node.attr not in ("stdin", "stdout", "stderr"), f"line {node.lineno}"
-
-
-@pytest.mark.parametrize("path", FACES, ids=name_of)
-def test_what_people_meet_knows_no_uci(path: Path) -> None:
-    names = imported(path)
-    assert not any(name.split(".")[:2] in (["moff", "uci"], ["moff", "main"]) for name in names)
-
-
-@pytest.mark.parametrize("path", [*UCI, *FACES], ids=name_of)
-def test_nothing_installed_needs_what_only_a_checkout_has(path: Path) -> None:
-    assert not any(name.split(".")[0] in ("engine", "tests", "bench", "chess") for name in imported(path))
+def test_only_the_engine_and_the_faces_print_and_read() -> None:
+    for path in [*SOURCES, *SILENT]:
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in ("print", "input"), f"{path}, line {node.lineno}"
+            if isinstance(node, ast.Attribute):
+                assert node.attr not in ("stdin", "stdout", "stderr"), f"{path}, line {node.lineno}"
 
 
 def loaded(code: str, talk: str = "") -> set[str]:
@@ -125,57 +125,51 @@ def loaded(code: str, talk: str = "") -> set[str]:
     return set(json.loads(ended.stdout.splitlines()[-1]))
 
 
-UNNEEDED = {
-    "argparse",
-    "inspect",
-    "moff.api",
-    "moff.commands",
-    "moff.console",
-    "x88.notation.diagram",
-    "x88.notation.pgn",
-    "x88.notation.san",
-}
-"""What a GUI that starts the engine must not wait for."""
+COMMANDS = {"argparse", "inspect", "moff.api", "moff.commands", "moff.console", "x88.notation.pgn"}
+COMMANDS |= {"x88.notation.diagram", "x88.notation.san"}
+"""Modules that a GUI which starts the engine must not wait for."""
 
 
-def test_a_uci_start_loads_no_command_line_no_console_and_no_log() -> None:
-    talk = "uci\nisready\nposition startpos moves e2e4\ngo depth 1\nquit\n"
-    names = loaded("import moff.main; sys.argv = ['moff']; moff.main.main()", talk)
-    assert "search.search" in names
-    assert not names & (UNNEEDED | {"moff.log"})
-    assert "inspect" not in loaded("import search.search")
+@pytest.mark.parametrize(
+    ("code", "needed", "unneeded"),
+    [
+        ("import moff.main; sys.argv = ['moff']; moff.main.main()", "search.search", {*COMMANDS, "moff.log"}),
+        ("import search.search", "search.search", {"inspect"}),
+        (
+            "import moff.main; sys.argv = ['moff', 'perft', '1']; moff.main.main()",
+            "moff.commands",
+            {"moff.api", "moff.console", "moff.log", "moff.picture.picture", "moff.uci"},
+        ),
+        ("import moff; moff.__version__", "moff", {"moff.api", "search.search", "x88.board"}),
+        (
+            "import moff; moff.legal_moves(moff.parse_fen(moff.START))",
+            "moff.api",
+            {"argparse", "moff.commands", "moff.console", "moff.main", "moff.uci"},
+        ),
+    ],
+)
+def test_a_start_loads_only_the_modules_that_it_needs(code: str, needed: str, unneeded: set[str]) -> None:
+    names = loaded(code, "uci\nisready\nposition startpos moves e2e4\ngo depth 1\nquit\n")
+    assert needed in names
+    assert not names & unneeded
 
 
-def test_the_log_is_loaded_when_one_is_asked_for(tmp_path: Path) -> None:
+def test_log_is_loaded_when_the_option_names_a_file(tmp_path: Path) -> None:
     talk = f"setoption name Debug Log File value {tmp_path / 'moff.log'}\nisready\n"
     names = loaded("import moff.main; sys.argv = ['moff']; moff.main.main()", talk)
     assert "moff.log" in names
-    assert not names & UNNEEDED
+    assert not names & COMMANDS
 
 
-def test_a_command_loads_no_other_command_s_modules() -> None:
-    names = loaded("import moff.main; sys.argv = ['moff', 'perft', '1']; moff.main.main()")
-    assert "moff.commands" in names
-    assert not names & {"moff.api", "moff.console", "moff.log", "moff.picture.picture", "moff.uci"}
-
-
-def test_the_library_is_loaded_when_a_name_of_it_is_used() -> None:
-    assert not loaded("import moff; moff.__version__") & {"moff.api", "search.search", "x88.board"}
-    names = loaded("import moff; moff.legal_moves(moff.parse_fen(moff.START))")
-    assert "moff.api" in names
-    assert not names & {"argparse", "moff.commands", "moff.console", "moff.main", "moff.uci"}
-
-
-def test_what_the_wheel_leaves_out_is_used_by_bench_and_tests_only() -> None:
-    tree = ast.parse((ROOT / "setup.py").read_text(encoding="utf-8"))
-    assigned = {
-        target.id: node.value
+def test_wheel_leaves_out_only_modules_of_bench_and_tests() -> None:
+    tree = parsed(ROOT / "setup.py")
+    (names,) = [
+        node.value
         for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    left_out = set(ast.literal_eval(assigned["BENCH_ONLY"]))
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        if node.targets[0].id == "BENCH_ONLY"
+    ]
+    left_out = set(ast.literal_eval(names))
     assert left_out == {"search.replay"}
     for path in [*SOURCES, *FACES, *UCI]:
         assert not imported(path) & left_out, path
