@@ -1,7 +1,8 @@
-"""A program without Python: what moff.spec makes, and what the Makefile says to people and to OpenBench."""
+"""A program without Python, made by moff.spec, and the Makefile's commands for people and for OpenBench."""
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,29 +14,30 @@ from moff.uci.conversation import Engine
 from search.nnue import network
 from tests import ROOT
 from tests.networks import random_weights
+from x88 import build
 
 TIMEOUT = 600
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("PyInstaller") is None, reason="the release extra is not installed"
-)
-
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("PyInstaller") is None, reason="the release extra is not installed"
+    ),
+]
 
 EXE = ".exe" if os.name == "nt" else ""
 
 
 def make_program(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run moff.spec with these arguments; the program ends up in folder/dist."""
-    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
-    command += [
-        str(ROOT / "moff.spec"),
-        "--distpath",
-        str(folder / "dist"),
-        "--workpath",
-        str(folder / "work"),
-    ]
+    command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", ROOT / "moff.spec"]
+    folders = ["--distpath", folder / "dist", "--workpath", folder / "work"]
     return subprocess.run(
-        [*command, "--", *words], cwd=ROOT, stderr=subprocess.PIPE, encoding="utf-8", timeout=TIMEOUT
+        [*command, *folders, "--", *words],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        timeout=TIMEOUT,
     )
 
 
@@ -50,25 +52,22 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_one_file_with_another_network(tmp_path: Path) -> None:
     net = tmp_path / "other.net"
-    weights = random_weights(inputs=100)
-    network.write(net, weights)
+    network.write(net, random_weights(inputs=100))
     done = make_program(tmp_path, "--one-file", "other", "--network", str(net))
     assert done.returncode == 0, done.stderr
-    moves = "position startpos moves e2e4 d7d5 e4d5\neval\n"
-    told = run(tmp_path / "dist" / f"other{EXE}", text=moves)
     lines: list[str] = []
     engine = Engine(lines.append)
     engine.execute("position startpos moves e2e4 d7d5 e4d5")
     engine.execute("eval")
-    assert told.splitlines() != "\n".join([*lines, ""]).splitlines()
+    own = lines.copy()
     engine.execute(f"setoption name EvalFile value {net}")
     lines.clear()
     engine.execute("eval")
-    assert lines
-    assert told.splitlines() == "\n".join([*lines, ""]).splitlines()
+    answer = run(tmp_path / "dist" / f"other{EXE}", text="position startpos moves e2e4 d7d5 e4d5\neval\n")
+    assert answer.split("\n")[:-1] == "\n".join(lines).split("\n") != "\n".join(own).split("\n")
 
 
-def test_no_program_is_built_with_a_damaged_network(tmp_path: Path) -> None:
+def test_damaged_network_stops_the_build(tmp_path: Path) -> None:
     net = tmp_path / "cut.net"
     net.write_bytes((ROOT / "search" / "moff.net").read_bytes()[:1000])
     done = make_program(tmp_path, "--one-file", "other", "--network", str(net))
@@ -78,7 +77,7 @@ def test_no_program_is_built_with_a_damaged_network(tmp_path: Path) -> None:
 
 
 def run(program: Path, *words: str, text: str = "", pure: bool = False) -> str:
-    """What the program prints, without Python's folder on the path; it must end well."""
+    """The output of the program, without Python's folder on the path; it must end well."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "MOFF"))
     }
@@ -98,7 +97,7 @@ def run(program: Path, *words: str, text: str = "", pure: bool = False) -> str:
     return done.stdout
 
 
-def test_it_speaks_uci(program: Path) -> None:
+def test_program_speaks_uci(program: Path) -> None:
     answer = run(program, text="uci\nisready\nposition startpos moves e2e4\ngo depth 6\n")
     assert "uciok\n" in answer
     assert "readyok\n" in answer
@@ -106,24 +105,13 @@ def test_it_speaks_uci(program: Path) -> None:
 
 
 @pytest.mark.parametrize("pure", [False, True])
-def test_it_holds_the_build_that_it_was_made_from(program: Path, pure: bool) -> None:
+def test_program_is_the_build_that_it_was_made_from(program: Path, pure: bool) -> None:
     # There is no source in it that MOFF_PURE could ask for.
-    from x88 import build
-
-    answer = run(program, "uci", pure=pure)
-    assert ("uncompiled" in answer) != build.compiled
-    for command in ("bench --depth 2", "compiler"):
-        told = run(program, *command.split(), pure=pure)
-        here = subprocess.run(
-            [sys.executable, "engine.py", *command.split()], cwd=ROOT, capture_output=True, encoding="utf-8"
-        ).stdout
-        if command == "compiler":
-            assert "network" in told
-            assert [line for line in told.splitlines() if "network" in line] == [
-                line for line in here.splitlines() if "network" in line
-            ], "with the same vector instructions"
-        else:
-            assert told.splitlines()[-1].split()[0] == here.splitlines()[-1].split()[0]
+    assert ("uncompiled" in run(program, "uci", pure=pure)) != build.compiled
+    for words, kept in ((["bench", "--depth", "2"], r"^\d+ nodes"), (["compiler"], "(?m)^.*network.*")):
+        here = subprocess.check_output([sys.executable, "engine.py", *words], cwd=ROOT, encoding="utf-8")
+        found = re.findall(kept, run(program, *words, pure=pure))
+        assert found == re.findall(kept, here) != []
 
 
 @pytest.mark.parametrize(
@@ -141,23 +129,20 @@ def test_it_holds_the_build_that_it_was_made_from(program: Path, pure: bool) -> 
         ("eval", "White"),
     ],
 )
-def test_its_commands_find_what_they_need(program: Path, command: str, expected: str) -> None:
+def test_commands_of_the_program_find_their_modules(program: Path, command: str, expected: str) -> None:
     assert expected in run(program, *command.split())
 
 
-def test_the_licence_is_next_to_it(program: Path) -> None:
-    assert (program.parent / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
-
-
-def test_it_reviews_a_game(program: Path, tmp_path: Path) -> None:
+def test_program_reviews_a_game_and_has_its_licence(program: Path, tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
     games.write_text("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n", encoding="utf-8")
     run(program, "review", str(games), "--nodes", "500", "--html", str(tmp_path / "report.html"))
     assert "<style>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert (program.parent / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="an interrupt by a signal")
-def test_its_board_page_is_served(program: Path) -> None:
+def test_program_serves_the_board_page(program: Path) -> None:
     import signal
     import urllib.request
 
@@ -172,35 +157,24 @@ def test_its_board_page_is_served(program: Path) -> None:
         served.wait(60)
 
 
-def make(*words: str) -> subprocess.CompletedProcess[str]:
-    """What make would do."""
-    return subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, encoding="utf-8", timeout=60)
-
-
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-def test_make_takes_the_name_that_openbench_gives() -> None:
-    assert "-- --one-file Moff-1a2b3c4d\n" in make("-j", "EXE=Moff-1a2b3c4d", "CC=gcc").stdout
-    with_network = make("EXE=Moff-1a2b3c4d", "EVALFILE=/home/my nets/1.net").stdout
+def test_make_takes_the_names_of_openbench_and_runs_the_commands_of_the_pages() -> None:
+    def make(*words: str, code: int = 0) -> str:
+        done = subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, encoding="utf-8")
+        assert done.returncode == code, done.stderr
+        return done.stderr if code else done.stdout
+
+    assert "-- --one-file Moff-1a2b3c4d\n" in make("-j", "EXE=Moff-1a2b3c4d", "CC=gcc")
+    with_network = make("EXE=Moff-1a2b3c4d", "EVALFILE=/home/my nets/1.net")
     assert '-- --one-file Moff-1a2b3c4d --network "/home/my nets/1.net"\n' in with_network
-    assert "-- --one-file README.md\n" in make("EXE=README.md").stdout, "again, though it is there"
-    refused = make("EXE=moff")
-    assert refused.returncode == 2
-    assert "there is a folder moff already" in refused.stderr
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-def test_make_test_is_the_command_of_the_readme() -> None:
-    assert ".venv/bin/python -m pytest\n" in make("test").stdout
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-def test_make_release_packs_and_checks() -> None:
-    done = make("release")
-    assert done.returncode == 0, done.stderr
+    assert "-- --one-file README.md\n" in make("EXE=README.md"), "again, though it is there"
+    assert "there is a folder moff already" in make("EXE=moff", code=2)
+    assert ".venv/bin/python -m pytest\n" in make("test")
+    release = make("release")
     for command in (
         "build --outdir",
         "twine check --strict",
         "check-wheel-contents",
         "pyinstaller --noconfirm",
     ):
-        assert command in done.stdout
+        assert command in release
