@@ -1,14 +1,14 @@
-"""The README and the pages of docs/: what they show is what Moff prints, and what they name exists.
+"""The README and the pages of docs/: Moff prints the output that they show, and all that they name exists.
 
 A block marked `console` is run in a scratch folder, line by line as it would be typed: `$ ` begins a command,
 `> ` continues it, and the lines below are what it prints, where `...` is anything within a line, and any
 number of lines if it stands alone. A block marked `pycon` is run as a doctest, one marked `python` as a
-program; games in the terminal and in the browser are only begun. What installs and packs Moff is run by
-.ci/run.
+program; games in the terminal and in the browser are only begun. .ci/run installs and packs Moff.
 """
 
 import contextlib
 import doctest
+import functools
 import importlib.util
 import io
 import os
@@ -33,6 +33,7 @@ from moff.signals import INTERRUPTED
 from moff.uci.conversation import Engine
 from tests import ROOT
 from tests.client import ENGINE, PATIENCE
+from tests.programs import run
 from x88 import build
 
 pytestmark = pytest.mark.slow
@@ -44,7 +45,7 @@ sys.path.append(str(DOCS))
 pictures: Any = importlib.import_module("pictures")
 TABLEBASES = ROOT.parent / "shared" / "data" / "syzygy"
 FOLDER_OF_TABLES = "syzygy"
-"""What the pages call a folder of tablebases."""
+"""The name that the pages give a folder of tablebases."""
 
 RELEASE = ROOT / ".github" / "workflows" / "release.yml"
 
@@ -177,7 +178,7 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="the pages show the shell of 
 
 @POSIX
 @with_blocks("console")
-def test_commands_print_what_the_page_says(page: Path, desk: Path) -> None:
+def test_commands_print_the_output_shown(page: Path, desk: Path) -> None:
     for block in blocks(page, "console"):
         if TABLEBASES.is_dir() or FOLDER_OF_TABLES not in block:
             for command, expected in spoken(block):
@@ -196,14 +197,12 @@ STARTS = [
 
 @POSIX
 @pytest.mark.parametrize("command", STARTS)
-def test_a_game_begins_as_the_page_says(command: str, desk: Path) -> None:
+def test_game_begins(command: str, desk: Path) -> None:
     check(desk, command, ["..."])
 
 
 @with_blocks("pycon")
-def test_python_answers_what_the_page_says(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_prints_the_output_shown(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("games.pgn").write_text(GAMES, encoding="utf-8")
     text = "\n".join(blocks(page, "pycon"))
@@ -217,7 +216,7 @@ def test_python_answers_what_the_page_says(
 
 @POSIX
 @with_blocks("python")
-def test_programs_of_the_page_run(page: Path, desk: Path) -> None:
+def test_programs_run(page: Path, desk: Path) -> None:
     for block in blocks(page, "python"):
         (desk / "program.py").write_text(block, encoding="utf-8")
         command = [sys.executable, "program.py"]
@@ -232,7 +231,7 @@ def test_programs_of_the_page_run(page: Path, desk: Path) -> None:
 
 
 def printed(*words: str) -> str:
-    """What `moff` prints for these words, in wide lines."""
+    """The output of `moff` for these words, in wide lines."""
     told = io.StringIO()
     with (
         contextlib.redirect_stdout(told),
@@ -246,96 +245,92 @@ def printed(*words: str) -> str:
 
 def options_in(text: str) -> set[str]:
     """The long options that a text names."""
-    return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text))
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text)) - {"--help"}
 
 
 def help_of(command: str) -> str:
-    """What `--help` says of a command and those under it."""
+    """The help of a command and those under it."""
     text = printed(*command.split(), "--help")
     below = re.findall(r"^    (\w+)  ", text.partition("COMMAND\n")[2], re.MULTILINE)
     return text + "".join(printed(*command.split(), name, "--help") for name in below)
 
 
-def shell_lines() -> list[tuple[str, str]]:
-    """The lines of all blocks marked `shell`, and the programs of bench/ that a text names with their
-    arguments, each with the name of its page.
-    """
-    found = []
-    for page in [*PAGES, *OTHERS]:
-        for block in blocks(page, "shell"):
-            found += [(page.name, line) for line in block.replace("\\\n", " ").splitlines()]
-        for name, words in re.findall(r"`(?:python )?(?:bench/)?(\w+\.py)( [^`]*)`", page.read_text("utf-8")):
-            if (ROOT / "bench" / name).exists():
-                found.append((page.name, f"python bench/{name}{words}"))
-    return found
+def commands_shown() -> list[str]:
+    """The commands in the blocks marked `shell` of all pages."""
+    shown = [block.replace("\\\n", " ") for page in [*PAGES, *OTHERS] for block in blocks(page, "shell")]
+    return [part.split("#")[0].strip() for block in shown for part in re.split(r"&&|\||\n", block)]
 
 
-def test_commands_have_names_that_exist() -> None:
+@functools.cache
+def help_of_bench(name: str, *words: str) -> str:
+    """The help of a program of bench/, or of a command of it."""
+    return run(name, *words, "--help", COLUMNS="200").stdout
+
+
+def test_programs_of_bench_have_the_options_that_the_pages_name() -> None:
+    text = "\n".join(page.read_text("utf-8") for page in [*PAGES, *OTHERS])
+    named = re.findall(r"bench/(\w+)\.py((?: [^`#|\n]*(?:\n +--[^`\n]*)?)?)", text)
+    assert sum(bool(options_in(words)) for _, words in named) > 10
+    for name, words in named:
+        known = help_of_bench(name, *(words.split()[:1] if name == "tune" else []))
+        assert options_in(words) <= options_in(known) or "once the extra is there" in known, (name, words)
+
+
+def test_commands_shown_have_names_that_exist() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     seen = 0
-    for page, line in shell_lines():
-        for command in re.split(r"&&|\|", line):
-            words = command.split("#")[0].split()
-            here = f"{page}: {line}"
-            for script in (word for word in words if word.startswith("bench/") and word.endswith(".py")):
-                source = (ROOT / script).read_text("utf-8")
-                shared = (ROOT / "bench" / "script.py").read_text("utf-8")
-                for option in options_in(command) - {"--help"}:
-                    assert f'"{option}"' in source or f'"{option}"' in shared, here
-                seen += 1
-            if words and Path(words[0]).name == "moff" and len(words) > 1 and words[1] in commands.NAMES:
-                assert options_in(command) <= options_in(help_of(words[1])), here
-                seen += 1
-            for group in re.findall(r"\.\[([\w,]+)\]", command):
-                assert set(group.split(",")) <= extras.keys(), here
-                seen += 1
-            if words[:1] == ["make"] and len(words) > 1 and not re.search("=|-C", words[1]):
-                assert words[1] in targets, here
-                seen += 1
-    assert seen > 30
+    for command in commands_shown():
+        program, word, *_ = [*command.split(), "", ""]
+        if Path(program).name == "moff" and word in commands.NAMES:
+            assert options_in(command) <= options_in(help_of(word)), command
+            seen += 1
+        for group in re.findall(r"\.\[([\w,]+)\]", command):
+            assert set(group.split(",")) <= extras.keys(), command
+            seen += 1
+        if program == "make" and word and not re.search("=|-C", word):
+            assert word in targets, command
+            seen += 1
+    assert seen > 10
 
 
-def run_by_ci() -> set[str]:
-    """The commands of .ci/run, with the pages' names for its folders."""
-    script = (ROOT / ".ci" / "run").read_text("utf-8")
-    for ours, theirs in (('"$python"', "python3"), ('"$work"/checkout', ".venv"), ('"$repository"', "URL")):
-        script = script.replace(ours, theirs)
-    return {re.split(r" [|>]", line)[0].strip() for line in script.splitlines()}
-
-
-def test_the_readme_installs_and_tests_as_ci_does() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
+def test_readme_installs_and_tests_as_ci_does() -> None:
+    readme, script = (path.read_text("utf-8") for path in (ROOT / "README.md", ROOT / ".ci" / "run"))
     install = "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/moff bench"
     assert f"{install}\n" in readme
     assert ".venv/bin/python -m pytest\n" in readme
-    assert {install, "python -m pytest"} <= run_by_ci()
+    for ours, theirs in (('"$python"', "python3"), ('"$work"/checkout', ".venv")):
+        script = script.replace(ours, theirs)
+    assert f"\n{install} | " in script
+    assert "\npython -m pytest | " in script
     assert len(readme.splitlines()) <= 130
 
 
-def test_the_options_are_those_of_the_engine() -> None:
+def answers(command: str) -> list[str]:
+    """The engine's answers to a command."""
     lines: list[str] = []
-    Engine(lines.append).execute("uci")
-    told = {}
-    for line in lines:
-        if found := re.match(
-            r"option name (.+) type (\w+)(?: default (.*?))?(?: min (\d+) max (\d+))?$", line
-        ):
-            name, kind, default, least, most = found.groups()
-            told[name] = (kind, default or "", f"{least} to {most}" if least else "")
+    Engine(lines.append).execute(command)
+    return lines
+
+
+def test_options_of_the_page_are_those_of_the_engine() -> None:
+    shape = r"^option name (.+) type (\w+)(?: default (.*?))?(?: min (\d+) max (\d+))?$"
+    found = re.findall(shape, "\n".join(answers("uci")), re.MULTILINE)
+    offered = [
+        (name, kind, value, f"{low} to {high}" if low else "") for name, kind, value, low, high in found
+    ]
     page = (DOCS / "options.md").read_text("utf-8").replace("VERSION", moff.__version__)
     if not build.compiled:
         page = page.replace("0x88 board, compiled", "0x88 board, uncompiled")
     rows = re.findall(r"^\| `(.+?)` \| (\w+) \|(.*?)\|(.*?)\|.+\|$", page, re.MULTILINE)
-    documented = {
-        name: (kind, default.strip(" `").replace("empty", "<empty>"), span.strip())
+    documented = [
+        (name, kind, default.strip(" `").replace("empty", "<empty>"), span.strip())
         for name, kind, default, span in rows
-    }
-    assert documented == told
-    assert len(rows) == len(documented)
+    ]
+    assert sorted(documented) == sorted(offered)
 
 
-def test_the_options_that_lichess_bot_sets_are_those_of_the_engine() -> None:
+def test_engine_has_the_options_that_lichess_bot_sets() -> None:
     (block,) = blocks(DOCS / "chess-programs.md", "yaml")
     ((_, lines),) = re.findall(r"^( *)uci_options:\n((?:\1 +.+\n)+)", block, re.MULTILINE)
     settings = re.findall(r"^ *(.+?): *([^#\n]+?) *(?:#.*)?$", lines, re.MULTILINE)
@@ -357,23 +352,21 @@ def sections(page: str, mark: str) -> dict[str, str]:
     }
 
 
-def test_the_commands_are_those_of_the_program() -> None:
+def test_page_describes_all_commands_and_their_options() -> None:
     documented = sections("commands.md", "moff ")
     assert documented.keys() == set(commands.NAMES)
     for name, part in documented.items():
-        assert options_in(part) - {"--help"} == options_in(help_of(name)) - {"--help"}, name
+        assert options_in(part) == options_in(help_of(name)), name
 
 
-def test_the_uci_commands_are_those_of_the_engine() -> None:
-    lines: list[str] = []
-    Engine(lines.append).execute("help")
-    told = {line.removeprefix("info string ").split()[0] for line in lines}
+def test_uci_commands_of_the_page_are_those_of_the_engine() -> None:
+    known = {line.removeprefix("info string ").split()[0] for line in answers("help")}
     (part,) = sections("commands.md", "UCI").values()
-    assert set(re.findall(r"^\| `(\w+)", part, re.MULTILINE)) == told
+    assert set(re.findall(r"^\| `(\w+)", part, re.MULTILINE)) == known
 
 
 @pytest.mark.parametrize("module", ["alphabeta", "quiescence"])
-def test_the_steps_of_the_search_are_those_of_the_code(module: str) -> None:
+def test_steps_of_the_page_are_those_of_the_code(module: str) -> None:
     source = (ROOT / "search" / f"{module}.py").read_text("utf-8")
     page = (DOCS / "search-steps.md").read_text("utf-8").partition("## Quiescence")
     told = re.findall(r"^\| (\d+) \| (.+?) \|", page[0 if module == "alphabeta" else 2], re.MULTILINE)
@@ -381,14 +374,14 @@ def test_the_steps_of_the_search_are_those_of_the_code(module: str) -> None:
     assert told == written
 
 
-def test_every_program_of_the_bench_is_described() -> None:
+def test_pages_describe_every_program_of_the_bench() -> None:
     page = (DOCS / "measuring.md").read_text("utf-8") + (DOCS / "network.md").read_text(encoding="utf-8")
     for path in sorted((ROOT / "bench").glob("*.py")):
         if '__name__ == "__main__"' in path.read_text("utf-8"):
             assert f"bench/{path.name}" in page, path.name
 
 
-def test_the_programs_without_python_are_those_of_the_release() -> None:
+def test_page_names_the_programs_of_the_release() -> None:
     built = set(re.findall(r"system: [\w.-]+, name: ([\w-]+)", RELEASE.read_text("utf-8")))
     assert built
     page = (DOCS / "install.md").read_text("utf-8")
@@ -396,7 +389,7 @@ def test_the_programs_without_python_are_those_of_the_release() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the workflow runs on Linux")
-def test_a_package_index_gets_the_readme_without_relative_links(tmp_path: Path) -> None:
+def test_package_index_gets_no_relative_links(tmp_path: Path) -> None:
     (script,) = re.findall(r"link to\n +run: \|\n((?: {10}.+\n)+)", RELEASE.read_text("utf-8"))
     for name in ("README.md", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
@@ -444,14 +437,14 @@ def test_links_and_pictures_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(path), target
 
 
-def test_every_page_is_in_the_table_of_contents() -> None:
+def test_table_of_contents_lists_every_page() -> None:
     index = (DOCS / "index.md").read_text("utf-8")
     contents = re.findall(r"^```\{toctree\}\n(.*?)^```$", index, re.MULTILINE | re.DOTALL)
     listed = re.findall(r"^([a-z][\w-]*)$", "".join(contents), re.MULTILINE)
     assert sorted(listed) == sorted(page.stem for page in PAGES[1:] if page.stem != "index")
 
 
-def test_the_api_describes_modules_that_exist_and_all_that_the_library_offers() -> None:
+def test_api_describes_the_whole_library() -> None:
     pages = [page.read_text("utf-8") for page in DOCS.glob("api*.md")]
     named = re.findall(r"automodule:: ([\w.]+)", "".join(pages))
     assert len(named) == len(set(named)) > 20
@@ -461,7 +454,7 @@ def test_the_api_describes_modules_that_exist_and_all_that_the_library_offers() 
     assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(moff.api.__all__)
 
 
-def test_every_picture_is_made_and_shown(tmp_path: Path) -> None:
+def test_pages_show_every_picture(tmp_path: Path) -> None:
     pictures.make(tmp_path)
     assert {path.stem for path in tmp_path.iterdir()} == MADE
     for path in tmp_path.iterdir():
@@ -473,7 +466,7 @@ def test_every_picture_is_made_and_shown(tmp_path: Path) -> None:
     assert kept == (tmp_path / "strength.svg").read_text("utf-8"), "python docs/pictures.py"
 
 
-def test_the_citation_and_the_changelog_are_of_this_version() -> None:
+def test_citation_and_changelog_are_of_this_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"\nversion: {moff.__version__}\n" in citation
     assert f"## [{moff.__version__}]" in (ROOT / "CHANGELOG.md").read_text("utf-8")
@@ -483,7 +476,7 @@ def test_the_citation_and_the_changelog_are_of_this_version() -> None:
     any(importlib.util.find_spec(name) is None for name in ("sphinx", "furo", "myst_parser")),
     reason="the docs extra is not installed",
 )
-def test_the_pages_are_built_without_a_warning(tmp_path: Path) -> None:
+def test_sphinx_builds_the_pages_without_a_warning(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", str(DOCS), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=600)
     assert done.returncode == 0, done.stderr

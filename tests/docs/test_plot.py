@@ -1,4 +1,4 @@
-"""docs/plot.py: where recorded results stand, and that the recorded file is whole."""
+"""docs/plot.py: the places of recorded results, and the file of results."""
 
 import datetime
 import importlib
@@ -6,8 +6,6 @@ import json
 import math
 import sys
 from typing import Any
-
-import pytest
 
 from tests import ROOT
 
@@ -18,16 +16,12 @@ plot: Any = importlib.import_module("plot")
 RECORDED = json.loads(plot.RESULTS.read_text(encoding="utf-8"))
 
 
-def result(what: str, value: float, interval: list[float] | None, **more: str) -> dict[str, Any]:
-    return {"what": what, "value": value, "interval": interval, **more}
-
-
-def test_a_version_stands_as_far_from_another_as_it_was_measured() -> None:
+def test_strength_is_placed_by_the_result_against_another_version() -> None:
     results = [
-        result("old", -50, [-90, -20], against="new"),
-        result("new", 3000, [2970, 3040]),
-        result("other", 3400, None),
-        result("won", 10, [-5, 20], against="other"),
+        {"what": "old", "value": -50, "interval": [-90, -20], "against": "new"},
+        {"what": "new", "value": 3000, "interval": [2970, 3040]},
+        {"what": "other", "value": 3400, "interval": None},
+        {"what": "won", "value": 10, "interval": [-5, 20], "against": "other"},
     ]
     assert plot.placed(results) == [
         (2900, 2950, 3000),  # 30 and 40 are 50 together, below and above
@@ -37,26 +31,22 @@ def test_a_version_stands_as_far_from_another_as_it_was_measured() -> None:
     ]
 
 
-@pytest.mark.parametrize("recorded", RECORDED, ids=lambda one: f"{one['picture']} {one['what']}")
-def test_a_recorded_result_says_what_was_measured_when_and_how(recorded: dict[str, Any]) -> None:
-    assert recorded["picture"] in plot.PLOTS
-    assert recorded.keys() - {"against", "claim"} == {
-        *("picture", "group", "what", "value", "interval", "when", "commit", "how")
-    }
-    low, value, high = plot.span(recorded)
-    assert -math.inf < low <= value <= high < math.inf
-    assert recorded["how"]
-    if recorded["when"]:
-        datetime.date.fromisoformat(recorded["when"])
-    assert recorded["picture"] == "strength" or "against" not in recorded
-
-
-def test_no_strength_is_recorded_twice() -> None:
+def test_recorded_results_are_complete_and_recorded_once() -> None:
+    fields = {"picture", "group", "what", "value", "interval", "when", "commit", "how"}
+    for recorded in RECORDED:
+        assert recorded["picture"] in plot.PLOTS, recorded
+        assert recorded.keys() - {"against", "claim"} == fields, recorded
+        low, value, high = plot.span(recorded)
+        assert -math.inf < low <= value <= high < math.inf, recorded
+        assert recorded["how"], recorded
+        if recorded["when"]:
+            datetime.date.fromisoformat(recorded["when"])
+        assert recorded["picture"] == "strength" or "against" not in recorded, recorded
     names = [one["what"] for one in RECORDED if one["picture"] == "strength"]
     assert len(names) == len(set(names))
 
 
-def test_the_scale_is_marked_at_round_numbers() -> None:
+def test_scale_has_round_numbers() -> None:
     assert plot.steps(-666, 139) == [-600, -400, -200, 0]
     assert plot.steps(2150, 3526) == [2500, 3000, 3500]
     assert plot.powers(9740, 300e6) == [10.0**power for power in range(4, 9)]
