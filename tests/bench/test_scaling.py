@@ -1,4 +1,4 @@
-"""bench/scaling.py: its table for an engine of known speed, and an engine that fails is one line."""
+"""bench/scaling.py: the table for an engine of known speed, and one line for an engine that fails."""
 
 import shlex
 import subprocess
@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from tests import ROOT
+from tests.programs import run
+
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("tabulate", reason="the bench extra is not installed")
 pytest.importorskip("tqdm", reason="the bench extra is not installed")
-
-SCRIPT = ROOT / "bench" / "scaling.py"
 
 FAKE = """
 import sys, time
@@ -25,38 +25,32 @@ for line in sys.stdin:
         print("info depth", words[-1], "nodes", 1000 * threads)
     print({"uci": "uciok", "isready": "readyok", "go": "bestmove e2e4"}.get(words[0], ""), flush=True)
 """
-"""An engine that is as many times as fast as it has threads."""
+"""An engine that is twice as fast with twice the threads."""
 
 PLAIN = FAKE.replace("option name Threads", "id name Fake")
 SILENT = FAKE.replace("nodes", "knots")
 
 
-def run(engine: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+def measure(engine: str, *words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
     """Measure an engine, given as a program of Python; Moff if that is empty."""
     command = ["--engine", shlex.join([sys.executable, "-c", engine])] if engine else []
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), *command, "--positions", "2", *map(str, arguments)],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=300,
-    )
+    return run("scaling", *command, "--positions", 2, *words, code=code)
 
 
 def rows(done: subprocess.CompletedProcess[str]) -> list[list[float]]:
     """The numbers of the table."""
-    assert done.returncode == 0, done.stderr
     return [[float(cell.replace(",", "")) for cell in line.split()] for line in done.stdout.splitlines()[2:]]
 
 
-def test_an_engine_with_twice_the_threads_is_faster() -> None:
-    (one, *_), (four, speed, seconds, speedup) = rows(run(FAKE, "--threads", 4))
+def test_engine_with_more_threads_is_faster() -> None:
+    (one, *_), (four, speed, seconds, speedup) = rows(measure(FAKE, "--threads", 4))
     assert (one, four) == (1, 4), "one thread is added"
     assert speed == pytest.approx(8000 / seconds, rel=0.05)
     assert 1.5 < speedup < 6
 
 
-def test_moff_itself_is_measured() -> None:
-    found = rows(run("", "--threads", 1, 2, "--depth", 2, "--hash", 1))
+def test_moff_is_the_engine_by_default() -> None:
+    found = rows(measure("", "--threads", 1, 2, "--depth", 2, "--hash", 1))
     assert [row[0] for row in found] == [1, 2]
     assert all(number > 0 for row in found for number in row[1:2])
 
@@ -70,6 +64,6 @@ def test_moff_itself_is_measured() -> None:
         (SILENT, 1, "the engine reports no nodes"),
     ],
 )
-def test_an_engine_that_cannot_be_measured_is_one_line(engine: str, threads: int, said: str) -> None:
-    done = run(engine, "--threads", threads)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{said}\n")
+def test_engine_that_cannot_be_measured_is_one_line(engine: str, threads: int, said: str) -> None:
+    done = measure(engine, "--threads", threads, code=2)
+    assert (done.stdout, done.stderr) == ("", f"{said}\n")

@@ -31,20 +31,18 @@ def test_elo_and_points_are_inverse_and_have_known_values() -> None:
     assert scores.elo_of(1) == math.inf == -scores.elo_of(0)
 
 
-def test_the_error_comes_from_pairs() -> None:
+def test_error_comes_from_pairs() -> None:
     score = random_score(1, 400, (4, 3, 2))
-    values = [score.points[number] for number in range(400)]
+    values = list(score.points.values())
     means = [(one + other) / 2 for one, other in zip(values[::2], values[1::2], strict=True)]
     assert score.error() == pytest.approx(statistics.stdev(means) / math.sqrt(200))
-    # Games that White always wins tell nothing of the sides.
+    # Games that White always wins say nothing about the sides.
     even = score_of("+-" * 90 + "++" * 10)
     assert even.error() < statistics.stdev(even.points.values()) / math.sqrt(200) / 2
     elo, low, high = score.interval()
     assert low < elo < high
     assert elo == scores.elo_of(score.mean())
-
-
-def test_a_game_without_its_pair_waits_for_it() -> None:
+    # A game waits for the other one of its pair.
     score = scores.Score()
     score.points |= {3: 1.0, 0: 1.0}
     assert score.samples() == []
@@ -52,7 +50,7 @@ def test_a_game_without_its_pair_waits_for_it() -> None:
     assert score.samples() == [0.5]
 
 
-def test_the_likelihood_of_superiority_is_that_of_the_normal_distribution() -> None:
+def test_likelihood_of_superiority_is_that_of_the_normal_distribution() -> None:
     assert score_of("++--").los() == pytest.approx(0.5)
     assert score_of("").los() == 0.5
     score = score_of("++" * 8 + "--" * 4 + "==" * 4)
@@ -60,14 +58,10 @@ def test_the_likelihood_of_superiority_is_that_of_the_normal_distribution() -> N
     assert score.los() == pytest.approx(expected)
 
 
-def test_the_bounds_of_the_sprt_are_those_of_wald() -> None:
-    low, high = scores.Sprt(0, 5).bounds()
-    assert (low, high) == (pytest.approx(-2.944, abs=0.001), pytest.approx(2.944, abs=0.001))
-    low, high = scores.Sprt(0, 5, alpha=0.1, beta=0.01).bounds()
-    assert (low, high) == (pytest.approx(math.log(0.01 / 0.9)), pytest.approx(math.log(0.99 / 0.1)))
-
-
-def test_the_sprt_accepts_what_is_likelier() -> None:
+def test_sprt_has_wald_s_bounds_and_accepts_the_likelier_hypothesis() -> None:
+    assert scores.Sprt(0, 5).bounds() == pytest.approx((-2.944, 2.944), abs=0.001)
+    bounds = scores.Sprt(0, 5, alpha=0.1, beta=0.01).bounds()
+    assert bounds == pytest.approx((math.log(0.01 / 0.9), math.log(0.99 / 0.1)))
     strong, weak = score_of("+++===" * 40), score_of("---===" * 40)
     assert strong.llr(0, 10) == pytest.approx(-strong.llr(10, 0))
     assert scores.Sprt(0, 10).verdict(strong) == "H1"
@@ -85,7 +79,7 @@ def test_the_sprt_accepts_what_is_likelier() -> None:
 
 @pytest.mark.parametrize("game", ["=", "++", "--", "+-"])
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 50])
-def test_games_that_are_all_alike_give_numbers(game: str, count: int) -> None:
+def test_games_all_alike_give_numbers(game: str, count: int) -> None:
     score = score_of(game * count)
     assert not any(map(math.isnan, (*score.interval(), score.los(), score.llr(-5, 5), score.error())))
     assert "nan" not in scores.state(score, scores.Sprt(-5, 5))

@@ -1,4 +1,4 @@
-"""bench/script.py: how the scripts of bench/ end, when something is wrong and when they are interrupted."""
+"""bench/script.py: the programs of bench/ end with a code and one line after failures and interrupts."""
 
 import re
 import signal
@@ -6,11 +6,9 @@ import subprocess
 import sys
 
 import pytest
-
-from tests import ROOT
-
-BENCH = ROOT / "bench"
 import script
+
+from tests.programs import BENCH
 
 
 @pytest.mark.parametrize(
@@ -21,7 +19,7 @@ import script
         (KeyboardInterrupt("stopped: go on"), 130, "stopped: go on\n"),
     ],
 )
-def test_a_failure_is_one_line_and_a_code(
+def test_failure_is_one_line_and_a_code(
     error: BaseException, code: int, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     @script.command
@@ -34,7 +32,7 @@ def test_a_failure_is_one_line_and_a_code(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for one process")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_is_an_interrupt(number: int) -> None:
+def test_signal_is_an_interrupt(number: int) -> None:
     waiting = "script.command(lambda: print('ready', flush=True) or time.sleep(99))()"
     program = f"import sys, time; sys.path.append({str(BENCH)!r}); import script; sys.exit({waiting})"
     pipe = subprocess.PIPE

@@ -1,4 +1,4 @@
-"""bench/wdl.py: the numbers of a known model are found again."""
+"""bench/wdl.py: it recovers the numbers of a known model."""
 
 import re
 from pathlib import Path
@@ -8,15 +8,12 @@ from typing import Any
 import pytest
 
 from search.score import NORMAL_PAWN
-from tests import ROOT
-from tests.bench.test_gamefile import game_of, make_file
-from tests.stored import make_games
+from tests.stored import game_of, make_file, make_games
 
 np: Any = pytest.importorskip("numpy", reason="the tuning extra is not installed")
 pytest.importorskip("scipy", reason="the tuning extra is not installed")
 pytest.importorskip("tabulate", reason="the tuning extra is not installed")
 
-BENCH = ROOT / "bench"
 import dataset
 import gamefile
 import wdl
@@ -36,26 +33,26 @@ def drawn_from(even: float, spread: float, count: int, seed: int = 0) -> Any:
 
 
 @pytest.mark.parametrize(("even", "spread"), [(106, 109), (250, 60), (40, 30)])
-def test_the_numbers_of_a_model_are_found_again(even: float, spread: float) -> None:
+def test_fit_recovers_the_numbers_of_a_model(even: float, spread: float) -> None:
     found = wdl.fit(drawn_from(even, spread, 200_000))
     assert found[0] == pytest.approx(even, rel=0.03)
     assert found[1] == pytest.approx(spread, rel=0.03)
 
 
-def test_positions_are_counted_by_move_score_and_result(tmp_path: Path) -> None:
+def test_count_sorts_positions_by_move_score_and_result(tmp_path: Path) -> None:
     (made,) = make_games(1, 4, plies=80)
     size = len(made["scores"])
     made["scores"] = [0, -399, 399, 1995, 1997, 31990, *[0] * (size - 6)]
     path = make_file(tmp_path / "a.moff", gamefile.packed(1, 0, {}, [game_of(made)]))
     counts = wdl.count(dataset.Blocks([path]))
-    assert counts.sum() == size - 2, "what is decided or a mate is left out"
+    assert counts.sum() == size - 2, "without decided positions and mates"
     for n, score in ((1, -300), (2, 300), (3, wdl.BOUND)):
         ply = made["opening"] + n
         sign, result = (1, made["result"]) if ply % 2 == 0 else (-1, 2 - made["result"])
         assert counts[ply // 2 + 1, sign * score + wdl.BOUND, result] >= 1
 
 
-def test_the_report_has_rows_by_move_and_the_normal_pawn_by_move_32() -> None:
+def test_report_has_rows_by_move_and_the_normal_pawn_by_move_32() -> None:
     counts = np.zeros((wdl.LAST + 1, 2 * wdl.BOUND + 1, 3), np.int64)
     counts[5] = drawn_from(150, 100, 50_000)
     counts[32] = drawn_from(80, 100, 50_000)
@@ -71,7 +68,7 @@ def test_the_report_has_rows_by_move_and_the_normal_pawn_by_move_32() -> None:
     assert int(found[3]) == NORMAL_PAWN
 
 
-def test_it_reads_the_games_of_selfplay(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_program_reads_files_of_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chance = Random(1)
     games = []
     for made in make_games(60, 1, plies=40):
