@@ -33,12 +33,12 @@ WRONG = {
         ("no_such_number=1", "'no_such_number' is not a search parameter"),
         ("null_divisor=0", "null_divisor lies between 1"),
         (f"--network {NO_GAMES}", "is not a network"),
-        ("--random-plies -1", "--random-plies"),
-        ("--sprt 5 0", "SPRT"),
+        ("--random-plies -1 --games 1", "--random-plies"),
+        ("--sprt 5 0 --games 1", "SPRT"),
         ("--games 0", "--games"),
-        ("--jitter 2", "--jitter"),
-        ("--seed -1", "--seed"),
-        ("--hash 70000", "--hash must be at most 65536"),
+        ("--jitter 2 --games 1", "--jitter"),
+        ("--seed -1 --games 1", "--seed"),
+        ("--hash 70000 --games 1", "--hash must be at most 65536"),
         ("--openings /no/such/file.epd", "/no/such/file.epd"),
         ("--tables .", ". holds no WDL tables"),
     ],
@@ -136,6 +136,7 @@ def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
             pytest.skip(f"{package} is not installed")
     program = importlib.import_module(name)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delattr("os.execv")  # self-play would go on in another program
     (tmp_path / "empty").mkdir()
     make_file(tmp_path / "games.moff", make_block())
     tuned = (ROOT / "search" / "tuned.py").read_bytes()
