@@ -1,5 +1,6 @@
 """The UCI conversation, with the real process over pipes."""
 
+import errno
 import os
 import re
 import subprocess
@@ -9,7 +10,6 @@ from pathlib import Path
 from random import Random
 
 import chess
-import chess.engine
 import pytest
 
 from moff import __version__
@@ -30,16 +30,13 @@ STATUS = Path("/proc/self/status")
 DEPTH = 6 if build.compiled else 4  # deep enough for a full table to save nodes
 
 
-def depth_of(line: str) -> int:
-    return int(line.split()[2])
-
-
 def test_uci_names_the_engine_its_options_and_ends_with_uciok(moff: Conversation) -> None:
     moff.send("uci")
     lines = moff.until("uciok")
     assert f"id name Moff {__version__}{build.label()}" in lines
     assert any(line.startswith("id author ") for line in lines)
     assert "option name Hash type spin default 16 min 1 max 65536" in lines
+    assert "option name Threads type spin default 1 min 1 max 1024" in lines
     assert "option name Clear Hash type button" in lines
     assert "option name Ponder type check default false" in lines
     about = "option name UCI_EngineAbout type string default Moff"
@@ -47,7 +44,7 @@ def test_uci_names_the_engine_its_options_and_ends_with_uciok(moff: Conversation
     assert line.endswith(" compiled" if build.compiled else " uncompiled")
 
 
-def test_an_uncompiled_build_says_so() -> None:
+def test_an_uncompiled_build_says_so_and_why() -> None:
     with Conversation() as conversation:
         assert any("uncompiled" in line for line in conversation.ready()) == (not build.compiled)
     with Conversation(pure=True) as conversation:
@@ -61,9 +58,9 @@ def test_an_uncompiled_build_says_so() -> None:
 def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4 e7e5", f"go depth {DEPTH}")
     lines = moff.until("bestmove")
-    # On a busy machine it takes more than a second, and root moves and bounds are told too.
+    # On a busy machine it takes more than a second, and root moves and bounds are reported too.
     reports = [line for line in info_lines(lines) if " score " in line and "bound" not in line]
-    depths = [depth_of(line) for line in reports]
+    depths = [int(line.split()[2]) for line in reports]
     if moff.threads == 1:
         assert depths == list(range(1, DEPTH + 1))
     else:  # another thread may be the first to reach the depth
@@ -74,49 +71,32 @@ def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conve
     board = chess.Board()
     board.push_uci("e2e4")
     board.push_uci("e7e5")
-    words = lines[-1].split()
-    assert words[:1] == ["bestmove"]
-    assert words[1] == reports[-1].split(" pv ")[1].split()[0]
-    board.push_uci(words[1])
-    if len(words) > 2:
-        assert words[2] == "ponder"
-        board.push_uci(words[3])
+    best, *ponder = lines[-1].removeprefix("bestmove ").split(" ponder ")
+    assert best == reports[-1].split(" pv ")[1].split()[0]
+    for move in (best, *ponder):
+        board.push_uci(move)
 
 
 @on_threads
-def test_go_nodes_counts_exactly(moff: Conversation) -> None:
+def test_nodes_mate_and_movetime_end_a_search(moff: Conversation) -> None:
     moff.send("position startpos", "go nodes 700")
-    reports = info_lines(moff.until("bestmove"))
-    counts = [int(re.search(r"nodes (\d+)", line)[1]) for line in reports]
+    counts = [int(re.search(r"nodes (\d+)", line)[1]) for line in info_lines(moff.until("bestmove"))]
     assert counts == sorted(counts)
     assert counts[-1] == 700
-
-
-@on_threads
-def test_go_mate_ends_with_the_mate_it_was_asked_for(moff: Conversation) -> None:
     moff.send("position fen kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "go mate 2")
     reports = info_lines(moff.until("bestmove a1a6"))
-    assert "score mate 2" in reports[-1]
-    assert not any("score mate" in line for line in reports[:-1])
-    # There is none in one: other limits end it.
+    assert ["score mate 2" in line for line in reports] == [False] * (len(reports) - 1) + [True]
     moff.send("go mate 1 depth 3")
-    assert "score mate 1" not in "".join(moff.until("bestmove"))
-
-
-@on_threads
-def test_go_movetime_takes_that_time(moff: Conversation) -> None:
-    moff.ready()
-    moff.send("position startpos")
+    assert "score mate 1" not in "".join(moff.until("bestmove")), "there is none: the depth ends it"
     began = time.perf_counter()
-    moff.send("go movetime 300")
+    moff.send("position startpos", "go movetime 300")
     moff.until("bestmove")
     assert 0.25 <= time.perf_counter() - began < 5
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "clock",
-    [
+def test_a_move_comes_within_any_clock(moff: Conversation) -> None:
+    for clock in (
         "wtime 500 btime 500 winc 20 binc 20",
         "btime 400 wtime 400 movestogo 1",
         "wtime 300 movestogo 0",
@@ -126,25 +106,13 @@ def test_go_movetime_takes_that_time(moff: Conversation) -> None:
         "binc 200",
         "movetime -5",
         "depth 0",
-    ],
-)
-def test_the_clock_is_never_overstepped_by_much(moff: Conversation, clock: str) -> None:
-    moff.ready()
-    began = time.perf_counter()
-    moff.send("position startpos", f"go {clock}")
-    moff.until("bestmove")
-    # What the clocks above leave, and what a busy machine may take of it.
-    assert time.perf_counter() - began < 3
-
-
-@on_threads
-def test_isready_is_answered_and_stop_obeyed_during_a_search(moff: Conversation) -> None:
-    moff.send("position startpos", "go infinite", "isready")
-    assert "readyok" in moff.until("readyok")
-    time.sleep(0.2)
-    assert moff.lines.empty() or not any(line.startswith("bestmove") for line in list(moff.lines.queue))
-    moff.send("stop")
-    assert moff.until("bestmove")[-1].split()[1] in {move.uci() for move in chess.Board().legal_moves}
+    ):
+        moff.ready()
+        began = time.perf_counter()
+        moff.send("position startpos", f"go {clock}")
+        assert not any("info string" in line for line in moff.until("bestmove"))
+        # The time that the clocks above leave, and what a busy machine may add.
+        assert time.perf_counter() - began < 3, clock
 
 
 @on_threads
@@ -161,20 +129,20 @@ def test_a_position_without_legal_moves_has_no_bestmove(moff: Conversation, fen:
 
 
 @on_threads
-@pytest.mark.parametrize("command", ["go depth 2", "position startpos moves e2e4", "ucinewgame"])
-def test_another_go_a_position_or_a_new_game_ends_the_search(moff: Conversation, command: str) -> None:
-    moff.send("go infinite")
-    assert not any(line.startswith("bestmove") for line in moff.ready())
-    moff.send(command)
-    moff.until("bestmove")
-    if command.startswith("go"):
+def test_another_go_a_position_or_a_new_game_ends_the_search(moff: Conversation) -> None:
+    for command in ("go depth 2", "position startpos moves e2e4", "ucinewgame"):
+        moff.send("position startpos", "go infinite")
+        assert not any(line.startswith("bestmove") for line in moff.ready())
+        moff.send(command)
         moff.until("bestmove")
-    assert moff.ready() == []
-    moff.send("go depth 1")
-    board = chess.Board()
-    if "e2e4" in command:
-        board.push_uci("e2e4")
-    assert chess.Move.from_uci(moff.until("bestmove")[-1].split()[1]) in board.legal_moves
+        if command.startswith("go"):
+            moff.until("bestmove")
+        assert moff.ready() == []
+        moff.send("go depth 1")
+        board = chess.Board()
+        if "e2e4" in command:
+            board.push_uci("e2e4")
+        assert chess.Move.from_uci(moff.until("bestmove")[-1].split()[1]) in board.legal_moves
 
 
 @pytest.mark.parametrize(
@@ -189,9 +157,7 @@ def test_another_go_a_position_or_a_new_game_ends_the_search(moff: Conversation,
         ("position startpos junk", "startpos or fen"),
     ],
 )
-def test_a_faulty_position_is_reported_once_and_changes_nothing(
-    moff: Conversation, line: str, reason: str
-) -> None:
+def test_a_faulty_position_keeps_the_old_one(moff: Conversation, line: str, reason: str) -> None:
     moff.ready()
     moff.send("position startpos moves g1f3 g8f6 f3g1 f6g8 e2e3", line)
     answers = moff.ready()
@@ -207,10 +173,10 @@ def test_a_faulty_position_is_reported_once_and_changes_nothing(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", ["startpos", "fen 4k2r/8/8/8/8/8/8/R3K3 w Qk - 95 40"])
-def test_a_game_that_goes_on_is_the_same_as_one_set_up_anew(start: str) -> None:
+def test_a_game_that_goes_on_equals_one_set_up_anew(start: str) -> None:
     """Longer, shorter, other, repeated, turned and faulty lines of moves, in any order."""
-    told: list[str] = []
-    engine = Engine(told.append)
+    said: list[str] = []
+    engine = Engine(said.append)
     chance = Random(start)
     moves: list[str] = []
     board = fen.parse(start.removeprefix("fen ") if start != "startpos" else fen.START)
@@ -244,18 +210,18 @@ def test_a_game_that_goes_on_is_the_same_as_one_set_up_anew(start: str) -> None:
         assert outcome(engine._board) == outcome(board)
         repeated += outcome(board) is not None
     assert repeated > 3 or not build.compiled  # too few moves for it
-    assert all("not a legal move" in line for line in told)
+    assert all("not a legal move" in line for line in said)
 
 
-def test_what_is_assumed_of_a_fen_is_said_for_every_line(moff: Conversation) -> None:
+def test_every_line_names_the_assumptions_about_its_fen(moff: Conversation) -> None:
     for moves in ("", " moves e2e4", " moves e2e4 e7e5"):
         moff.send("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq" + moves)
         assert [line[:22] for line in moff.ready()[-1:]] == ["info string position: "]
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
+def test_a_bad_value_is_named_once_and_changes_nothing(moff: Conversation) -> None:
+    moff.ready()
+    for line, reason in (
         ("setoption name Hash value 65537", "from 1 to 65536, not '65537'"),
         ("setoption name Hash value many", "'many'"),
         ("setoption name Two Words value 3", "no option 'Two Words'"),
@@ -267,27 +233,24 @@ def test_what_is_assumed_of_a_fen_is_said_for_every_line(moff: Conversation) -> 
         ("setoption name uci_showwdl value yes", "UCI_ShowWDL takes true or false, not 'yes'"),
         ("debug perhaps", "not 'perhaps'"),
         ("bench x", "'x'"),
+        ("bench 1 2 3 no/file", f"bench: 'no/file' cannot be read: {os.strerror(errno.ENOENT)}"),
         ("perft x", "'x'"),
         ("perft 65", "from 1 to 64, not '65'"),
-        ("go perft 0", "perft"),
         ("go perft 99999999999999999999", "perft"),
         ("go perft", "perft"),
-    ],
-)
-def test_a_bad_value_is_reported_once_with_the_text(moff: Conversation, line: str, reason: str) -> None:
+    ):
+        moff.send(line)
+        (answer,) = moff.ready()
+        assert answer.startswith("info string ")
+        assert reason in answer
+        moff.send("go depth 2")
+        scores = [line for line in moff.until("bestmove") if " score " in line and "bound" not in line]
+        assert [" multipv 1 " in line for line in scores] == [True, True]
+
+
+def test_a_bad_limit_is_named_once_and_a_move_comes_all_the_same(moff: Conversation) -> None:
     moff.ready()
-    moff.send(line)
-    (answer,) = moff.ready()
-    assert answer.startswith("info string ")
-    assert reason in answer
-    moff.send("go depth 2")
-    scores = [line for line in moff.until("bestmove") if " score " in line and "bound" not in line]
-    assert [" multipv 1 " in line for line in scores] == [True, True], "it changes nothing"
-
-
-@pytest.mark.parametrize(
-    ("limits", "reason"),
-    [
+    for limits, reason in (
         ("depth x", "depth takes a whole number from 0 to 1000000000000000, not 'x'"),
         ("depth -1", "not '-1'"),
         ("movetime", "movetime takes a whole number from -1000000000000000"),
@@ -296,42 +259,36 @@ def test_a_bad_value_is_reported_once_with_the_text(moff: Conversation, line: st
         ("wtime btime 30", "not ''"),
         ("movestogo -1 wtime 30 btime 30", "'-1'"),
         ("mate one", "'one'"),
-        ("depth 1 searchmoves e2e5 z9 e7e8q", "'e2e5' is not a legal move"),
-    ],
-)
-def test_a_bad_limit_is_named_once_and_a_move_comes_all_the_same(
-    moff: Conversation, limits: str, reason: str
-) -> None:
-    moff.ready()
-    moff.send(f"go {limits}")
-    lines = moff.until("bestmove")
-    (told,) = [line for line in lines if line.startswith("info string")]
-    assert told.startswith("info string go: ")
-    assert reason in told
-    assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board().legal_moves
+    ):
+        moff.send(f"go {limits}")
+        lines = moff.until("bestmove")
+        (answer,) = [line for line in lines if line.startswith("info string")]
+        assert answer.startswith("info string go: ")
+        assert reason in answer
+        assert chess.Move.from_uci(lines[-1].split()[1]) in chess.Board().legal_moves
+        if "30.5" in limits:
+            assert int(lines[-2].split(" time ")[1].split()[0]) < 1000, "it counts as 30"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "limits",
-    [
+@pytest.mark.parametrize("nodestime", [0, 10_000])
+def test_numbers_of_any_length_are_large_ones(moff: Conversation, nodestime: int) -> None:
+    moff.ready()
+    moff.send(f"setoption name nodestime value {nodestime}")
+    for limits in (
         f"nodes {'9' * 5000} depth 2",
         "movetime 1000000000000000 depth 2",
         "wtime 1000000000000000 winc 1000000000000000 btime 1 depth 2",
         f"wtime -{'9' * 5000} btime 1",
         "mate 1000000000000000 depth 2",
-    ],
-)
-@pytest.mark.parametrize("nodestime", [0, 10_000])
-def test_numbers_of_any_length_are_large_ones(moff: Conversation, limits: str, nodestime: int) -> None:
-    moff.ready()
-    moff.send(f"setoption name nodestime value {nodestime}", f"go {limits}")
-    assert not any(line.startswith("info string") for line in moff.until("bestmove"))
+    ):
+        moff.send("ucinewgame", f"go {limits}")
+        assert not any(line.startswith("info string") for line in moff.until("bestmove"))
     assert moff.end() == 0
     assert moff.process.stderr.read() == b""
 
 
-def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
+def test_hash_keeps_the_table_until_it_is_set_or_cleared(moff: Conversation) -> None:
     moff.ready()
     counts = []
     for between in (
@@ -353,7 +310,7 @@ def test_hash_is_set_in_any_case_and_cleared(moff: Conversation) -> None:
     sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
     reason="needs a limit of memory, which the address sanitizer does not bear",
 )
-def test_without_memory_for_a_table_the_old_one_stays() -> None:
+def test_a_table_without_memory_keeps_the_old_one() -> None:
     import resource
 
     limit = 3 << 30
@@ -367,8 +324,8 @@ def test_without_memory_for_a_table_the_old_one_stays() -> None:
         moff.send("setoption name Hash value 2", f"go depth {DEPTH}")
         first = nodes_of(moff.until("bestmove"), DEPTH // 2)
         moff.send("setoption name Hash value 4000")
-        (told,) = moff.ready()
-        assert told.startswith("info string setoption: no 4000 MB of memory for the table")
+        (answer,) = moff.ready()
+        assert answer.startswith("info string setoption: no 4000 MB of memory for the table")
         moff.send(f"go depth {DEPTH}")
         assert nodes_of(moff.until("bestmove"), DEPTH // 2) < first, "the old entries are still there"
 
@@ -392,15 +349,15 @@ def test_an_option_set_during_a_search_takes_effect_after_it(moff: Conversation)
     assert moff.ready() == []
 
 
-def test_the_same_game_after_ucinewgame_takes_the_same_nodes(moff: Conversation) -> None:
+def test_ucinewgame_forgets_the_last_game(moff: Conversation) -> None:
     counts = []
     for _ in range(2):
         moff.send("ucinewgame", "position startpos moves d2d4", f"go depth {DEPTH}")
-        counts.append([re.search(r"nodes (\d+)", line)[1] for line in info_lines(moff.until("bestmove"))])
+        counts.append(nodes_of(moff.until("bestmove")))
     assert counts[0] == counts[1]
 
 
-def test_unknown_words_are_passed_over(moff: Conversation) -> None:
+def test_a_line_begins_at_its_first_known_word(moff: Conversation) -> None:
     moff.ready()
     moff.send("", "   ", "joho", "stop", "ponderhit", "joho isready", "\tgo\tdepth 1 joho\r")
     assert moff.until("bestmove")[0] == "readyok"
@@ -424,7 +381,7 @@ def test_perft_divides_and_sums_up(moff: Conversation) -> None:
 
 @pytest.mark.slow
 @on_threads
-def test_perft_can_be_stopped_and_begun_again(moff: Conversation) -> None:
+def test_stop_ends_a_perft_and_another_begins(moff: Conversation) -> None:
     for _ in range(2):
         moff.send("position startpos", "go perft 14", "isready")
         moff.until("readyok")
@@ -464,7 +421,7 @@ def ended(threads: int, talk: str) -> list[str]:
 @pytest.mark.slow
 @END
 @pytest.mark.parametrize(("asked", "last"), JOBS)
-def test_quit_and_the_end_of_input_wait_for_a_perft_or_a_bench(asked: str, last: str, end: str) -> None:
+def test_quit_waits_for_a_perft_or_a_bench(asked: str, last: str, end: str) -> None:
     lines = ended(1, f"{asked}\n{end}")
     assert re.match(last, lines[-1])
     assert "stopped" not in "".join(lines)
@@ -474,29 +431,19 @@ LONG = [
     "go infinite",
     "go depth 100",
     "go wtime 36000000 btime 36000000 winc 20000 binc 20000",
-    "go nodes 1000000000000",
-    "go movetime 1000000",
     "go mate 30",
     "go ponder depth 1",
-    "go infinite depth 1",
     "go ponder wtime 36000000 btime 36000000\nponderhit",
-    "go ponder mate 30\nponderhit",
 ]
 
 
 @pytest.mark.slow
 @END
-@pytest.mark.parametrize(("threads", "search"), with_threads(LONG, [*LONG[:3], *LONG[:3]]))
-def test_quit_and_the_end_of_input_stop_every_search_at_once(threads: int, search: str, end: str) -> None:
+@pytest.mark.parametrize(("threads", "search"), with_threads(LONG, LONG[:4]))
+def test_quit_stops_every_search_at_once(threads: int, search: str, end: str) -> None:
     *reports, last = ended(threads, f"{search}\n{end}")
     assert chess.Move.from_uci(last.split()[1]) in chess.Board().legal_moves
     assert not any(line.startswith("bestmove") for line in reports)
-
-
-def test_python_chess_quits_in_the_middle_of_a_search() -> None:
-    with chess.engine.SimpleEngine.popen_uci(ENGINE, timeout=PATIENCE) as moff:
-        moff.analysis(chess.Board(), chess.engine.Limit(time=10 * PATIENCE)).next()
-        moff.quit()
 
 
 @pytest.mark.slow
@@ -510,30 +457,21 @@ def test_quit_does_not_wait_after_a_stop(moff: Conversation, asked: str) -> None
 @pytest.mark.slow
 def test_the_number_of_threads_changes_between_searches(moff: Conversation) -> None:
     moff.ready()
-    moff.send("uci")
-    assert "option name Threads type spin default 1 min 1 max 1024" in moff.until("uciok")
     for number in (2, 40, 3, 1):
-        moff.send(f"setoption name Threads value {number}")
-        assert moff.ready() == []
-        moff.send(f"go nodes {scaled(200_000, 4000)}")
-        last = moff.until("bestmove")[-2].split()
-        # What the helpers have searched since they last told is not in the line.
-        assert scaled(100_000, 2000) <= int(last[last.index("nodes") + 1]) <= scaled(200_000, 4000)
+        moff.send(f"setoption name Threads value {number}", f"go nodes {scaled(200_000, 4000)}")
+        # What the helpers have searched since they last reported is not in the line.
+        nodes = nodes_of([line for line in moff.until("bestmove") if " score " in line])
+        assert scaled(100_000, 2000) <= nodes <= scaled(200_000, 4000)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ask", ["go perft", "perft"])
-def test_perft_prints_the_same_on_any_number_of_threads(moff: Conversation, ask: str) -> None:
+def test_perft_prints_the_same_on_any_number_of_threads(moff: Conversation) -> None:
     moff.ready()
     moff.send("position startpos moves e2e4 e7e5")
     printed = []
-    for threads in (1, 2, 5, 1024):
-        moff.send(f"setoption name Threads value {threads}")
-        moff.ready()
-        moff.send(f"{ask} {PERFT[0]}")
-        *lines, speed = moff.until("info string ")
-        assert re.fullmatch(r"info string \d+ nodes \d+\.\d+ s \d+ nodes/s", speed)
-        printed.append(lines)
+    for threads, ask in ((1, "go perft"), (2, "perft"), (5, "go perft"), (1024, "perft")):
+        moff.send(f"setoption name Threads value {threads}", f"{ask} {PERFT[0]}")
+        printed.append(moff.until("info string ")[:-1])
     assert printed[0][-1].startswith("Nodes searched: ")
     assert all(lines == printed[0] for lines in printed)
 

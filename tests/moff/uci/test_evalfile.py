@@ -1,6 +1,7 @@
 """EvalFile: another network evaluates, and one that cannot be read leaves the old one."""
 
-from collections.abc import Callable
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,12 @@ def evaluated(moff: Conversation) -> list[str]:
     return moff.ready()
 
 
-def test_another_network_evaluates_until_the_option_is_empty(moff: Conversation, other: Path) -> None:
+def test_another_network_evaluates_after_the_search_until_the_option_is_empty(
+    moff: Conversation, other: Path
+) -> None:
     first = evaluated(moff)
-    moff.send(f"setoption name EvalFile value {other}")
+    moff.send("go infinite", f"setoption name EvalFile value {other}", "stop")
+    moff.until("bestmove ")
     second = evaluated(moff)
     assert second != first
     assert sum(" pieces " in line for line in second) == 2
@@ -44,47 +48,21 @@ def test_another_network_evaluates_until_the_option_is_empty(moff: Conversation,
     assert evaluated(moff) == first
 
 
-def cut(data: bytes) -> bytes:
-    return data[:-1]
-
-
-def foreign(_: bytes) -> bytes:
-    return b"NNUE" * 100
-
-
-def damaged(data: bytes) -> bytes:
-    return data[:1000] + bytes([data[1000] ^ 1]) + data[1001:]
-
-
-@pytest.mark.parametrize(
-    ("spoil", "reason"),
-    [
-        (cut, "bytes instead of"),
-        (foreign, "is not a network"),
-        (damaged, "is damaged"),
-        (None, "No such file"),
-    ],
-)
-def test_a_network_that_cannot_be_read_is_told_and_the_old_one_stays(
-    moff: Conversation, other: Path, spoil: Callable[[bytes], bytes] | None, reason: str
-) -> None:
-    first = evaluated(moff)
-    if spoil:
-        other.write_bytes(spoil(other.read_bytes()))
-    else:
-        other.unlink()
-    moff.send(f"setoption name EvalFile value {other}")
-    (told,) = moff.ready()
-    assert "EvalFile" in told
-    assert reason in told
-    assert evaluated(moff) == first
-
-
-def test_an_impossible_name_is_told_with_the_option(moff: Conversation) -> None:
-    moff.ready()
-    moff.send("setoption name EvalFile value a\0b")
-    (told,) = moff.ready()
-    assert told.startswith("info string setoption: EvalFile: ")
+def test_an_unreadable_network_is_named_and_the_old_one_stays(moff: Conversation, other: Path) -> None:
+    first, whole = evaluated(moff), other.read_bytes()
+    for path, data, reason in (
+        (other, whole[:-1], "bytes instead of"),
+        (other, b"NNUE" * 100, "is not a network"),
+        (other, whole[:1000] + bytes([whole[1000] ^ 1]) + whole[1001:], "is damaged"),
+        (other.with_name("missing.net"), b"", f"missing.net': {os.strerror(errno.ENOENT)}"),
+        ("a\0b", b"", "null"),
+    ):
+        other.write_bytes(data)
+        moff.send(f"setoption name EvalFile value {path}")
+        (answer,) = moff.ready()
+        assert answer.startswith("info string setoption: EvalFile")
+        assert reason in answer
+        assert evaluated(moff) == first
 
 
 def test_without_memory_for_all_threads_the_old_one_stays_in_all(
@@ -93,26 +71,23 @@ def test_without_memory_for_all_threads_the_old_one_stays_in_all(
     search = Search(1, threads=2)
     search.think(fen.parse(fen.START), Limits(depth=2))
     weights = search.weights()
-    made = 0
-    true_layer = select.layer
+    layers = [select.layer(network.read(str(other)))]
 
-    def layer(weights: network.Weights) -> Layer:
-        nonlocal made
-        made += 1
-        if made == 2:
+    def layer(_weights: network.Weights) -> Layer:
+        if not layers:
             raise MemoryError("no room")
-        return true_layer(weights)
+        return layers.pop()
 
     monkeypatch.setattr(select, "layer", layer)
     with pytest.raises(MemoryError):
         search.use_network(str(other))
-    assert made == 2
+    assert not layers
+    monkeypatch.undo()
     assert search.weights() is weights
     search.resize_pool(1)
     search.forget()
-    limits = Limits(depth=4)
-    new = Search(1)
-    assert search.think(fen.parse(fen.START), limits).nodes == new.think(fen.parse(fen.START), limits).nodes
+    nodes = [engine.think(fen.parse(fen.START), Limits(depth=4)).nodes for engine in (search, Search(1))]
+    assert nodes[0] == nodes[1]
 
 
 def test_the_same_network_again_forgets_nothing(moff: Conversation) -> None:
@@ -123,14 +98,6 @@ def test_the_same_network_again_forgets_nothing(moff: Conversation) -> None:
     assert nodes_of(moff.until("bestmove"), 2) < first
 
 
-def test_during_a_search_it_takes_effect_after_it(moff: Conversation, other: Path) -> None:
-    first = evaluated(moff)
-    moff.send("go infinite", f"setoption name EvalFile value {other}", "stop")
-    moff.until("bestmove ")
-    assert evaluated(moff) != first
-
-
-def test_the_network_that_comes_with_moff_is_small_enough() -> None:
-    shipped = Path(select.__file__).parent.with_name("moff.net")
-    assert shipped.stat().st_size < 1_500_000
-    assert select.shipped() is select.shipped(), "read once"
+def test_the_network_of_moff_is_small_and_read_once() -> None:
+    assert Path(select.__file__).parent.with_name("moff.net").stat().st_size < 1_500_000
+    assert select.shipped() is select.shipped()
