@@ -1,6 +1,7 @@
-"""What moves cost: win probability, accuracy and marks."""
+"""Win probability, accuracy and marks, compared with the formulas that lichess publishes."""
 
 import math
+import statistics
 
 import pytest
 from hypothesis import given
@@ -26,13 +27,11 @@ from x88.piece import BLACK, WHITE
 SCORES = st.integers(-MATE, MATE)
 
 
-@given(score=SCORES)
-def test_both_sides_share_one_point(score: int) -> None:
-    assert math.isclose(expected_score(score) + expected_score(-score), 1)
-
-
 @given(score=SCORES, other=SCORES)
-def test_a_better_score_is_never_expected_to_bring_less(score: int, other: int) -> None:
+def test_a_better_score_is_expected_to_bring_more_and_both_sides_share_a_point(
+    score: int, other: int
+) -> None:
+    assert math.isclose(expected_score(score) + expected_score(-score), 1)
     assert (expected_score(score) - expected_score(other)) * (score - other) >= 0
 
 
@@ -56,18 +55,12 @@ def test_the_accuracy_of_a_move_is_the_published_one(loss: float) -> None:
 
 
 @given(before=SCORES, after=SCORES)
-def test_a_move_never_gains(before: int, after: int) -> None:
+def test_a_move_never_gains_and_the_best_one_costs_nothing(before: int, after: int) -> None:
     judgement = judge(before, after)
     assert 0 <= judgement.loss <= 1
     assert 0 <= judgement.centipawns <= 2 * MAX_SCORE
     assert 0 <= judgement.accuracy <= 100
-    if after >= before:
-        assert judgement == Judgement(0.0, 0, 100.0, "")
-
-
-@given(before=SCORES, after=SCORES)
-def test_the_best_move_costs_nothing(before: int, after: int) -> None:
-    assert judge(before, after, is_best=True) == Judgement(0.0, 0, 100.0, "")
+    assert (judgement if after >= before else judge(before, after, is_best=True)) == (0.0, 0, 100.0, "")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +82,7 @@ def test_the_best_move_costs_nothing(before: int, after: int) -> None:
         (-MATE + 20, -MATE + 2, ""),
     ],
 )
-def test_a_mark_is_for_the_win_probability_that_was_lost(before: int, after: int, mark: str) -> None:
+def test_a_mark_depends_on_the_win_probability_lost(before: int, after: int, mark: str) -> None:
     assert judge(before, after).mark == mark
 
 
@@ -111,38 +104,33 @@ def played(*scores: int) -> list[Judgement]:
     return [judge(sign * scores[i], sign * scores[i + 1]) for i, sign in enumerate(signs)]
 
 
+def game_accuracy(scores: list[int], side: int) -> float:
+    """The accuracy of a side by lichess's source (AccuracyPercent.scala)."""
+    chances = [100 * expected_score(score) for score in scores]
+    size = max(2, min(8, (len(chances) - 1) // 10))
+    windows = [chances[:size]] * (size - 2)
+    windows += [chances[i : i + size] for i in range(len(chances) - size + 1)]
+    weights = [max(0.5, min(12.0, statistics.pstdev(window))) for window in windows][side::2]
+    accuracies = [judgement.accuracy for judgement in played(*scores)][side::2]
+    weighted = statistics.fmean(accuracies, weights)
+    return (weighted + statistics.harmonic_mean([max(1.0, value) for value in accuracies])) / 2
+
+
+@given(scores=st.lists(st.one_of(SCORES, st.integers(-300, 300)), min_size=3, max_size=120))
+def test_the_accuracy_of_a_game_is_lichess_s(scores: list[int]) -> None:
+    for side in (WHITE, BLACK):
+        total = tally(played(*scores), scores, WHITE, side)
+        assert total.accuracy == pytest.approx(game_accuracy(scores, side))
+
+
 def test_a_tally_sums_up_one_side() -> None:
     scores = [0, -60, -60, -200, 0]
     judgements = played(*scores)
-    white, black = (tally(judgements, scores, WHITE, side) for side in (WHITE, BLACK))
-    assert (white.moves, white.centipawns) == (2, 100)
-    assert list(white.marks.items()) == [(INACCURACY, 1), (MISTAKE, 1), (BLUNDER, 0)]
-    assert (black.moves, black.centipawns) == (2, 100)
-    assert list(black.marks.items()) == [(INACCURACY, 0), (MISTAKE, 0), (BLUNDER, 1)]
-    assert white.accuracy is not None
-    assert black.accuracy is not None
-    assert judgements[2].accuracy < white.accuracy < judgements[0].accuracy
-
-
-def test_whoever_moves_first_has_the_first_move() -> None:
-    judgements = [judge(0, -200)]
-    assert tally(judgements, [0, 200], BLACK, BLACK).marks[BLUNDER] == 1
-    white = tally(judgements, [0, 200], BLACK, WHITE)
+    for side, counts in ((WHITE, [1, 1, 0]), (BLACK, [0, 0, 1])):
+        total = tally(judgements, scores, WHITE, side)
+        assert (total.moves, total.centipawns) == (2, 100)
+        assert list(total.marks.items()) == list(zip((INACCURACY, MISTAKE, BLUNDER), counts, strict=True))
+    # Black moves first.
+    assert tally([judge(0, -200)], [0, 200], BLACK, BLACK).marks[BLUNDER] == 1
+    white = tally([judge(0, -200)], [0, 200], BLACK, WHITE)
     assert (white.moves, white.accuracy, white.centipawns) == (0, None, None)
-
-
-def test_a_game_of_best_moves_is_100_per_cent_accurate() -> None:
-    scores = [20] * 41
-    for side in (WHITE, BLACK):
-        total = tally(played(*scores), scores, WHITE, side)
-        assert total.accuracy == pytest.approx(100, abs=0.01)
-        assert total.centipawns == 0
-
-
-@given(scores=st.lists(SCORES, min_size=2, max_size=60))
-def test_the_accuracy_of_any_game_is_between_its_moves_accuracies(scores: list[int]) -> None:
-    judgements = played(*scores)
-    total = tally(judgements, scores, WHITE, WHITE)
-    own = [judgement.accuracy for judgement in judgements[::2]]
-    assert total.accuracy is not None
-    assert min(own) - 1e-6 <= total.accuracy <= max(max(own), 1) + 1e-6
