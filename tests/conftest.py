@@ -1,9 +1,8 @@
-"""Which build the tests run on, how hypothesis searches, what was skipped, and an engine to talk to."""
+"""The build under test, the profiles of Hypothesis, the list of skipped tests, and an engine to talk to."""
 
 import os
 import signal
 import sys
-from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -19,15 +18,6 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 """The process among those that run the tests in parallel; empty in the one that collects their reports, or
 if there is only one.
 """
-
-BUILDS = {
-    "compiled": "need the uncompiled source (MOFF_PURE=1)",
-    "uncompiled": "need the compiled modules",
-}
-"""What the first word of many reasons to skip means."""
-
-REASONS = 8
-"""The most reasons to skip that are named at the end."""
 
 FORCED_PURE = os.environ.get("MOFF_PURE", "0") not in ("", "0")
 
@@ -67,8 +57,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
-    """Note a file of tests that was skipped. Every worker collects all files, and the process that collects
-    their reports hears of some: it may be noted twice, of which pytest runs one.
+    """Note a file of tests that was skipped. Every worker collects all files; pytest runs one that is noted
+    twice only once.
     """
     if WORKER in ("", "gw0"):
         _note_if_skipped(report)
@@ -84,19 +74,6 @@ def _note_if_skipped(report: pytest.CollectReport | pytest.TestReport) -> None:
     if SKIPPED and report.skipped:
         with open(SKIPPED, "a", encoding="utf-8") as file:
             print(report.nodeid, file=file)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests were skipped and why. Reasons are alike up to their first comma."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ").split(",")[0] for report in skipped)
-    if skipped:
-        terminalreporter.write_line(f"{len(skipped)} skipped, a whole file counted once (-rs names them):")
-    for reason, count in reasons.most_common(REASONS):
-        terminalreporter.write_line(f"{count:6} {BUILDS.get(reason, reason)}")
-    if len(reasons) > REASONS:
-        rest = reasons.total() - sum(count for _, count in reasons.most_common(REASONS))
-        terminalreporter.write_line(f"{rest:6} {len(reasons) - REASONS} other reasons")
 
 
 @pytest.fixture

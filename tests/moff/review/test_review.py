@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import chess
@@ -23,7 +22,6 @@ from moff.messages import counted
 from moff.review.analysis import Analysis
 from moff.review.journal import Journal
 from moff.review.openings import Opening, Openings
-from moff.review.reviewed import ReviewedGame
 from moff.review.reviewer import Review
 from search.limits import Limits
 from tests.client import ENGINE, PATIENCE
@@ -184,11 +182,11 @@ def test_a_missed_mate_in_one_is_a_blunder(reviewed: Path) -> None:
 @pytest.mark.parametrize("nodes", ["1", "5", "10", "20"])
 def test_a_mate_in_one_is_named_however_few_the_nodes(nodes: str) -> None:
     """Also where the search finds only a longer mate."""
-    games = b"1. f3 e5 2. g4 Nc6 *\n\n"
+    games = b"1. f3 e5 2. g4 Nc6 (2... d6) *\n\n"
     games += b'[FEN "3rr1k1/5p1p/6pP/8/8/2Q5/4R1PP/4R1K1 w - - 0 1"]\n\n1. Rxe8+ Rxe8 2. Rxe8# 1-0\n'
     first, second = read_games(review("-", "--nodes", nodes, data=games).stdout.decode())
     for parent, mate in ((first.end().parent, "Qh4#"), (second, "Qg7#")):
-        played, better = parent.variations
+        played, better, *_ = parent.variations
         assert (played.nags, better.san()) == ({chess.pgn.NAG_BLUNDER}, mate)
 
 
@@ -257,25 +255,16 @@ def test_a_review_of_a_review_changes_nothing(reviewed: Path, tmp_path: Path) ->
     assert (tmp_path / "again.pgn").read_bytes() == (reviewed / "out.pgn").read_bytes()
 
 
-def test_without_a_file_games_or_json_go_to_standard_output(reviewed: Path) -> None:
+def test_input_threads_and_output_change_nothing(reviewed: Path, tmp_path: Path) -> None:
     data = GAMES.encode("latin-1").replace(b"\n", b"\r\n")
     ended = review("-", "--nodes", NODES, data=data)
     assert (ended.returncode, complaints(ended)) == (0, [])
     assert ended.stdout == (reviewed / "out.pgn").read_bytes()
-    ended = review(reviewed / "games.pgn", "--nodes", NODES, "--json")
+    html = tmp_path / "out.html"
+    words = ["--nodes", NODES, "--threads", "2", "--json", "--html", html]
+    ended = review(reviewed / "games.pgn", *words)
     assert ended.stdout.splitlines() == (reviewed / "out.json").read_bytes().splitlines()
-
-
-def test_two_threads_write_the_same(reviewed: Path, tmp_path: Path) -> None:
-    names = ("out.pgn", "out.json", "out.html")
-    pgn_file, json_file, html_file = (tmp_path / name for name in names)
-    ended = review(
-        reviewed / "games.pgn", "--nodes", NODES, "--threads", "2", "-o", pgn_file, "--json", json_file,
-        "--html", html_file,
-    )  # fmt: skip
-    assert ended.returncode == 0
-    for name in names:
-        assert (tmp_path / name).read_bytes() == (reviewed / name).read_bytes()
+    assert html.read_bytes() == (reviewed / "out.html").read_bytes()
 
 
 def test_a_time_limits_each_position() -> None:
@@ -431,25 +420,16 @@ def test_wrong_usage_ends_before_the_search(
 # Interrupts.
 
 
-def many_games(count: int, plies: int) -> str:
-    """Random games."""
-    random = Random(5)
-    games = []
-    for number in range(count):
-        board = chess.Board()
-        for _ in range(plies):
-            if not board.is_game_over():
-                board.push(random.choice(list(board.legal_moves)))
-        game = chess.pgn.Game.from_board(board)
-        game.headers["Round"] = str(number + 1)
-        games.append(str(game))
-    return "\n\n".join(games) + "\n"
+def different_games(moves: str) -> str:
+    """Twelve games that end alike."""
+    first = [f"{white} {black}" for white in ("a3", "a4", "h3", "h4") for black in ("a6", "a5", "h6")]
+    return "".join(f'[Round "{number}"]\n\n{text} {moves} *\n\n' for number, text in enumerate(first, 1))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 def test_interrupted_and_started_again_it_writes_the_same_file(tmp_path: Path) -> None:
     path, whole, out = (tmp_path / name for name in ("games.pgn", "whole.pgn", "out.pgn"))
-    path.write_text(many_games(12, scaled(24, 12)), encoding="utf-8")
+    path.write_text(different_games("Nf3 Nf6 d4 d5 c4 e6 Nc3 Be7 Bg5 Nbd7 e3 O-O"), encoding="utf-8")
     options = ["--nodes", str(scaled(1000, 10))]
     assert review(path, *options, "-o", whole).returncode == 0
     arguments = ["review", str(path), *options, "-o", str(out), "--threads", "2"]
@@ -510,7 +490,7 @@ def test_a_full_disk_is_named_and_costs_no_finished_game(tmp_path: Path) -> None
     import resource
 
     path, page, whole = (tmp_path / name for name in ("games.pgn", "page.html", "whole.html"))
-    path.write_text(many_games(12, 8), encoding="utf-8")
+    path.write_text(different_games("Nf3 Nf6 d4 d5"), encoding="utf-8")
     arguments = [*ENGINE, "review", str(path), "--nodes", "10", "--html"]
     assert subprocess.run([*arguments, str(whole)], capture_output=True).returncode == 0
     full = subprocess.run(
@@ -623,7 +603,7 @@ def test_an_analysis_can_be_closed_at_any_time() -> None:
 # Openings.
 
 NAMES = (
-    "\ufeffpgn\tNAME\tepd\teco\n1. e4\tKing's \"Pawn\t-\tB00\n\n"
+    '\ufeffpgn\tNAME\tepd\teco\n1. e4\t"King\'s" Pawn\t-\tB00\n\n'
     "1. e4 e5\tKing's Pawn Game\t-\tC20\n1. d4\tQueen's Pawn\t-\tA40\n"
 )
 
@@ -637,7 +617,7 @@ def test_the_deepest_named_position_is_the_opening(tmp_path: Path) -> None:
     for text, opening in (
         ("1. e4 e5 2. Nf3 *", Opening("C20", "King's Pawn Game")),
         ("1. e3 e6 2. e4 e5 3. Nf3 *", Opening("C20", "King's Pawn Game")),  # but for the move counters
-        ("1. e4 c5 *", Opening("B00", "King's \"Pawn")),
+        ("1. e4 c5 *", Opening("B00", '"King\'s" Pawn')),
         ("1. c4 *", None),
         ("*", None),
     ):
@@ -648,21 +628,21 @@ def test_the_deepest_named_position_is_the_opening(tmp_path: Path) -> None:
     assert last.headers["Opening"] == "By hand"
 
 
-@pytest.mark.parametrize(
-    ("tags", "opening"),
-    [
-        ({"ECO": "?", "Opening": "?"}, Opening("C20", "King's Pawn Game")),
-        ({"ECO": "C20"}, Opening("C20", "King's Pawn Game")),
-        ({"ECO": "A00"}, Opening("A00", "")),
-        ({"Opening": "Mine"}, Opening("", "Mine")),
-    ],
-)
-def test_a_game_keeps_its_own_opening_and_annotator(tags: dict[str, str], opening: Opening) -> None:
-    found = Opening("C20", "King's Pawn Game")
-    assert ReviewedGame(pgn.Game(tags), [], found).opening == opening
-    for known, written in (("", "Moff 2"), ("A. N.", "A. N."), ("Moff 1", "Moff 2")):
-        game = pgn.Game({**tags, "Annotator": known})
-        assert f'[Annotator "{written}"]' in ReviewedGame(game, []).write("Moff 2")
+def test_a_game_keeps_its_own_opening_and_annotator(tmp_path: Path) -> None:
+    names = tmp_path / "names.tsv"
+    names.write_text(NAMES, encoding="utf-8")
+    for given, eco, opening in (
+        ('[ECO "?"]\n[Opening "?"]', "C20", "King's Pawn Game"),
+        ('[ECO "C20"]', "C20", "King's Pawn Game"),
+        ('[ECO "A00"]\n[Annotator "A. N."]', "A00", None),
+        ('[Opening "Mine"]\n[Annotator "Moff 0"]', None, "Mine"),
+    ):
+        games = f"{given}\n\n1. e4 e5 *\n".encode()
+        tags = read_games(review("-", "--nodes", "1", "--openings", names, data=games).stdout.decode())[
+            0
+        ].headers
+        assert (tags.get("ECO"), tags.get("Opening")) == (eco, opening)
+        assert tags["Annotator"] == ("A. N." if "A. N." in given else f"Moff {__version__}, 1 nodes a move")
 
 
 def test_a_bad_file_of_openings_is_named_with_its_line(tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from random import Random
 
 import chess
+import chess.polyglot
 import pytest
 
 from moff import __version__
@@ -17,9 +19,8 @@ from moff.uci.conversation import Engine
 from tests.client import ENGINE, PATIENCE, Conversation, info_lines, nodes_of, on_threads, with_threads
 from tests.oracle import scaled
 from x88 import build
-from x88.movegen import legal_moves
-from x88.notation import coordinate, fen
-from x88.notation.outcome import outcome
+from x88.notation import fen
+from x88.notation.outcome import Outcome, outcome
 
 INFO = re.compile(
     r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( lowerbound| upperbound)?"
@@ -145,9 +146,8 @@ def test_another_go_a_position_or_a_new_game_ends_the_search(moff: Conversation)
         assert chess.Move.from_uci(moff.until("bestmove")[-1].split()[1]) in board.legal_moves
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
+def test_a_faulty_position_keeps_the_old_one(moff: Conversation) -> None:
+    for line, reason in (
         ("position", "startpos or fen"),
         ("position fen", "0 fields"),
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings"),
@@ -155,60 +155,55 @@ def test_another_go_a_position_or_a_new_game_ends_the_search(moff: Conversation)
         ("position startpos moves e2e4 e7e5 e4e5", "'e4e5' is not a legal move"),
         ("position startpos moves e2e4 nonsense", "'nonsense' is not a legal move"),
         ("position startpos junk", "startpos or fen"),
-    ],
-)
-def test_a_faulty_position_keeps_the_old_one(moff: Conversation, line: str, reason: str) -> None:
-    moff.ready()
-    moff.send("position startpos moves g1f3 g8f6 f3g1 f6g8 e2e3", line)
-    answers = moff.ready()
-    assert len(answers) == 1
-    assert answers[0].startswith("info string position: ")
-    assert reason in answers[0]
-    moff.send("go perft 1")
-    # Black is to move after e2e3, as before the faulty line.
-    moves = {text.split(":")[0] for text in moff.until("Nodes searched: 20")[:-2]}
-    assert len(moves) == 20
-    assert all(text[1] in "78" for text in moves)
+    ):
+        moff.send("position startpos moves g1f3 g8f6 f3g1 f6g8 e2e3")
+        moff.ready()
+        moff.send(line, "d")
+        answer, *shown = moff.ready()
+        assert answer.startswith("info string position: ")
+        assert reason in answer
+        assert "Fen: rnbqkbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR b KQkq - 0 3" in shown
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", ["startpos", "fen 4k2r/8/8/8/8/8/8/R3K3 w Qk - 95 40"])
-def test_a_game_that_goes_on_equals_one_set_up_anew(start: str) -> None:
+def test_a_game_that_goes_on_equals_one_set_up_anew() -> None:
     """Longer, shorter, other, repeated, turned and faulty lines of moves, in any order."""
     said: list[str] = []
     engine = Engine(said.append)
-    chance = Random(start)
+    chance = Random(3)
     moves: list[str] = []
-    board = fen.parse(start.removeprefix("fen ") if start != "startpos" else fen.START)
-    first = board.copy()
     repeated = 0
-    for _ in range(scaled(400, 60)):
+    for _ in range(scaled(600, 100)):
+        start = chance.choice(["startpos"] * 9 + ["fen 4k2r/8/8/8/8/8/8/R3K3 w Qk - 95 40"])
         what = chance.random()
         if what < 0.1:
             moves = moves[: chance.randint(0, len(moves))]
         elif what < 0.15:
             engine.execute("flip")
-        elif what < 0.2:
-            engine.execute(f"position {start} moves {' '.join([*moves, 'a1a1'])}")
-        board = first.copy()
-        for text in moves:
-            board.make(coordinate.parse(board, text))
-        legal = legal_moves(board)
+        board = chess.Board() if start == "startpos" else chess.Board(start.removeprefix("fen "))
+        for number, text in enumerate(moves):
+            if chess.Move.from_uci(text) not in board.legal_moves:
+                moves = moves[:number]
+                break
+            board.push_uci(text)
+        legal = [move.uci() for move in board.legal_moves]
         if not legal:
             moves = []
             continue
-        if what >= 0.2:
+        if what >= 0.15:
             # Kings and knights that go to and fro repeat positions.
             last = moves[-2] if len(moves) > 1 else "----"
-            back = [move for move in legal if coordinate.write(move) == last[2:4] + last[:2]]
-            move = (back or legal)[0] if what < 0.7 and back else chance.choice(legal)
-            moves.append(coordinate.write(move))
-            board.make(move)
+            back = [text for text in legal if text == last[2:4] + last[:2]]
+            text = back[0] if what < 0.7 and back else chance.choice(legal)
+            engine.execute(f"position {start} moves {' '.join([*moves, text, 'a1a1'])}")
+            board.push_uci(text)
+            moves.append(text)
         engine.execute(f"position {start} moves {' '.join(moves)}".removesuffix(" moves "))
-        assert fen.write(engine._board) == fen.write(board)
-        assert engine._board.key == board.key
-        assert outcome(engine._board) == outcome(board)
-        repeated += outcome(board) is not None
+        assert fen.write(engine._board) == board.fen(en_passant="legal")
+        assert engine._board.key == chess.polyglot.zobrist_hash(board)
+        is_drawn = board.is_repetition(3) or board.is_fifty_moves()
+        assert (outcome(engine._board) in (Outcome.REPETITION, Outcome.FIFTY_MOVES)) == is_drawn
+        repeated += is_drawn
     assert repeated > 3 or not build.compiled  # too few moves for it
     assert all("not a legal move" in line for line in said)
 
@@ -377,6 +372,18 @@ def test_perft_divides_and_sums_up(moff: Conversation) -> None:
     assert counts == expected
     assert (empty, total) == ("", "Nodes searched: 2039"), "as other engines print it"
     assert re.fullmatch(r"info string 2039 nodes \d+\.\d+ s \d+ nodes/s", speed)
+    moff.send("setoption name UCI_Chess960 value true", f"position fen {fen}", "go perft 1")
+    assert {"e1h1: 1", "e1a1: 1"} < set(moff.until("info string 48 nodes"))
+
+
+def test_a_perft_that_is_refused_a_thread_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    said: list[str] = []
+    assert Engine(said.append).carry_out(["go perft 3", "isready"]) == 1
+    assert said == ["info string can't start new thread", "readyok"]
 
 
 @pytest.mark.slow
@@ -458,7 +465,12 @@ def test_quit_does_not_wait_after_a_stop(moff: Conversation, asked: str) -> None
 def test_the_number_of_threads_changes_between_searches(moff: Conversation) -> None:
     moff.ready()
     for number in (2, 40, 3, 1):
-        moff.send(f"setoption name Threads value {number}", f"go nodes {scaled(200_000, 4000)}")
+        moff.send(f"setoption name Threads value {number}", "go infinite")
+        if STATUS.exists():
+            while len(os.listdir(f"/proc/{moff.process.pid}/task")) <= number:
+                moff.read()  # they start one by one
+        moff.send("stop", f"go nodes {scaled(200_000, 4000)}")
+        moff.until("bestmove")
         # What the helpers have searched since they last reported is not in the line.
         nodes = nodes_of([line for line in moff.until("bestmove") if " score " in line])
         assert scaled(100_000, 2000) <= nodes <= scaled(200_000, 4000)

@@ -110,7 +110,8 @@ def test_a_bench_on_several_threads_says_so_and_leaves_the_options(moff: Convers
 def test_a_finished_bench_leaves_no_thread_and_no_table() -> None:
     said: list[str] = []
     moff = conversation.Engine(said.append)
-    assert moff.carry_out(["bench 8 3 1"]) == 0
+    moff.execute("bench 8 3 1")
+    moff._job.join()
     assert said[-1].endswith("(3 threads)")
     assert not any(thread.name.startswith("search helper") for thread in threading.enumerate())
     gc.collect()
@@ -393,6 +394,8 @@ def test_a_log_that_begins_during_a_game_has_all_of_it(moff: Conversation, tmp_p
     first, second = tmp_path / "a  b.log", tmp_path / "second.log"
     for number, path in enumerate((first, second)):
         moff.send(f"no value setoption  name Debug Log  File value {path}")
+        moff.ready()
+        assert len(lists(logged(path))) == 3 + number
         moff.send(f"position startpos moves {' '.join(moves[: 3 + number])}")
         moff.ready()
     for number, path in enumerate((first, second)):
