@@ -37,6 +37,19 @@ def with_threads(cases: Iterable[Any], repeated: Iterable[Any]) -> list[Any]:
     return [pytest.param(number, case, id=f"threads{number}-{case}") for number, case in pairs]
 
 
+MOVE = "[a-h][1-8][a-h][1-8][qrbn]?"
+LINES = re.compile(
+    rf"info depth (0 |\d+ (?=.* pv ))seldepth \d+ multipv \d+ score (cp|mate) -?\d+( lowerbound| upperbound)?"
+    rf"( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+( pv( {MOVE})+)?"
+    rf"|info depth \d+ currmove {MOVE} currmovenumber \d+"
+    rf"|info string [^\n]*|bestmove ({MOVE}( ponder {MOVE})?|\(none\))"
+    rf"|readyok|uciok|id (name|author) .+|option name .+ type (spin|check|button|string).*"
+    rf"|{MOVE}: \d+|Nodes searched: \d+|(Total time \(ms\)|Nodes searched |Nodes/second   ) : \d+"
+    rf"|\d+ nodes \d+ nps( \(\d+ threads\))?|"
+)
+"""Every line of output but those of `d`, `eval` and `moves`."""
+
+
 class Conversation:
     """A running engine that is written to and read from line by line."""
 

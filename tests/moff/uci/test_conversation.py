@@ -16,17 +16,12 @@ import pytest
 
 from moff import __version__
 from moff.uci.conversation import Engine
-from tests.client import ENGINE, PATIENCE, Conversation, info_lines, nodes_of, on_threads, with_threads
+from tests.client import ENGINE, LINES, PATIENCE, Conversation, info_lines, nodes_of, on_threads, with_threads
 from tests.oracle import scaled
 from x88 import build
 from x88.notation import fen
 from x88.notation.outcome import Outcome, outcome
 
-INFO = re.compile(
-    r"info depth \d+ seldepth \d+ multipv \d+ score (cp|mate) -?\d+( lowerbound| upperbound)?"
-    r"( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+"
-    r" pv( [a-h][1-8][a-h][1-8][qrbn]?)+"
-)
 STATUS = Path("/proc/self/status")
 DEPTH = 6 if build.compiled else 4  # deep enough for a full table to save nodes
 
@@ -68,7 +63,7 @@ def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conve
         assert depths == sorted(depths)
         assert depths[-1] == DEPTH
     for line in reports:
-        assert INFO.fullmatch(line), line
+        assert LINES.fullmatch(line), line
     board = chess.Board()
     board.push_uci("e2e4")
     board.push_uci("e7e5")
@@ -414,11 +409,11 @@ JOBS = [
 ]
 
 
-END = pytest.mark.parametrize("end", ["quit\n", ""], ids=["quit", "end of input"])
+ENDS = ("quit\n", "")
 
 
-def ended(threads: int, talk: str) -> list[str]:
-    """What is said until the engine ends by itself, which must be soon."""
+def output(threads: int, talk: str) -> list[str]:
+    """The output of an engine that ends by itself, soon after its input."""
     talk = f"setoption name Threads value {threads}\n{talk}"
     done = subprocess.run(ENGINE, input=talk, capture_output=True, encoding="utf-8", timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, "")
@@ -426,12 +421,12 @@ def ended(threads: int, talk: str) -> list[str]:
 
 
 @pytest.mark.slow
-@END
 @pytest.mark.parametrize(("asked", "last"), JOBS)
-def test_quit_waits_for_a_perft_or_a_bench(asked: str, last: str, end: str) -> None:
-    lines = ended(1, f"{asked}\n{end}")
-    assert re.match(last, lines[-1])
-    assert "stopped" not in "".join(lines)
+def test_quit_waits_for_a_perft_or_a_bench(asked: str, last: str) -> None:
+    for end in ENDS:
+        lines = output(1, f"{asked}\n{end}")
+        assert re.match(last, lines[-1])
+        assert "stopped" not in "".join(lines)
 
 
 LONG = [
@@ -445,19 +440,18 @@ LONG = [
 
 
 @pytest.mark.slow
-@END
 @pytest.mark.parametrize(("threads", "search"), with_threads(LONG, LONG[:4]))
-def test_quit_stops_every_search_at_once(threads: int, search: str, end: str) -> None:
-    *reports, last = ended(threads, f"{search}\n{end}")
-    assert chess.Move.from_uci(last.split()[1]) in chess.Board().legal_moves
-    assert not any(line.startswith("bestmove") for line in reports)
+def test_quit_stops_every_search_at_once(threads: int, search: str) -> None:
+    for end in ENDS:
+        *reports, last = output(threads, f"{search}\n{end}")
+        assert chess.Move.from_uci(last.split()[1]) in chess.Board().legal_moves
+        assert not any(line.startswith("bestmove") for line in reports)
 
 
 @pytest.mark.slow
 @on_threads
-@pytest.mark.parametrize("asked", ["go depth 100", "go perft 14", "bench 16 1 100"])
-def test_quit_does_not_wait_after_a_stop(moff: Conversation, asked: str) -> None:
-    moff.send(asked, "stop", "quit")
+def test_quit_does_not_wait_after_a_stop(moff: Conversation) -> None:
+    moff.send("go depth 100", "stop", "go perft 14", "stop", "bench 16 1 100", "stop", "quit")
     assert moff.process.wait(PATIENCE) == 0
 
 

@@ -1,6 +1,5 @@
 """Conversations at random: sense and nonsense in any order with the real process, and damaged ones."""
 
-import re
 from random import Random
 
 import chess
@@ -10,24 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from moff.uci.conversation import Engine
-from tests.client import THREADS, Conversation
+from tests.client import LINES, THREADS, Conversation
 from tests.oracle import SHARED, STARTS, watched
 from tests.strategies import BRIEF, DAMAGED, ENDLESS, OPTIONS, TALKS, WHOLE, damaged, per_hundred
 from x88.board import Board
 from x88.movegen import legal_moves
 from x88.notation import coordinate, fen
-
-MOVE = "[a-h][1-8][a-h][1-8][qrbn]?"
-LINES = re.compile(
-    rf"info depth (0 |\d+ (?=.* pv ))seldepth \d+ multipv \d+ score (cp|mate) -?\d+( lowerbound| upperbound)?"
-    rf"( wdl \d+ \d+ \d+)? nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+( pv( {MOVE})+)?"
-    rf"|info depth \d+ currmove {MOVE} currmovenumber \d+"
-    rf"|info string [^\n]*|bestmove ({MOVE}( ponder {MOVE})?|\(none\))"
-    rf"|readyok|uciok|id (name|author) .+|option name .+ type (spin|check|button|string).*"
-    rf"|{MOVE}: \d+|Nodes searched: \d+|(Total time \(ms\)|Nodes searched |Nodes/second   ) : \d+"
-    rf"|\d+ nodes \d+ nps( \(\d+ threads\))?|"
-)
-"""Every line that the commands used here may bring."""
 
 NONSENSE = [
     *("go perft 0", "perft x", "bench x", "setoption", "setoption name Hash value 0", "position", "joho", ""),
