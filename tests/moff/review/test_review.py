@@ -291,7 +291,8 @@ def test_a_game_longer_than_the_board_remembers_is_reviewed() -> None:
 def test_standard_output_has_each_game_at_once_until_nobody_reads() -> None:
     pipe = subprocess.PIPE
     words = [*ENGINE, "review", "-", "--time", "0.2"]
-    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+    buffered = dict(os.environ, PYTHONUNBUFFERED="")
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, env=buffered) as process:
         process.stdin.write(b"1. e4 *\n\n1. d4 *\n\n" + b"1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n" * 100)
         process.stdin.close()
         assert process.stdout.readline()
@@ -486,13 +487,14 @@ def test_a_full_disk_is_named_and_costs_no_finished_game(tmp_path: Path) -> None
     path.write_text(different_games("Nf3 Nf6 d4 d5"), encoding="utf-8")
     arguments = [*ENGINE, "review", str(path), "--nodes", "10", "--html"]
     assert subprocess.run([*arguments, str(whole)], capture_output=True).returncode == 0
-    full = subprocess.run(
-        [*arguments, str(page)],
-        capture_output=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (800, 800)),
-    )
-    assert full.returncode == 1
-    assert complaints(full) == [f"{page}.unfinished: {os.strerror(errno.EFBIG)}"]
+    for limit, file in ((800, f"{page}.unfinished"), (50_000, page)):
+        full = subprocess.run(
+            [*arguments, str(page)],
+            capture_output=True,
+            preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        )
+        assert full.returncode == 1
+        assert complaints(full)[-1] == f"{file}: {os.strerror(errno.EFBIG)}"
     games = path.read_bytes()
     path.write_bytes(games.replace(b"Round", b"Other"))
     other = subprocess.run([*arguments, str(page)], capture_output=True)
@@ -504,7 +506,7 @@ def test_a_full_disk_is_named_and_costs_no_finished_game(tmp_path: Path) -> None
     assert page.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.parametrize("text", ["1. e4 *\n", "1. e4 *\n\n1. d4 *\n\n1. c4 *\n"])
+@pytest.mark.parametrize("text", ["1. e4 *\n", '1. e4 *\n\n1. d4 *\n\n[Event "c4"]\n\n*\n'])
 def test_a_review_ends_although_its_games_change_meanwhile(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
