@@ -108,10 +108,8 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a review of GAMES in all forms."""
     folder = tmp_path_factory.mktemp("review")
     (folder / "games.pgn").write_text(GAMES, encoding="utf-8")
-    ended = review(
-        folder / "games.pgn", "--nodes", NODES, "-o", folder / "out.pgn", "--json", folder / "out.json",
-        "--html", folder / "out.html",
-    )  # fmt: skip
+    files = ["-o", folder / "out.pgn", "--json", folder / "out.json", "--html", folder / "out.html"]
+    ended = review(folder / "games.pgn", "--nodes", NODES, *files)
     assert (ended.returncode, complaints(ended)) == (0, [])
     (folder / "table.txt").write_bytes(ended.stdout)
     return folder
@@ -150,7 +148,7 @@ def test_every_move_has_an_evaluation_and_a_marked_one_a_better_line(reviewed: P
     side = "accuracy loss ?! ? ??"
     assert head.split() == f"game White {side} Black {side} result".split()
     assert (len(rows), rows[0].split()[-1]) == (5, "1-0")
-    assert [row[6:30] for row in rows[:2]] == ["Müller".ljust(24), "A? name of more than twe"]
+    assert [row[6:32] for row in rows[:2]] == ["Müller".ljust(26), "A? name of more than twe  "]
     assert sorted(os.listdir(reviewed)) == ["games.pgn", "out.html", "out.json", "out.pgn", "table.txt"]
 
 
@@ -190,13 +188,9 @@ def test_a_mate_in_one_is_named_however_few_the_nodes(nodes: str) -> None:
         assert (played.nags, better.san()) == ({chess.pgn.NAG_BLUNDER}, mate)
 
 
-def test_tags_give_accuracy_loss_annotator_and_opening(reviewed: Path) -> None:
+def test_tags_give_annotator_and_opening(reviewed: Path) -> None:
     game, fen, empty, *_, last = games_of(reviewed)
-    for name in ("WhiteAccuracy", "BlackAccuracy"):
-        assert 0 <= float(game.headers[name]) <= 100
-    assert 0 <= int(game.headers["WhiteACPL"]) <= 2000
-    assert game.headers["Annotator"].startswith("Moff ")
-    assert f"{NODES} nodes" in game.headers["Annotator"]
+    assert game.headers["Annotator"] == f"Moff {__version__}, {NODES} nodes a move"
     assert fen.headers["Annotator"] == "somebody"
     assert "WhiteAccuracy" not in empty.headers
     assert (last.headers["ECO"], last.headers["Opening"]) == ("A00", "By hand")
@@ -220,9 +214,7 @@ def test_the_json_agrees_with_the_pgn(reviewed: Path) -> None:
             if own:
                 assert f"{totals['accuracy']:.1f}" == read.headers[f"{name}Accuracy"]
                 assert f"{totals['acpl']:.0f}" == read.headers[f"{name}ACPL"]
-                assert totals["acpl"] == pytest.approx(
-                    sum(move["loss_cp"] for move in own) / len(own), abs=0.1
-                )
+                assert abs(totals["acpl"] - sum(move["loss_cp"] for move in own) / len(own)) < 0.1
             else:
                 assert (totals["accuracy"], totals["acpl"]) == (None, None)
             for kind, mark in (("inaccuracies", "?!"), ("mistakes", "?"), ("blunders", "??")):
@@ -267,14 +259,16 @@ def test_input_threads_and_output_change_nothing(reviewed: Path, tmp_path: Path)
     assert html.read_bytes() == (reviewed / "out.html").read_bytes()
 
 
-def test_a_time_limits_each_position() -> None:
+def test_a_time_limits_each_position(tmp_path: Path) -> None:
     source = "/dev/stdin" if os.path.exists("/dev/stdin") else "-"
     began = time.monotonic()
-    ended = review(source, "--time", "0.3", data=b"1. e4 e5 *\n")
+    ended = review(source, "--time", "0.3", "-o", "-", "--json", tmp_path / "json", data=b"1. e4 e5 *\n")
     assert time.monotonic() - began > 0.8
     (game,) = read_games(ended.stdout.decode())
     assert all(node.eval() for node in game.mainline())
     assert "0.3 s a move" in game.headers["Annotator"]
+    game = json.loads((tmp_path / "json").read_bytes())
+    assert {len(move["best"]) for move in game["moves"]} == {8} or not build.compiled
 
 
 @pytest.mark.skipif(not build.compiled, reason="uncompiled, it takes long")
@@ -284,6 +278,7 @@ def test_a_game_longer_than_the_board_remembers_is_reviewed() -> None:
     (game,) = pgn.Reader(io.BytesIO(review("-", "--nodes", "1", data=games.encode()).stdout))
     comments = [move.comment for move in game.moves]
     assert len(comments) == 3120
+    assert all(comment.endswith(",1]") for comment in comments[:-1]), "searched to depth 1"
     assert [len(set(comments[phase:-4:4])) for phase in range(4)] == [1, 1, 1, 1], "of the same positions"
 
 
@@ -364,6 +359,9 @@ def test_any_file_is_reviewed_as_far_as_it_can_be(tmp_path: Path) -> None:
     for text in ("", "nonsense", "[", "{", "(((", "\0\0\0", "1. e4 (1. d4", '[FEN "x"]\n\n1. e4 *'):
         path.write_bytes(text.encode())
         assert run_here(str(path), "--nodes", "1") in (0, 1)
+    start = "4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1"
+    path.write_text(f'[Variant "Chess960"]\n[FEN "{start}"]\n\n1. O-O *', encoding="utf-8")
+    assert run_here(str(path), "--nodes", "1") == 0
 
 
 @pytest.mark.parametrize(
@@ -575,24 +573,19 @@ def moves_of(text: str) -> list[int]:
     return [move.move for move in next(pgn.Reader(io.BytesIO(text.encode()))).moves]
 
 
-def test_a_defect_in_a_thread_reaches_the_caller() -> None:
-    analysis = Analysis(Limits(nodes=1), 1, 1)
-    try:
-        analysis.submit(0, "no FEN", [])
-        with pytest.raises(ValueError, match="no FEN"):
-            analysis.take(PATIENCE)
-    finally:
-        analysis.close()
-
-
-def test_an_analysis_can_be_closed_at_any_time() -> None:
+def test_an_analysis_passes_on_defects_and_closes_at_any_time() -> None:
     for delay in (0.0, 0.001, 0.02):
         analysis = Analysis(Limits(infinite=True), 2, 1)
         for number in range(3):
-            analysis.submit(number, pgn.Game().start, moves_of("1. e4 e5"))
+            analysis.submit(number, pgn.Game().start, [])
         time.sleep(delay)
         analysis.close()
         assert analysis.take(0) is None
+    analysis = Analysis(Limits(nodes=1), 1, 1)
+    analysis.submit(0, "no FEN", [])
+    with pytest.raises(ValueError, match="no FEN"):
+        analysis.take(PATIENCE)
+    analysis.close()
 
 
 # Openings.

@@ -70,7 +70,7 @@ def test_impossible_searchmoves_are_named_and_skipped(moff: Conversation) -> Non
     (answer,) = [line for line in moff.until("bestmove a2a3") if line.startswith("info string")]
     assert answer.startswith("info string go: 'e2e5' is not a legal move")
     assert answer.endswith(" (and 1 more)")
-    moff.send("go searchmoves e2e5")
+    moff.send("go searchmoves e2e5 movestogo 5")
     assert waits(moff), "nothing limits it"
 
 
@@ -172,8 +172,9 @@ def test_each_side_has_its_own_clock_and_increment(moff: Conversation) -> None:
     for position, limits in (
         ("startpos", "wtime 50 btime 900000"),
         ("startpos moves e2e4", "wtime 900000 btime 50"),
-        ("startpos", "wtime 50 winc 0 btime 50 binc 900000"),
-        ("startpos moves e2e4", "wtime 50 winc 900000 btime 50 binc -1000"),
+        ("startpos", "wtime 8000 btime 8000 binc 8000"),
+        ("startpos moves e2e4", "wtime 8000 btime 8000 winc 8000 binc -1000"),
+        ("startpos", "wtime 3000 btime 3000 movestogo 0"),
     ):
         moff.send(f"position {position}", f"go {limits}")
         last = reports(moff.until("bestmove"))[-1]

@@ -194,8 +194,9 @@ def test_odd_lines_leave_the_conversation_as_it_was(moff: Conversation) -> None:
 
 
 def test_a_game_may_have_thousands_of_moves(moff: Conversation) -> None:
-    moves = "g1f3 g8f6 f3g1 f6g8 " * scaled(2000, 500)
-    moff.send(f"position startpos moves {moves}", "go depth 3")
+    moves = "g1f3 g8f6 f3g1 f6g8 " * scaled(4000, 500)
+    moff.send(f"position startpos moves {moves}", "d", "go depth 3")
+    assert moff.until("Fen: rnbqkbnr/pppppppp/8/8/8/8/")[-1].endswith(f" {scaled(8001, 1001)}")
     moff.until("bestmove")
 
 
@@ -268,7 +269,9 @@ def test_a_signal_ends_it_cleanly(moff: Conversation, number: int, command: str)
         moff.until("readyok")
     else:
         moff.ready()
-    moff.process.send_signal(number)
+    for _ in range(3):
+        moff.process.send_signal(number)
+        time.sleep(0.002)
     assert moff.process.wait(60) == (130 if number == signal.SIGINT else 0)
     if command == "go infinite":
         moff.until("bestmove ")

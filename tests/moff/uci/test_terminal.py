@@ -1,5 +1,6 @@
 """What a person sees who starts Moff on a terminal and types."""
 
+import os
 import re
 import subprocess
 
@@ -33,8 +34,21 @@ def test_a_person_is_greeted_in_one_line_that_points_to_help() -> None:
 
 
 def test_a_program_is_not_greeted() -> None:
-    ended = subprocess.run(ENGINE, input=b"quit\n", capture_output=True, timeout=PATIENCE)
-    assert b"speaks UCI" not in ended.stdout + ended.stderr
+    program, terminal = os.openpty()
+    os.write(program, b"quit\n")
+    pipe = subprocess.PIPE
+    for streams in ({"stdin": terminal, "stdout": pipe}, {"input": b"quit\n", "stdout": terminal}):
+        ended = subprocess.run(ENGINE, stderr=pipe, timeout=PATIENCE, **streams)
+        assert b"speaks UCI" not in ended.stderr
+
+
+def test_ctrl_c_ends_on_a_line_of_its_own() -> None:
+    process = pexpect.spawn(ENGINE[0], ENGINE[1:], timeout=PATIENCE, env=environment(), encoding="utf-8")
+    process.expect("for a board.\r\n")
+    process.sendintr()
+    process.expect(pexpect.EOF)
+    process.close()
+    assert (process.before.removeprefix("^C"), process.exitstatus) == ("\r\n", 130)
 
 
 def test_unknown_words_are_answered_when_a_person_types_them() -> None:
