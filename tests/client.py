@@ -111,7 +111,7 @@ class Conversation:
         return seen
 
     def ready(self) -> list[str]:
-        """What comes before the answer to isready: all that earlier commands have printed at once."""
+        """All lines before the answer to isready: the output of earlier commands."""
         self.send("isready")
         return self.until("readyok")[:-1]
 

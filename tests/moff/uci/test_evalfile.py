@@ -26,7 +26,7 @@ def other(tmp_path: Path) -> Path:
 
 
 def evaluated(moff: Conversation) -> list[str]:
-    """What `eval` shows."""
+    """The lines of `eval`."""
     moff.ready()
     moff.send("eval")
     return moff.ready()

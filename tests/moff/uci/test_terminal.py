@@ -1,4 +1,4 @@
-"""What a person sees who starts Moff on a terminal and types."""
+"""Moff on a terminal, where a person types."""
 
 import os
 import re
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 
 def typed(*lines: str) -> list[str]:
-    """What is said when a person types some lines."""
+    """The lines that Moff prints when a person types some."""
     terminal = {"env": environment(), "encoding": "utf-8", "dimensions": SIZE, "echo": False}
     process = pexpect.spawn(ENGINE[0], ENGINE[1:], timeout=PATIENCE, **terminal)
     for line in lines:
@@ -54,8 +54,8 @@ def test_ctrl_c_ends_on_a_line_of_its_own() -> None:
 
 def test_unknown_words_are_answered_when_a_person_types_them() -> None:
     lines = typed("joho", "e2e4", "go depth 1 deep", "please isready", "", "   ")
-    told = [line for line in lines if line.startswith("info string ") and "uncompiled" not in line]
-    assert told == [
+    answers = [line for line in lines if line.startswith("info string ") and "uncompiled" not in line]
+    assert answers == [
         "info string unknown command 'joho'; help lists the commands",
         "info string unknown command 'e2e4'; help lists the commands",
         "info string go: unknown word 'deep'",
