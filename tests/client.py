@@ -1,18 +1,23 @@
-"""A UCI client for the tests: the real engine process over pipes."""
+"""A UCI client and the command line for the tests: the real engine process over pipes, or `main` itself."""
 
+import contextlib
+import io
 import itertools
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterable
 from queue import Empty, Queue
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from moff.main import main
+from moff.signals import NUMBERS
 from tests import ROOT
 
 ENGINE = [sys.executable, str(ROOT / "engine.py")]
@@ -48,6 +53,49 @@ LINES = re.compile(
     rf"|\d+ nodes \d+ nps( \(\d+ threads\))?|"
 )
 """Every line of output but those of `d`, `eval` and `moves`."""
+
+
+class Ended(NamedTuple):
+    """How a command ended; standard error without the notice of the uncompiled build."""
+
+    code: int
+    output: str
+    errors: str
+
+
+def run(*arguments: str, text: str = "", command: list[str] = ENGINE, **options: Any) -> Ended:
+    """Run `moff` in a process of its own; the options are those of `subprocess.run`."""
+    done = subprocess.run(
+        [*command, *arguments],
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        timeout=300,
+        **options,
+    )
+    return Ended(done.returncode, done.stdout, _without_notice(done.stderr))
+
+
+def call(*arguments: str) -> Ended:
+    """Run `moff` in this process, which saves the start of another one."""
+    output, errors = io.StringIO(), io.StringIO()
+    handlers = [(number, signal.getsignal(number)) for number in NUMBERS]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["moff", *arguments])
+        try:
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+                code = main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        finally:
+            for number, handler in handlers:
+                signal.signal(number, handler)
+    return Ended(code, output.getvalue(), _without_notice(errors.getvalue()))
+
+
+def _without_notice(errors: str) -> str:
+    return "".join(line for line in errors.splitlines(True) if not line.startswith("Moff runs uncompiled"))
 
 
 class Conversation:
