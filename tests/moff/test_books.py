@@ -2,7 +2,6 @@
 
 import io
 import os
-import subprocess
 import sys
 from pathlib import Path
 from random import Random
@@ -11,14 +10,12 @@ import chess
 import chess.polyglot
 import pytest
 
-from tests.client import ENGINE, Conversation
+from tests.client import Conversation, call, run
 from tests.oracle import SHARED
 from x88.book.book import ENTRY, Book, encode
 from x88.book.make import Maker, Wanted
 from x88.movegen import legal_moves
 from x88.notation import coordinate, fen, pgn
-
-pytestmark = pytest.mark.slow
 
 GAMES = """[Event "one"]
 [Result "1-0"]
@@ -41,12 +38,6 @@ on_unix = pytest.mark.skipif(
 )
 
 
-def run(*arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*ENGINE, *arguments], input=text, capture_output=True, encoding="utf-8", check=False, timeout=100
-    )
-
-
 @pytest.fixture
 def book(tmp_path: Path) -> Path:
     maker = Maker(Wanted(min_games=1))
@@ -58,29 +49,19 @@ def book(tmp_path: Path) -> Path:
     return path
 
 
-def told(done: subprocess.CompletedProcess[str]) -> str:
-    """Standard error without the notice of the uncompiled build."""
-    return "".join(line for line in done.stderr.splitlines(True) if "runs uncompiled" not in line)
-
-
 # `moff book`.
 
 
 def test_a_book_is_made_shown_and_checked(tmp_path: Path) -> None:
     games, out = tmp_path / "games.pgn", tmp_path / "out.bin"
     games.write_text(GAMES, encoding="utf-8")
-    done = run("book", "make", str(games), "-o", str(out), "--min-games", "1")
-    assert (done.returncode, told(done)) == (0, "")
-    assert done.stdout == f"{out}: 7 moves of 3 games with a result\n"
-    done = run("book", "show", str(out))
-    assert done.stdout.split() == ["e4", "3", "100.0", "%", "d4", "0", "0.0", "%"]
-    done = run("book", "show", str(out), "8/8/8/8/8/8/k6K/8 w - - 0 1")
-    assert (done.returncode, done.stdout) == (0, "the book has no move here\n")
-    done = run("book", "check", str(out))
-    assert done.returncode == 0
-    assert done.stdout == (
-        f"{out}: 7 moves in 5 positions, 5 of them reached from the start position; 0 faults\n"
-    )
+    made = call("book", "make", str(games), "-o", str(out), "--min-games", "1")
+    assert made == (0, f"{out}: 7 moves of 3 games with a result\n", "")
+    assert call("book", "show", str(out)).output.split() == ["e4", "3", "100.0", "%", "d4", "0", "0.0", "%"]
+    shown = call("book", "show", str(out), "8/8/8/8/8/8/k6K/8 w - - 0 1")
+    assert shown == (0, "the book has no move here\n", "")
+    held = "7 moves in 5 positions, 5 of them reached from the start position; 0 faults"
+    assert call("book", "check", str(out)) == (0, f"{out}: {held}\n", "")
 
 
 @pytest.mark.parametrize(
@@ -107,7 +88,7 @@ def test_a_book_is_made_shown_and_checked(tmp_path: Path) -> None:
         ([], 2, "COMMAND"),
     ],
 )
-def test_a_fault_is_named_and_no_file_changes(
+def test_a_fault_changes_no_file(
     arguments: list[str], code: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -118,26 +99,25 @@ def test_a_fault_is_named_and_no_file_changes(
     (tmp_path / "b.bin").write_bytes(b"an old book")
     (tmp_path / "odd.bin").write_bytes(b"x" * 17)
     (tmp_path / "empty.bin").write_bytes(b"")
-    done = run("book", *arguments)
-    assert done.returncode == code
-    assert reason in done.stderr
-    assert "Traceback" not in done.stderr
+    ended = call("book", *arguments)
+    assert ended.code == code
+    assert reason in ended.errors
     assert (tmp_path / "games.pgn").read_text(encoding="utf-8") == GAMES
     assert (tmp_path / "b.bin").read_bytes() == b"an old book"
 
 
-def test_a_book_is_made_of_several_files_and_of_damaged_games_up_to_the_damage(tmp_path: Path) -> None:
+def test_make_reads_several_files_and_damaged_games_up_to_the_damage(tmp_path: Path) -> None:
     games, out = tmp_path / "games.pgn", tmp_path / "out.bin"
     games.write_text(GAMES + '\n[Event "four"]\n[Result "1-0"]\n\n1. e4 e5 2. Ke5 1-0\n', encoding="utf-8")
-    done = run("book", "make", str(games), "-", "-o", str(out), "--min-games", "2", text=GAMES)
-    assert done.returncode == 1
-    assert "1 game is damaged" in done.stderr
-    assert "of 7 games" in done.stdout
+    ended = run("book", "make", str(games), "-", "-o", str(out), "--min-games", "2", text=GAMES)
+    assert ended.code == 1
+    assert "1 game is damaged" in ended.errors
+    assert "of 7 games" in ended.output
     with chess.polyglot.open_reader(out) as reader:
         assert {e.move.uci(): e.weight for e in reader.find_all(chess.Board())} == {"e2e4": 8}
 
 
-def test_every_kind_of_fault_is_reported(tmp_path: Path) -> None:
+def test_check_names_every_kind_of_fault(tmp_path: Path) -> None:
     board = fen.parse(fen.START)
     e4 = next(encode(move) for move in legal_moves(board) if coordinate.write(move) == "e2e4")
     path = tmp_path / "b.bin"
@@ -150,9 +130,9 @@ def test_every_kind_of_fault_is_reported(tmp_path: Path) -> None:
         (5, 0o1234, 1),
     ]
     path.write_bytes(b"".join(ENTRY.pack(*row, 0) for row in rows))
-    done = run("book", "check", str(path))
-    assert done.returncode == 1
-    lines = done.stdout.splitlines()
+    ended = call("book", "check", str(path))
+    assert ended.code == 1
+    lines = ended.output.splitlines()
     for number, text in (
         (2, "the move e2e4 is a duplicate"),
         (3, f"b1d3 is illegal in {fen.START}"),
@@ -167,33 +147,41 @@ def test_every_kind_of_fault_is_reported(tmp_path: Path) -> None:
 # Play.
 
 
-def test_a_game_is_played_from_the_book(moff: Conversation, book: Path) -> None:
+def use(moff: Conversation, book: Path) -> None:
     moff.send(f"setoption name Book File value {book}", "setoption name OwnBook value true")
+
+
+def test_a_game_is_played_from_the_book(moff: Conversation, book: Path) -> None:
+    use(moff, book)
     moff.send("setoption name Book Depth value 1", "position startpos", "go wtime 60000 btime 60000")
     assert moff.until("bestmove")[-2:] == ["info string book", "bestmove e2e4"]
-    moff.send("position startpos moves e2e4 c7c5", "go depth 2")
-    lines = moff.until("bestmove")
-    assert "info string book" not in lines
-    assert any(" pv " in line for line in lines)
+    for line in ("position startpos moves e2e4 c7c5", "position startpos moves e2e4 e7e5"):
+        moff.send(line, "go depth 2")
+        lines = moff.until("bestmove")
+        assert "info string book" not in lines
+        assert any(" pv " in line for line in lines)
 
 
-@pytest.mark.parametrize(
-    "talk",
-    [
-        ["setoption name OwnBook value false", "position startpos", "go depth 2"],
-        ["setoption name Book File", "position startpos", "go depth 2"],
-        ["setoption name UCI_AnalyseMode value true", "position startpos", "go depth 2"],
-        ["setoption name MultiPV value 2", "position startpos", "go depth 2"],
-        ["setoption name Book Depth value 1", "position startpos moves e2e4 e7e5", "go depth 2"],
-        ["position startpos", "go depth 2 searchmoves d2d4"],
-        ["position startpos", "go mate 1 depth 2"],
-        ["position startpos", "go infinite", "stop"],
-        ["position startpos", "go ponder wtime 60000 btime 60000", "stop"],
-    ],
-)
-def test_a_book_is_for_games_only(moff: Conversation, book: Path, talk: list[str]) -> None:
-    moff.send(f"setoption name Book File value {book}", "setoption name OwnBook value true", *talk)
-    assert "info string book" not in moff.until("bestmove")
+def test_the_book_is_for_games_only(moff: Conversation, book: Path) -> None:
+    use(moff, book)
+    for before, talk, after in (
+        ("setoption name OwnBook value false", ["go depth 2"], "setoption name OwnBook value true"),
+        ("setoption name Book File", ["go depth 2"], f"setoption name Book File value {book}"),
+        (
+            "setoption name UCI_AnalyseMode value true",
+            ["go depth 2"],
+            "setoption name UCI_AnalyseMode value false",
+        ),
+        ("setoption name MultiPV value 2", ["go depth 2"], "setoption name MultiPV value 1"),
+        ("", ["go depth 2 searchmoves d2d4"], ""),
+        ("", ["go mate 1 depth 2"], ""),
+        ("", ["go infinite", "stop"], ""),
+        ("", ["go ponder wtime 60000 btime 60000", "stop"], ""),
+    ):
+        moff.send(before, *talk)
+        assert "info string book" not in moff.until("bestmove"), (before, talk)
+        moff.send(after, "go depth 2")
+        assert "info string book" in moff.until("bestmove")
 
 
 def test_a_seed_repeats_the_moves(moff: Conversation, tmp_path: Path) -> None:
@@ -201,7 +189,7 @@ def test_a_seed_repeats_the_moves(moff: Conversation, tmp_path: Path) -> None:
     path = tmp_path / "all.bin"
     moves = sorted(encode(move) for move in legal_moves(board))
     path.write_bytes(b"".join(ENTRY.pack(board.key, move, 1, 0) for move in moves))
-    moff.send(f"setoption name Book File value {path}", "setoption name OwnBook value true")
+    use(moff, path)
     drawn = []
     for _ in range(2):
         moff.send("setoption name Book Seed value 7", "position startpos")
@@ -210,35 +198,34 @@ def test_a_seed_repeats_the_moves(moff: Conversation, tmp_path: Path) -> None:
             drawn.append(moff.until("bestmove")[-1])
     assert drawn[:10] == drawn[10:]
     assert len(set(drawn)) > 4
-    expected = Random(7)
-    book = Book(path)
-    assert drawn[0] == f"bestmove {coordinate.write(book.choose(board, expected))}"
+    assert drawn[0] == f"bestmove {coordinate.write(Book(path).choose(board, Random(7)))}"
     moff.send("setoption name Best Book Move value true", *["go movetime 1000"] * 10)
     assert len({moff.until("bestmove")[-1] for _ in range(10)}) == 1
 
 
-@pytest.mark.parametrize("name", ["missing.bin", "odd.bin", pytest.param("pipe", marks=on_unix)])
-def test_a_book_that_cannot_be_read_is_refused_and_the_old_one_stays(
-    moff: Conversation, book: Path, name: str
-) -> None:
+def test_an_unreadable_book_is_refused_and_the_old_one_stays(moff: Conversation, book: Path) -> None:
+    use(moff, book)
     (book.parent / "odd.bin").write_bytes(b"x" * 17)
-    if name == "pipe":
-        os.mkfifo(book.parent / name)
-    moff.send(f"setoption name Book File value {book}", "setoption name OwnBook value true")
-    moff.send(f"setoption name Book File value {book.parent / name}", "isready")
-    line = moff.until("readyok")[-2]
-    assert line.startswith("info string setoption: ")
-    assert name in line
-    moff.send("position startpos", "go movetime 1000")
-    assert "info string book" in moff.until("bestmove")
+    names = ["missing.bin", "odd.bin"]
+    if sys.platform != "win32":
+        names.append("pipe")
+        os.mkfifo(book.parent / "pipe")
+    for name in names:
+        moff.send(f"setoption name Book File value {book.parent / name}", "isready")
+        line = moff.until("readyok")[-2]
+        assert line.startswith("info string setoption: ")
+        assert name in line
+        moff.send("position startpos", "go movetime 1000")
+        assert "info string book" in moff.until("bestmove")
 
 
 @on_unix
-def test_a_book_that_is_cut_off_in_use_is_told_and_no_more(moff: Conversation, tmp_path: Path) -> None:
+def test_a_book_cut_off_in_use_is_reported(moff: Conversation, tmp_path: Path) -> None:
     """To read a mapped file beyond its end would end the process."""
     path = tmp_path / "large.bin"
     path.write_bytes(b"".join(ENTRY.pack(key << 50, 0, 1, 0) for key in range(10_000)))
-    moff.send(f"setoption name Book File value {path}", "setoption name OwnBook value true", "go depth 1")
+    use(moff, path)
+    moff.send("go depth 1")
     moff.until("bestmove")
     book = Book(path)
     os.truncate(path, 16)
@@ -250,15 +237,11 @@ def test_a_book_that_is_cut_off_in_use_is_told_and_no_more(moff: Conversation, t
 
 
 @pytest.mark.skipif(not (SHARED / "polyglot").is_dir(), reason="../shared/data/polyglot is missing")
-def test_the_shared_book_is_whole_and_played(moff: Conversation) -> None:
-    path = SHARED / "polyglot" / "performance.bin"
-    moff.send(f"setoption name Book File value {path}", "setoption name OwnBook value true")
-    board = chess.Board()
-    for _ in range(6):
-        moves = " ".join(["moves", *(move.uci() for move in board.move_stack)]) if board.move_stack else ""
-        moff.send(f"position startpos {moves}".rstrip(), "go movetime 1000")
-        *_, told_so, best = moff.until("bestmove")
-        if told_so != "info string book":
-            break
-        board.push_uci(best.split()[1])
-    assert len(board.move_stack) >= 4
+def test_the_shared_book_is_played(moff: Conversation) -> None:
+    use(moff, SHARED / "polyglot" / "performance.bin")
+    moves: list[str] = []
+    for _ in range(4):
+        moff.send(" ".join(["position startpos moves", *moves]), "go movetime 1000")
+        *_, source, best = moff.until("bestmove")
+        assert source == "info string book"
+        moves.append(best.split()[1])

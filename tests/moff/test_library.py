@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 import venv
 from pathlib import Path
 
@@ -16,29 +17,21 @@ import pytest
 import moff
 import moff.api
 from tests import ROOT
-from tests.oracle import STARTS, reference_texts
-from x88 import build
-
-pytestmark = pytest.mark.slow
-
-
-def blocks(text: str) -> list[str]:
-    """The indented blocks of Python that begin with `import moff`."""
-    found = re.findall(r"^    import moff\n(?:(?:    .*)?\n)*", text, re.MULTILINE)
-    return ["\n".join(line.removeprefix("    ") for line in block.splitlines()) for block in found]
+from tests.client import run
+from tests.oracle import STARTS, reference_texts, scaled
 
 
 def test_the_documented_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (example,) = blocks(moff.__doc__ or "")
-    exec(compile(example, "example", "exec"), {})
-    told = capsys.readouterr().out
+    (example,) = re.findall(r"^    import moff\n(?:(?:    .*)?\n)*", moff.__doc__ or "", re.MULTILINE)
+    exec(compile(textwrap.dedent(example), "example", "exec"), {})
+    printed = capsys.readouterr().out
     board = chess.Board()
     board.push_san("e4")
-    assert board.fen(en_passant="legal") in told
-    assert "Nf6" in told
+    assert board.fen(en_passant="legal") in printed
+    assert "Nf6" in printed
 
 
-def test_every_name_that_the_docstring_promises_is_there() -> None:
+def test_the_docstring_lists_the_names_of_the_library() -> None:
     named = set(re.findall(r"`(\w+)`", moff.api.__doc__ or ""))
     assert set(moff.__all__) <= named
     for name in moff.__all__:
@@ -52,14 +45,12 @@ def test_every_name_that_the_docstring_promises_is_there() -> None:
 
 @pytest.mark.parametrize("code", ["moff.api.START", "dir(moff)", "moff.START"])
 def test_each_way_in_works_first(code: str) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", f"import moff; print({code})"], capture_output=True, cwd=ROOT
-    )
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    ended = run(f"import moff; print({code})", command=[sys.executable, "-c"], cwd=ROOT)
+    assert (ended.code, ended.errors) == (0, "")
 
 
 @pytest.mark.parametrize("text", STARTS)
-def test_moves_and_their_texts_are_those_of_python_chess(text: str) -> None:
+def test_moves_and_their_texts_match_python_chess(text: str) -> None:
     board, position = moff.parse_fen(text), chess.Board(text)
     assert moff.write_fen(board) == position.fen(en_passant="legal")
     moves = moff.legal_moves(board)
@@ -76,13 +67,12 @@ def test_moves_and_their_texts_are_those_of_python_chess(text: str) -> None:
         assert moff.outcome(board) in (moff.Outcome.CHECKMATE, moff.Outcome.STALEMATE)
 
 
-@pytest.mark.parametrize("depth", [4, 5] if build.compiled else [3, 4])
-def test_perft_is_the_same_in_one_piece_and_in_many(depth: int) -> None:
-    known = {3: 8902, 4: 197281, 5: 4865609}
+def test_perft_counts_the_same_with_threads_and_a_table() -> None:
     board = moff.parse_fen(moff.START)
-    assert moff.perft(board, depth) == known[depth]
-    assert moff.perft(board, depth, threads=2) == known[depth]
-    assert moff.perft(board, depth, threads=3, megabytes=1) == known[depth]
+    depth, leaves = scaled(4, 3), scaled(197281, 8902)
+    assert moff.perft(board, depth) == leaves
+    assert moff.perft(board, depth, threads=2) == leaves
+    assert moff.perft(board, depth, threads=3, megabytes=1) == leaves
 
 
 def test_a_search_has_limits_and_reports() -> None:
@@ -109,53 +99,26 @@ def test_a_game_is_written_and_read_as_pgn() -> None:
     assert chess.pgn.read_game(io.StringIO(text)).end().board().is_checkmate()
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["perft", "2"]])
-def test_python_m_moff_is_the_command(arguments: list[str]) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "moff", *arguments],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        cwd=ROOT,
-    )
-    assert ended.returncode == 0
-    assert ended.stdout.startswith(f"Moff {moff.__version__}" if arguments == ["--version"] else "400 nodes")
-
-
-def test_python_m_moff_speaks_uci() -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "moff"],
-        input="uci\n",
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        cwd=ROOT,
-    )
-    assert ended.returncode == 0
-    assert ended.stdout.endswith("uciok\n")
+WAYS_IN = """
+import moff
+for code in "moff.START", "from moff import *", "from moff import picture", "dir(moff)":
+    try:
+        exec(code)
+    except ImportError as error:
+        print(error, error.path, sep="|")
+"""
 
 
 @pytest.mark.parametrize("name", ["search", "x88"])
-@pytest.mark.parametrize(
-    "code", ["import moff; moff.START", "from moff import *", "from moff import picture", "dir(moff)"]
-)
-def test_a_file_that_hides_a_package_of_moff_is_named(name: str, code: str, tmp_path: Path) -> None:
+def test_the_error_names_the_file_that_hides_a_package_of_moff(name: str, tmp_path: Path) -> None:
     file = tmp_path / f"{name}.py"
     file.write_text("print('this is not Moff')\n", encoding="utf-8")
-    code = (
-        f"import moff\ntry: exec({code!r})\nexcept ImportError as error: print(error, error.path, sep='\\n')"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        encoding="utf-8",
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    told, path = ended.stdout.splitlines()
-    assert told.startswith(f"{file} hides Moff's package '{name}': rename it")
-    assert path == str(file)
-    assert ended.stderr == ""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = run(WAYS_IN, command=[sys.executable, "-c"], cwd=tmp_path, env=environment)
+    errors = [line.split("|") for line in ended.output.splitlines()]
+    assert [path for _, path in errors] == [str(file)] * 4
+    assert all(text.startswith(f"{file} hides Moff's package '{name}': rename it") for text, _ in errors)
+    assert ended.errors == ""
 
 
 STRANGER = """
@@ -171,6 +134,7 @@ moves(board.key)
 """
 
 
+@pytest.mark.slow
 def test_a_type_checker_sees_the_types_of_an_installed_moff(tmp_path: Path) -> None:
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed")
