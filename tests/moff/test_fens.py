@@ -1,5 +1,6 @@
-"""`moff fens`: the FEN after every move of a PGN file, from the real process."""
+"""`moff fens`: the FEN after every move of a PGN file."""
 
+import contextlib
 import io
 import json
 import logging
@@ -12,11 +13,10 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from tests.client import ENGINE, PATIENCE
+from tests.client import ENGINE, PATIENCE, call
 from tests.oracle import scaled
+from x88 import build
 from x88.notation import pgn
-
-pytestmark = pytest.mark.slow
 
 try:
     import pty
@@ -50,20 +50,6 @@ DAMAGED = '[Event "damaged"]\n\n1. e4 e5\n2. Ke3 Nc6 1-0\n\n'
 LAST = '[Event "last"]\n\n1. c4 c5 1/2-1/2\n'
 
 
-def fens(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*ENGINE, "fens", *arguments], capture_output=True, input=data, timeout=PATIENCE)
-
-
-def quiet(ended: subprocess.CompletedProcess[bytes]) -> bool:
-    """Whether nothing was said on standard error, but that the source runs uncompiled."""
-    return all(line.startswith(b"Moff runs uncompiled") for line in ended.stderr.splitlines())
-
-
-def complaints(ended: subprocess.CompletedProcess[bytes]) -> list[str]:
-    lines = ended.stderr.decode().splitlines()
-    return [line for line in lines if not line.startswith("Moff runs uncompiled")]
-
-
 def expected_fens(text: str) -> list[str]:
     """The FEN after every move of the main lines, by python-chess."""
     stream = io.StringIO(text)
@@ -83,15 +69,14 @@ def sample(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_the_fens_of_a_file_are_those_of_python_chess(sample: str) -> None:
-    ended = fens(sample)
-    assert ended.stdout.decode().splitlines() == expected_fens(SAMPLE)
+def test_the_fens_of_a_file_match_python_chess(sample: str) -> None:
+    ended = call("fens", sample)
+    assert ended.output.splitlines() == expected_fens(SAMPLE)
     assert len(expected_fens(SAMPLE)) == 19
-    assert ended.returncode == 0
-    assert quiet(ended)
+    assert (ended.code, ended.errors) == (0, "")
 
 
-def test_from_a_pipe_games_are_printed_before_the_input_ends() -> None:
+def test_games_of_a_pipe_are_printed_before_it_ends() -> None:
     with subprocess.Popen([*ENGINE, "fens", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         # So much fits into the pipe, and its FENs do not fit into the output's buffer.
         process.stdin.write(SAMPLE.encode() * 60)
@@ -102,10 +87,10 @@ def test_from_a_pipe_games_are_printed_before_the_input_ends() -> None:
     assert [first, *rest] == expected_fens(SAMPLE) * 60
 
 
-def test_json_tells_all_that_a_game_holds(sample: str) -> None:
-    ended = fens("--json", sample)
-    assert ended.returncode == 0
-    games = [json.loads(line) for line in ended.stdout.decode().splitlines()]
+def test_json_has_everything_in_a_game(sample: str) -> None:
+    ended = call("fens", "--json", sample)
+    assert ended.code == 0
+    games = [json.loads(line) for line in ended.output.splitlines()]
     assert games == [game.as_dict() for game in pgn.Reader(io.BytesIO(SAMPLE.encode()))]
     assert [move["fen"] for game in games for move in game["moves"]] == expected_fens(SAMPLE)
     first, second, third, _ = games
@@ -122,73 +107,72 @@ def test_json_tells_all_that_a_game_holds(sample: str) -> None:
     assert (third["moves"], third["result"]) == ([], "0-1")
 
 
-def test_a_damaged_game_is_complained_about_and_the_others_are_printed(tmp_path: Path) -> None:
+def test_a_damaged_game_is_reported_and_the_others_are_printed(tmp_path: Path) -> None:
     text = SAMPLE + "\n" + DAMAGED + LAST
     path = tmp_path / "damaged.pgn"
     path.write_text(text, encoding="utf-8")
     line = text[: text.index("2. Ke3")].count("\n") + 1
-    for arguments in (["fens"], ["fens", "--json"]):
-        ended = fens(*arguments[1:], str(path))
-        assert ended.returncode == 1
-        complaint, count = complaints(ended)
+    printed = []
+    for options in ([], ["--json"]):
+        ended = call("fens", *options, str(path))
+        assert ended.code == 1
+        complaint, count = ended.errors.splitlines()
         assert complaint.startswith(f"{path}: game 5, line {line}: 'Ke3' is not a legal move: ")
         assert count == f"{path}: 1 of 6 games is damaged"
-    games = [json.loads(line) for line in ended.stdout.decode().splitlines()]
+        printed.append(ended.output.splitlines())
+    assert printed[0] == expected_fens(text.replace("2. Ke3 Nc6 ", ""))
+    games = [json.loads(line) for line in printed[1]]
     assert [len(game["moves"]) for game in games] == [12, 4, 0, 3, 2, 2]
     assert [fault["line"] for fault in games[4]["faults"]] == [line]
-    good = SAMPLE + "\n" + '[Event "damaged"]\n\n1. e4 e5 1-0\n\n' + LAST
-    assert fens(str(path)).stdout.decode().splitlines() == expected_fens(good)
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n", b"\xff\xfe\x00\x01", b'[Event "x"]\n'])
-def test_a_file_without_moves_prints_nothing(data: bytes) -> None:
-    ended = fens("-", data=data)
-    assert ended.stdout == b""
-    assert ended.returncode == (1 if b"\xff" in data else 0)
-    assert bool(complaints(ended)) == (b"\xff" in data)
-    assert b"Traceback" not in ended.stderr
+def test_a_file_without_moves_prints_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x.pgn"
+    for data in (b"", b"\n\n", b'[Event "x"]\n'):
+        path.write_bytes(data)
+        assert call("fens", str(path)) == (0, "", "")
+    path.write_bytes(b"\xff\xfe\x00\x01")
+    ended = call("fens", str(path))
+    assert (ended.code, ended.output) == (1, "")
+    assert ended.errors.startswith(f"{path}: ")
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_the_error_names_an_unreadable_file(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.pgn", tmp_path):
-        ended = fens(str(path))
-        assert (ended.returncode, ended.stdout) == (1, b"")
-        (complaint,) = complaints(ended)
+        ended = call("fens", str(path))
+        assert (ended.code, ended.output) == (1, "")
+        (complaint,) = ended.errors.splitlines()
         assert complaint.startswith(f"{path}: ")
-    ended = fens()
-    assert (ended.returncode, ended.stdout) == (2, b"")
-    assert b"FILE.pgn" in ended.stderr
+    ended = call("fens")
+    assert (ended.code, ended.output) == (2, "")
+    assert "FILE.pgn" in ended.errors
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows gives no reason why a pipe takes nothing")
-def test_a_reader_that_has_had_enough_is_no_fault(tmp_path: Path) -> None:
+def test_a_reader_may_stop_reading(tmp_path: Path) -> None:
     path = tmp_path / "big.pgn"
     path.write_text(SAMPLE * 1000, encoding="utf-8")
-    with subprocess.Popen(
-        [*ENGINE, "fens", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    command, pipe = [*ENGINE, "fens", str(path)], subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe) as process:
         assert process.stdout.readline().decode().strip() == expected_fens(SAMPLE)[0]
         process.stdout.close()
-        said = process.stderr.read()
-        process.wait(PATIENCE)
-    assert process.returncode == 0
-    assert quiet(subprocess.CompletedProcess([], 0, b"", said))
+        errors = process.stderr.read()
+        assert process.wait(PATIENCE) == 0
+    assert errors.count(b"\n") == (not build.compiled)
 
 
 # --- The progress bar
 
 
 def on_terminal(path: Path) -> tuple[str, str]:
-    """What a process whose standard error is a terminal and whose output is a pipe writes to either."""
+    """The output of `moff fens` to a pipe, and its standard error on a terminal."""
     ours, theirs = pty.openpty()
-    said: list[bytes] = []
+    seen: list[bytes] = []
 
     def listen() -> None:
-        try:
+        with contextlib.suppress(OSError):  # the other end is closed
             while block := os.read(ours, 4096):
-                said.append(block)
-        except OSError:  # the other end is closed
-            pass
+                seen.append(block)
 
     listener = threading.Thread(target=listen)
     with subprocess.Popen([*ENGINE, "fens", str(path)], stdout=subprocess.PIPE, stderr=theirs) as process:
@@ -197,31 +181,24 @@ def on_terminal(path: Path) -> tuple[str, str]:
         output = process.stdout.read().decode()
     listener.join()
     os.close(ours)
-    return output, b"".join(said).decode()
+    return output, b"".join(seen).decode()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(pty is None, reason="needs pseudo-terminals")
-def test_a_terminal_sees_how_far_the_reading_has_come_and_nothing_of_it_stays(tmp_path: Path) -> None:
+def test_a_terminal_shows_the_progress_and_the_faults(tmp_path: Path) -> None:
     path = tmp_path / "big.pgn"
-    times = scaled(10_000, 250)
-    path.write_text(SAMPLE * times, encoding="utf-8")
-    output, said = on_terminal(path)
-    assert output.splitlines() == expected_fens(SAMPLE) * times
-    drawn = [text for text in said.split("\r") if text.startswith("[")]
-    assert drawn
+    times = scaled(1500, 120)
+    middle = DAMAGED + LAST + "\n"
+    path.write_text((SAMPLE + "\n") * times + middle + (SAMPLE + "\n") * times, encoding="utf-8")
+    output, seen = on_terminal(path)
+    wanted = expected_fens(SAMPLE) * times
+    assert output.splitlines() == [*wanted, *expected_fens(middle.replace("2. Ke3 Nc6 ", "")), *wanted]
+    drawn = [text for text in seen.split("\r") if text.startswith("[")]
     shares = [int(text[text.index("]") + 1 : text.index("%")]) for text in drawn]
     assert shares == sorted(shares)
     assert 0 <= shares[0] <= shares[-1] <= 100
     assert all(f"games{os.linesep}" not in text and "game" in text for text in drawn)
-    # The bar is wiped at the end.
-    assert said.endswith("\r\033[K")
-
-
-@pytest.mark.skipif(pty is None, reason="needs pseudo-terminals")
-def test_complaints_on_a_terminal_have_lines_of_their_own(tmp_path: Path) -> None:
-    path = tmp_path / "damaged.pgn"
-    path.write_text((SAMPLE + "\n") * scaled(5000, 150) + DAMAGED + LAST, encoding="utf-8")
-    _, said = on_terminal(path)
-    lines = [line.rsplit("\033[K", 1)[-1].strip() for line in said.split("\n")]
-    assert any(line.startswith(f"{path}: game ") for line in lines)
-    assert any(line.endswith("games is damaged") for line in lines)
+    # The bar is wiped before a line.
+    assert f"\r\033[K{path}: game {4 * times + 1}, line " in seen
+    assert seen.endswith(f"\r\033[K{path}: 1 of {8 * times + 2} games is damaged\r\n")
