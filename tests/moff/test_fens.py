@@ -188,7 +188,7 @@ def on_terminal(path: Path) -> tuple[str, str]:
 @pytest.mark.skipif(pty is None, reason="needs pseudo-terminals")
 def test_a_terminal_shows_the_progress_and_the_faults(tmp_path: Path) -> None:
     path = tmp_path / "big.pgn"
-    times = scaled(1500, 120)
+    times = scaled(3000, 120)
     middle = DAMAGED + LAST + "\n"
     path.write_text((SAMPLE + "\n") * times + middle + (SAMPLE + "\n") * times, encoding="utf-8")
     output, seen = on_terminal(path)
