@@ -1,8 +1,6 @@
-"""Packages of others that drive an engine: the wrapper `stockfish`, and `uci-test-suite`."""
+"""Third-party packages that drive an engine: the wrapper `stockfish`, and `uci-test-suite`."""
 
-import importlib.util
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +9,9 @@ from typing import Any
 import chess
 import pytest
 
-from tests.client import ENGINE
-from x88 import build
+from tests.client import ENGINE, run
+from tests.oracle import scaled
 
-DEPTH = 6 if build.compiled else 2
 GAME = ["e2e4", "c7c5", "e4e5", "d7d5"]
 
 
@@ -22,7 +19,7 @@ GAME = ["e2e4", "c7c5", "e4e5", "d7d5"]
 def wrapper() -> Iterator[Any]:
     """The wrapper around Moff, after 1. e4 c5 2. e5 d5."""
     package = pytest.importorskip("stockfish", reason="the package stockfish is not installed")
-    found = package.Stockfish(ENGINE, depth=DEPTH)
+    found = package.Stockfish(ENGINE, depth=scaled(6, 2))
     found.make_moves_from_start(GAME)
     yield found
     found.send_quit_command()
@@ -30,10 +27,7 @@ def wrapper() -> Iterator[Any]:
 
 @pytest.fixture
 def board() -> chess.Board:
-    board = chess.Board()
-    for move in GAME:
-        board.push_uci(move)
-    return board
+    return chess.Board("rnbqkbnr/pp2pppp/8/2ppP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3")
 
 
 def test_the_wrapper_reads_the_position(wrapper: Any, board: chess.Board) -> None:
@@ -84,17 +78,14 @@ def test_the_wrapper_searches(wrapper: Any, board: chess.Board) -> None:
     assert wrapper.get_static_eval() == -theirs
 
 
-def test_the_wrapper_meets_the_end_of_a_game(wrapper: Any) -> None:
-    wrapper.set_fen_position("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
-    assert wrapper.get_best_move() is wrapper.get_wdl_stats() is None
-    assert wrapper.get_top_moves(2) == []
-    assert wrapper.get_evaluation() == {"type": "mate", "value": 0}
-
-
 def test_the_wrapper_sets_options_and_begins_games(wrapper: Any) -> None:
     for change in (wrapper.set_skill_level, wrapper.set_elo_rating, wrapper.resume_full_strength):
         change()
         assert wrapper.get_best_move()
+    wrapper.set_fen_position("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+    assert wrapper.get_best_move() is wrapper.get_wdl_stats() is None
+    assert wrapper.get_top_moves(2) == []
+    assert wrapper.get_evaluation() == {"type": "mate", "value": 0}
     wrapper.update_engine_parameters({"UCI_Chess960": True, "Threads": 2, "Hash": 4})
     wrapper.set_fen_position("4k3/8/8/8/8/8/8/RK3R2 w KQ - 0 1")
     assert wrapper.will_move_be_a_capture("b1f1").value == "no capture", "it castles"
@@ -102,21 +93,17 @@ def test_the_wrapper_sets_options_and_begins_games(wrapper: Any) -> None:
     wrapper.send_ucinewgame_command()
     assert wrapper.get_stockfish_major_minor_version() == "0.1"
     assert not wrapper.is_development_build_of_engine()
-
-
-def test_the_wrapper_runs_the_bench(wrapper: Any) -> None:
-    asked = wrapper.BenchmarkParameters(limit=1)
-    assert int(wrapper.benchmark(asked).removeprefix("Nodes/second    : ")) > 0
+    speed = wrapper.benchmark(wrapper.BenchmarkParameters(limit=1))
+    assert int(speed.removeprefix("Nodes/second    : ")) > 0
     assert wrapper.get_best_move()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
 def test_the_uci_test_suite_passes(tmp_path: Path) -> None:
-    if importlib.util.find_spec("uci_test_suite") is None:
-        pytest.skip("uci-test-suite is not installed")
+    pytest.importorskip("uci_test_suite", reason="uci-test-suite is not installed")
     program = tmp_path / "moff"
     program.write_text(f"#!/bin/sh\nexec {shlex.join(ENGINE)}\n", encoding="utf-8")
     program.chmod(0o755)
-    command = [sys.executable, "-m", "uci_test_suite", str(program)]
-    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
-    assert "12 passed, 0 failed" in ended.stdout, ended.stdout
+    ended = run(str(program), command=[sys.executable, "-m", "uci_test_suite"])
+    assert "12 passed, 0 failed" in ended.output
