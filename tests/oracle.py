@@ -263,6 +263,12 @@ def games(draw: st.DrawFn, longest: int = 60, starts: tuple[str, ...] = STARTS) 
     return Game(draw(st.sampled_from(starts)), draw(st.binary(min_size=plies, max_size=plies)))
 
 
+def games_or_placements(longest: int = 60, most: int = 28) -> st.SearchStrategy[Game]:
+    """Random games, and five times as many positions of pieces thrown on the board, as games of no moves."""
+    thrown_alone = [placements(most).map(lambda text: Game(text, b"")) for _ in range(5)]
+    return st.one_of(games(longest), *thrown_alone)
+
+
 @st.composite
 def placements(draw: st.DrawFn, most: int = 28) -> str:
     """FENs of legal positions, random pieces on random squares: pins and checks that games seldom show."""

@@ -274,7 +274,7 @@ def test_a_terminal_gets_the_colours_and_figurines_that_it_knows(
     assert output == expected(fen.START, style, attacks=True)
 
 
-def test_worths_of_any_size_stand_beside_their_pieces_in_columns() -> None:
+def test_values_of_any_size_stand_beside_their_pieces_in_columns() -> None:
     board = fen.parse("4k3/8/8/8/8/8/8/QRB1K3 w - - 0 1")
     lines = draw_piece_values(board, Style(ascii=True), {0: 12_345, 1: -60_000, 2: -5})
     assert lines[8] == "1  Q +123.4 R -600.0 B -0.05  .        K        .        .        .        1"
