@@ -9,19 +9,16 @@ from hypothesis import given, settings
 from tests.oracle import (
     KINDS,
     Game,
-    games,
+    games_or_placements,
     generated,
     only_c,
     packed,
-    placements,
     reference_texts,
     scaled,
     texts,
     to_0x88,
 )
 from x88 import movegen
-from x88.attack import in_check
-from x88.board import Board
 from x88.move import (
     CAPTURED,
     CASTLING,
@@ -34,28 +31,9 @@ from x88.move import (
     promoted_of,
     target_of,
 )
-from x88.movegen import (
-    CAPTURE,
-    CASTLE,
-    MAX_MOVES,
-    RECAPTURE,
-    SCALE,
-    MoveStack,
-    legal_moves,
-    scored_moves,
-)
+from x88.movegen import CAPTURE, CASTLE, MAX_MOVES, RECAPTURE, SCALE, MoveStack, legal_moves, scored_moves
 from x88.notation import coordinate, fen
-from x88.piece import (
-    BISHOP,
-    CODE_OF_LETTER,
-    KING,
-    KNIGHT,
-    MOFF,
-    PAWN,
-    QUEEN,
-    ROOK,
-    VALUES,
-)
+from x88.piece import BISHOP, CODE_OF_LETTER, KING, KNIGHT, MOFF, PAWN, QUEEN, ROOK, VALUES
 
 # The rows of the article's moff table.
 ARTICLE_STEPS = {
@@ -92,22 +70,18 @@ def test_the_head_of_the_moff_table_points_to_the_row_of_steps(kind: int) -> Non
 # --- Legal moves
 
 
-@settings(max_examples=scaled(250, 150))
-@given(games())
-def test_the_legal_moves_are_those_of_python_chess_all_game(game: Game) -> None:
+@settings(max_examples=scaled(600, 300))
+@given(games_or_placements())
+def test_the_legal_moves_are_those_of_python_chess(game: Game) -> None:
     for board, position in game.positions():
+        before = fen.write(board), board.key
         assert texts(board) == reference_texts(position)
+        assert (fen.write(board), board.key) == before
+    board.check_invariants()
 
 
-@pytest.mark.slow
-@settings(max_examples=2000)
-@given(placements())
-def test_the_legal_moves_are_those_of_python_chess_among_pieces_thrown_on_the_board(text: str) -> None:
-    assert texts(fen.parse(text)) == reference_texts(chess.Board(text))
-
-
-@settings(max_examples=scaled(150, 100))
-@given(games(longest=20))
+@settings(max_examples=scaled(200, 80))
+@given(games_or_placements(longest=20))
 def test_a_packed_move_says_what_happens_on_the_board(game: Game) -> None:
     for board, position in game.positions():
         for text, move in packed(board).items():
@@ -165,33 +139,22 @@ def test_the_legal_moves_are_those_of_python_chess_where_a_rule_decides(text: st
 # --- Captures
 
 
-@pytest.mark.slow
-@settings(max_examples=scaled(250, 150))
-@given(games())
-def test_the_captures_are_the_captures_and_promotions_or_in_check_all_evasions(game: Game) -> None:
+@settings(max_examples=scaled(300, 150))
+@given(games_or_placements())
+def test_the_captures_are_all_captures_and_promotions_or_evasions(game: Game) -> None:
+    """With the same packed moves and scores, in the same order, as among all moves."""
     for board, position in game.positions():
-        _check_captures(board, position)
-
-
-@pytest.mark.slow
-@settings(max_examples=scaled(1000, 800))
-@given(placements())
-def test_the_captures_are_complete_among_pieces_thrown_on_the_board(text: str) -> None:
-    _check_captures(fen.parse(text), chess.Board(text))
-
-
-def _check_captures(board: Board, position: chess.Board) -> None:
-    found = generated(board, captures=True)
-    written = [coordinate.write(move) for move, _ in found]
-    wanted = {
-        move.uci()
-        for move in position.legal_moves
-        if position.is_check() or position.is_capture(move) or move.promotion
-    }
-    assert set(written) == wanted
-    assert len(written) == len(wanted)
-    # The same packed moves and scores, in the same order, as among all moves.
-    assert found == [pair for pair in generated(board) if coordinate.write(pair[0]) in wanted]
+        wanted = {
+            move.uci()
+            for move in position.legal_moves
+            if position.is_check() or position.is_capture(move) or move.promotion
+        }
+        before = fen.write(board), board.key
+        found = generated(board, captures=True)
+        assert (fen.write(board), board.key) == before
+        assert len(found) == len(wanted)
+        assert found == [pair for pair in generated(board) if coordinate.write(pair[0]) in wanted]
+    board.check_invariants()
 
 
 # --- Scores and order
@@ -230,24 +193,16 @@ def _score(position: chess.Board, move: chess.Move) -> int:
     return score
 
 
-@settings(max_examples=scaled(150, 100))
-@given(games())
-def test_every_move_has_the_score_of_the_design_all_game(game: Game) -> None:
+@settings(max_examples=scaled(300, 150))
+@given(games_or_placements(longest=40))
+def test_every_move_has_the_score_of_the_design_and_the_best_come_first(game: Game) -> None:
     assert (RECAPTURE, CAPTURE, CASTLE) == (6000, 2000, 500)
     for board, position in game.positions():
-        _check_scores(board, position)
-
-
-@pytest.mark.slow
-@settings(max_examples=scaled(1000, 800))
-@given(placements())
-def test_every_move_has_the_score_of_the_design_among_pieces_thrown_on_the_board(text: str) -> None:
-    _check_scores(fen.parse(text), chess.Board(text))
-
-
-def _check_scores(board: Board, position: chess.Board) -> None:
-    scores = {coordinate.write(move): score for move, score in generated(board)}
-    assert scores == {move.uci(): _score(position, move) for move in position.legal_moves}
+        found = generated(board)
+        scores = {coordinate.write(move): score for move, score in found}
+        assert scores == {move.uci(): _score(position, move) for move in position.legal_moves}
+        assert scored_moves(board) == sorted(found, key=lambda pair: -pair[1])
+        assert legal_moves(board) == [move for move, _ in scored_moves(board)]
 
 
 def test_a_null_move_leaves_nothing_to_recapture() -> None:
@@ -257,17 +212,8 @@ def test_a_null_move_leaves_nothing_to_recapture() -> None:
     assert not any(score == 6000 for _, score in generated(board))
 
 
-@settings(max_examples=scaled(150, 100))
-@given(games(longest=30))
-def test_legal_moves_come_best_first_and_equal_ones_in_the_generators_order(game: Game) -> None:
-    for board, _ in game.positions():
-        wanted = sorted(generated(board), key=lambda pair: -pair[1])
-        assert scored_moves(board) == wanted
-        assert legal_moves(board) == [move for move, _ in wanted]
-
-
 @only_c
-def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
+def test_a_list_begins_at_its_index_and_leaves_the_moves_before() -> None:
     stack, generate = MoveStack(), movegen.generate
     board = fen.parse("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
     end = generate(board, stack, 0)
@@ -278,40 +224,20 @@ def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
     assert captures == sum(1 for move, _ in first if move & (CAPTURED | PROMOTED))
 
 
-@settings(max_examples=scaled(300, 200))
-@given(placements())
-def test_generating_leaves_the_board_as_it_was(text: str) -> None:
-    board = fen.parse(text)
-    before = fen.write(board), board.key
-    generated(board)
-    generated(board, captures=True)
-    board.check_invariants()
-    assert (fen.write(board), board.key) == before
-
-
-@settings(max_examples=scaled(150, 20))
-@given(placements())
-def test_a_plain_move_is_what_the_generator_writes_among_pieces_thrown(text: str) -> None:
-    _check_plain_moves(fen.parse(text))
-
-
 @pytest.mark.slow
-@settings(max_examples=scaled(20, 4))
-@given(games(longest=60))
-def test_a_plain_move_is_what_the_generator_writes_all_game(game: Game) -> None:
-    for board, _ in game.positions():
-        _check_plain_moves(board)
-
-
-def _check_plain_moves(board: Board) -> None:
-    """Every pair of cells is asked for, squares or not."""
-    moves = legal_moves(board)
-    if in_check(board):
-        return
-    special = CASTLING | EN_PASSANT | PROMOTED
-    plain = {(origin_of(move), target_of(move)): move for move in moves if not move & special}
-    before = fen.write(board)
-    for origin in range(128):
-        for target in range(128):
-            assert movegen.plain_move(board, origin, target) == plain.get((origin, target), NO_MOVE)
-    assert fen.write(board) == before
+@settings(max_examples=scaled(80, 15))
+@given(games_or_placements(longest=20))
+def test_a_plain_move_is_what_the_generator_writes(game: Game) -> None:
+    """For every pair of cells, squares or not."""
+    for board, position in game.positions():
+        if position.is_check():
+            continue
+        special = CASTLING | EN_PASSANT | PROMOTED
+        plain = {
+            (origin_of(move), target_of(move)): move for move in legal_moves(board) if not move & special
+        }
+        before = fen.write(board)
+        for origin in range(128):
+            for target in range(128):
+                assert movegen.plain_move(board, origin, target) == plain.get((origin, target), NO_MOVE)
+        assert fen.write(board) == before
