@@ -10,7 +10,7 @@ Source: "LaMoSca v0.02, Generazione di mosse pseudo-legali", the Italian series 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 BORDER = -1
@@ -105,10 +105,6 @@ class Position:
     def can_take_king(self) -> bool:
         """Whether the side to move attacks the other side's king."""
         return self.is_attacked(self.squares.index("k" if self.white else "K"), self.white)
-
-    def is_check(self) -> bool:
-        """Whether the side to move is in check."""
-        return replace(self, white=not self.white).can_take_king()
 
     def is_attacked(self, square: int, white: bool) -> bool:
         """Whether a side attacks the square: from it, every kind of piece looks back for itself."""

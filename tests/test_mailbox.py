@@ -1,11 +1,10 @@
-"""Moff against the tests' own mailbox generator, and both against the lists of the Italian article."""
+"""Moff against the mailbox generator of the tests, and both against the lists of the Italian article."""
 
 import pytest
 from hypothesis import given, settings
 
 from tests import mailbox
-from tests.oracle import Game, games, packed, placements, reference_texts, scaled, texts
-from x88.attack import in_check
+from tests.oracle import Game, games_or_placements, packed, texts
 from x88.notation import fen
 
 LISTS = (
@@ -27,18 +26,12 @@ LISTS = (
 
 
 @pytest.mark.parametrize(("played", "printed"), LISTS)
-def test_moff_finds_the_moves_that_the_article_prints(played: str, printed: str) -> None:
-    board = fen.parse(fen.START)
+def test_both_find_the_moves_that_the_article_prints(played: str, printed: str) -> None:
+    board, position = fen.parse(fen.START), mailbox.Position.from_fen(fen.START)
     for text in played.split():
         board.make(packed(board)[text])
-    assert texts(board) == set(printed.split())
-
-
-@pytest.mark.parametrize(("played", "printed"), LISTS)
-def test_the_mailbox_finds_the_moves_that_the_article_prints(played: str, printed: str) -> None:
-    position = mailbox.Position.from_fen(fen.START)
-    for text in played.split():
         position = position.play(next(move for move in position.legal() if str(move) == text))
+    assert texts(board) == set(printed.split())
     assert sorted(map(str, position.pseudo_legal())) == sorted(printed.split())
 
 
@@ -51,31 +44,15 @@ def test_the_inner_table_is_the_one_of_the_article() -> None:
     assert targets == [19, 21, 26, 30, 42, 46, 51, 53]
 
 
-@settings(max_examples=scaled(60, 25))
-@given(games(longest=40))
-def test_moff_and_the_mailbox_play_the_same_moves_all_game(game: Game) -> None:
+@settings(max_examples=100)
+@given(games_or_placements(longest=40))
+def test_moff_and_the_mailbox_find_the_same_moves(game: Game) -> None:
     position = mailbox.Position.from_fen(game.fen)
-    board = fen.parse(game.fen)
-    for _, move in game.moves():
+    for board, reference in game.positions():
+        if reference.move_stack:
+            last = reference.peek().uci()
+            position = position.play(next(move for move in position.legal() if str(move) == last))
         assert texts(board) == set(map(str, position.legal()))
-        assert in_check(board) == position.is_check()
-        board.make(packed(board)[move.uci()])
-        position = position.play(next(mine for mine in position.legal() if str(mine) == move.uci()))
-
-
-@settings(max_examples=scaled(150, 60))
-@given(placements())
-def test_moff_and_the_mailbox_find_the_same_moves_among_pieces_thrown_on_the_board(text: str) -> None:
-    assert texts(fen.parse(text)) == set(map(str, mailbox.Position.from_fen(text).legal()))
-
-
-@settings(max_examples=60)
-@given(games(longest=20))
-def test_the_mailbox_agrees_with_python_chess(game: Game) -> None:
-    position = mailbox.Position.from_fen(game.fen)
-    for reference, move in game.moves():
-        assert set(map(str, position.legal())) == reference_texts(reference)
-        position = position.play(next(mine for mine in position.legal() if str(mine) == move.uci()))
 
 
 @pytest.mark.parametrize(

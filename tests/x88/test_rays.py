@@ -1,25 +1,18 @@
-"""Linked rays: every link is what the lines of the board say, and what reads the links finds what the moff
-loop finds.
+"""Linked rays: every link follows the lines of the board; generators and attacks agree with the moff loop."""
 
-Two variables deepen the walk over perft trees: MOFF_RAYS_DEPTH is its depth in plies, MOFF_RAYS_SUITE names
-another suite than tests/x88/perft/perft.epd.
-"""
-
-import os
 from collections.abc import Iterable
-from itertools import groupby, pairwise
-from pathlib import Path
+from itertools import count, groupby, pairwise
 
 import pytest
 from hypothesis import given, settings
 
-from tests.oracle import STARTS, Game, games, generated, only_c, packed, placements, scaled
-from tests.x88.perft.test_perft import OWN, deepest, names, read
+from tests.oracle import STARTS, Game, games_or_placements, generated, only_c, packed, scaled
+from tests.x88.perft.test_perft import OWN, deepest, names
 from x88 import attack, movegen, rays
 from x88.board import Board
 from x88.move import EN_PASSANT, captured_of, moved_of, target_of
 from x88.movegen import MoveStack
-from x88.notation import coordinate, fen
+from x88.notation import fen
 from x88.perft import perft
 from x88.piece import KING, KNIGHT, PAWN, QUEEN, STEPS, VALUES
 from x88.rays import Rays
@@ -29,12 +22,10 @@ pytestmark = pytest.mark.slow
 
 Links = dict[tuple[int, int], int]
 
-SUITE = read(Path(os.environ["MOFF_RAYS_SUITE"])) if "MOFF_RAYS_SUITE" in os.environ else OWN
-DEPTH = int(os.environ.get("MOFF_RAYS_DEPTH", scaled(3, 2)))
-LEAVES = scaled(200_000, 1_500)
-"""Leaves of one tree at most, unless MOFF_RAYS_DEPTH asks for more."""
-STRIDE = scaled(97, 11)
-"""One in so many positions of a tree is looked at closely: by the test's own walk, and by its moves."""
+LEAVES = 1_500
+"""The most leaves of one tree."""
+STRIDE = 11
+"""One in so many positions of a tree is checked closely: by the test's own walk, and by its moves."""
 
 DIRECTION = STEPS[QUEEN]
 BACK = [DIRECTION.index(-step) for step in DIRECTION]
@@ -62,7 +53,7 @@ LINES = _lines()
 
 
 def walked(board: Board) -> Links:
-    """What the links of all pieces, and of all cells off the board beside it, have to be."""
+    """The right links of all pieces, and of all cells off the board beside it."""
     links = {}
     occupied = {sq for sq in SQUARES if board.piece_at(sq)}
     for d, cells in LINES:
@@ -74,7 +65,7 @@ def walked(board: Board) -> Links:
 
 
 def linked(board: Board, own: Rays) -> Links:
-    """The same, as the rays have it."""
+    """The links in the rays."""
     return _links_at(walked(board), own)
 
 
@@ -137,78 +128,38 @@ def check_order(board: Board, moves: list[int]) -> None:
 # --- The links
 
 
-class Walk:
-    """Perft that holds the links against the board after every move made and taken back."""
+@only_c
+@pytest.mark.parametrize("text", names(OWN))
+def test_the_links_are_the_walked_lines_after_every_make_and_unmake(text: str) -> None:
+    board, stack, looks = fen.parse(text), MoveStack(), count(1)
+    own = rays_of(board)
 
-    def __init__(self, board: Board) -> None:
-        self.board = board
-        self.rays = rays_of(board)
-        self.stack = MoveStack()
-        self.leaves = 0
-        self.looks = 0
+    def look() -> None:
+        assert own.is_walked(board), fen.write(board)
+        if next(looks) % STRIDE == 0:
+            check(board, own)
 
-    def go(self, sp: int, depth: int) -> None:
-        """Walk the tree below the position, and count its leaves."""
-        board, own, stack = self.board, self.rays, self.stack
+    def walk(sp: int, depth: int) -> int:
+        """The leaves of the tree below the position."""
+        leaves = 0
         end = movegen.generate(board, stack, sp)
-        for i in range(sp, end):
-            move = stack.moves[i]
+        for move in stack.moves[sp:end]:
             board.make(move)
             own.make(board, move)
-            self.look()
-            if depth > 1:
-                self.go(end, depth - 1)
-            else:
-                self.leaves += 1
+            look()
+            leaves += walk(end, depth - 1) if depth > 1 else 1
             board.unmake()
             own.unmake(board)
-            self.look()
+            look()
+        return leaves
 
-    def look(self) -> None:
-        """Hold the links against the lines."""
-        self.looks += 1
-        if self.looks % STRIDE:
-            assert self.rays.is_walked(self.board), fen.write(self.board)
-        else:
-            check(self.board, self.rays)
-
-
-@only_c
-@pytest.mark.parametrize("text", names(SUITE))
-def test_the_links_are_the_walked_lines_after_every_move_made_and_taken_back(text: str) -> None:
-    walk = Walk(fen.parse(text))
-    before = linked(walk.board, walk.rays)
-    check(walk.board, walk.rays)
-    leaves = {depth: perft.perft(walk.board, _stack, 0, depth) for depth in range(1, DEPTH + 1)}
-    depth = DEPTH if "MOFF_RAYS_DEPTH" in os.environ else deepest(leaves, LEAVES)
-    walk.go(0, depth)
-    assert walk.leaves == leaves[depth]
-    assert linked(walk.board, walk.rays) == before
-    assert walk.rays.depth == 0
-
-
-@only_c
-@settings(max_examples=200)
-@given(placements())
-def test_resetting_links_the_pieces_of_any_position(text: str) -> None:
-    board = fen.parse(text)
-    own = rays_of(fen.parse(STARTS[1]))
-    own.reset(board)
-    assert linked(board, own) == walked(board)
-    assert own.is_walked(board)
-
-
-@only_c
-@pytest.mark.parametrize("text", STARTS[:6])
-def test_is_walked_notices_a_move_that_was_not_followed(text: str) -> None:
-    board = fen.parse(text)
-    own = rays_of(board)
-    for move in packed(board).values():
-        if not captured_of(move):
-            board.make(move)
-            assert not own.is_walked(board), coordinate.write(move)
-            board.unmake()
-    assert own.is_walked(board)
+    before = linked(board, own)
+    check(board, own)
+    leaves = {depth: perft.perft(board, _stack, 0, depth) for depth in (1, 2)}
+    depth = deepest(leaves, LEAVES)
+    assert walk(0, depth) == leaves[depth]
+    assert linked(board, own) == before
+    assert own.depth == 0
 
 
 @only_c
@@ -220,59 +171,51 @@ def test_1024_moves_can_be_taken_back() -> None:
         move = packed(board)[("f3g3", "e7d8", "g3f3", "d8e7")[n % 4]]
         board.make(move)
         own.make(board, move)
-        assert own.is_walked(board)
     for _ in range(1024):
+        assert own.is_walked(board)
         board.unmake()
         own.unmake(board)
-        assert own.is_walked(board)
     assert linked(board, own) == before
     assert own.depth == 0
 
 
-# --- What reads them
+# --- Games
 
 
 @only_c
-@settings(max_examples=40)
-@given(games())
+@settings(max_examples=80)
+@given(games_or_placements())
 def test_links_moves_and_attacks_are_those_of_the_moff_loop_all_game_and_back(game: Game) -> None:
     """With the last capture known, on which the scores depend."""
     board = fen.parse(game.fen)
     own = rays_of(board)
     before = []
+    check_all(board, own)
     for _, move in game.moves():
-        check(board, own)
-        check_attacks(board, own)
         before.append(linked(board, own))
         packed_move = packed(board)[move.uci()]
         board.make(packed_move)
+        assert captured_of(packed_move) or not own.is_walked(board)
         own.make(board, packed_move)
-    check(board, own)
+        check_all(board, own)
     while before:
         board.unmake()
         own.unmake(board)
         assert linked(board, own) == before.pop()
-    assert own.depth == 0
+    own.reset(fen.parse(STARTS[1]))
     own.reset(board)
     assert linked(board, own) == walked(board)
 
 
-def check_attacks(board: Board, own: Rays) -> None:
+def check_all(board: Board, own: Rays) -> None:
+    check(board, own)
     for side in range(2):
         found = [sq for sq in SQUARES if rays.is_attacked(board, own, sq, side)]
         assert found == [sq for sq in SQUARES if attack.is_attacked(board, sq, side)]
 
 
 @only_c
-@settings(max_examples=scaled(1000, 800))
-@given(placements())
-def test_the_moves_are_those_of_the_moff_loop_among_pieces_thrown_on_the_board(text: str) -> None:
-    board = fen.parse(text)
-    check(board, rays_of(board))
-
-
-@only_c
-def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
+def test_a_list_begins_at_its_index_and_leaves_the_moves_before() -> None:
     for text in STARTS:
         board, stack = fen.parse(text), MoveStack()
         own = rays_of(board)
@@ -285,20 +228,12 @@ def test_a_list_starts_where_it_is_told_and_leaves_what_stands_before() -> None:
         assert sorted(written[second:]) == sorted(written[first:second])
 
 
-@only_c
-@settings(max_examples=300)
-@given(placements())
-def test_a_square_is_attacked_when_the_moff_loop_says_so(text: str) -> None:
-    board = fen.parse(text)
-    check_attacks(board, rays_of(board))
-
-
 @pytest.mark.parametrize(("text", "counts"), OWN, ids=names(OWN))
 def test_the_leaves_played_on_rays_are_the_published_ones(text: str, counts: dict[int, int]) -> None:
     board = fen.parse(text)
     assert rays.perft(board, 0) == 1
     for depth, leaves in counts.items():
-        if leaves <= scaled(1_000_000, 15_000):
+        if leaves <= scaled(300_000, 15_000):
             assert rays.perft(board, depth) == leaves
     with pytest.raises(ValueError, match="65 is not a depth from 0 to 64"):
         rays.perft(board, 65)

@@ -1,8 +1,9 @@
-"""Perft in pieces on several threads, and with a table: the same counts in the same order, however it is cut,
-whatever the table holds, and an end at any time.
+"""Perft in pieces, on several threads and with a table, gives the same counts in the same order, and can be
+stopped at any time.
 """
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,9 +24,9 @@ pytestmark = pytest.mark.slow
 
 DEPTH = scaled(4, 3)
 KIWIPETE = STARTS[1]
-LEAVES = {3: 97862, 4: 4085603}
-FEW = scaled(100_000, 3_000)
-"""Leaves of a position of the suites at most: each is counted several times."""
+FINISHED = ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R3k3/8/4K3/8/8/8/8/8 b - - 0 1")
+FEW = scaled(30_000, 3_000)
+"""The most leaves of a position of the suites: each is counted several times."""
 
 
 def expected(board: Board, depth: int) -> list[tuple[int, int]]:
@@ -34,21 +35,17 @@ def expected(board: Board, depth: int) -> list[tuple[int, int]]:
     return [(move, counter.leaves_under([move], depth - 1)) for move in legal_moves(board)]
 
 
-@pytest.fixture
-def finely_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have trees cut to where pieces of a few leaves are left."""
-    monkeypatch.setattr(divide, "SMALL", 30)
-    monkeypatch.setattr(divide, "LARGE", 500)
-
-
 # Threads.
 
 
-@pytest.mark.usefixtures("finely_cut")
 @pytest.mark.parametrize("playing", [False, True])
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_every_number_of_threads_gives_the_same_counts_in_the_same_order(threads: int, playing: bool) -> None:
-    for text in STARTS:
+def test_any_number_of_threads_gives_the_same_counts_in_the_same_order(
+    threads: int, playing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(divide, "SMALL", 30)
+    monkeypatch.setattr(divide, "LARGE", 500)
+    for text in (*STARTS[:8], *FINISHED):
         board = fen.parse(text)
         count = DividedPerft(board, 3, playing, threads)
         known = expected(board, 3)
@@ -60,19 +57,21 @@ def test_every_number_of_threads_gives_the_same_counts_in_the_same_order(threads
         assert fen.write(board) == fen.write(fen.parse(text)), "the board stays as it was"
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_a_tree_is_counted_once_however_it_is_cut(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("small", [1, 10**4, 10**9])
+@pytest.mark.parametrize("large", [10, 10**9])
+def test_a_tree_is_counted_once_however_it_is_cut(
+    small: int, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(divide, "SMALL", small)
+    monkeypatch.setattr(divide, "LARGE", large)
     board = fen.parse(KIWIPETE)
-    known = expected(board, DEPTH)
-    assert sum(leaves for _, leaves in known) == LEAVES[DEPTH]
-    for small in (1, 100, 10**4, 10**9):
-        monkeypatch.setattr(divide, "SMALL", small)
-        for large in (10, 10**9):
-            monkeypatch.setattr(divide, "LARGE", large)
-            assert list(DividedPerft(board, DEPTH, threads=threads).run()) == known
+    known = expected(board, 3)
+    assert sum(leaves for _, leaves in known) == 97862
+    for threads in (1, 3):
+        assert list(DividedPerft(board, 3, threads=threads).run()) == known
 
 
-def test_where_no_more_threads_can_be_had_those_that_run_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_threads_that_start_count_where_no_more_can(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -91,26 +90,20 @@ def test_a_long_game_before_the_count_leaves_room_for_it() -> None:
     assert list(DividedPerft(board, 3, threads=2).run()) == expected(fen.parse(fen.write(board)), 3)
 
 
-@pytest.mark.parametrize("text", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R3k3/8/4K3/8/8/8/8/8 b - - 0 1"])
-def test_a_finished_game_has_nothing_to_divide(text: str) -> None:
-    count = DividedPerft(fen.parse(text), 5, threads=3)
-    assert list(count.run()) == []
-    assert count.leaves == 0
-
-
-def test_impossible_numbers_are_refused() -> None:
-    board = fen.parse(fen.START)
-    for depth in (0, -1, DEEPEST + 1):
-        with pytest.raises(ValueError, match=f"{depth} is not a depth from 1 to {DEEPEST}"):
-            DividedPerft(board, depth)
-    for threads in (0, MOST_THREADS + 1):
-        with pytest.raises(
-            ValueError, match=f"{threads} is not a number of threads from 1 to {MOST_THREADS}"
-        ):
-            DividedPerft(board, 1, threads=threads)
-    for megabytes in (0, -1, MAX_MEGABYTES + 1):
-        with pytest.raises(ValueError, match=f"{megabytes} MB is not a table size from 1 to {MAX_MEGABYTES}"):
-            PerftTable(megabytes)
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        *((lambda board, n=n: DividedPerft(board, n), f"{n} is not a depth") for n in (0, -1, DEEPEST + 1)),
+        *(
+            (lambda board, n=n: DividedPerft(board, 1, threads=n), f"{n} is not a number of threads")
+            for n in (0, MOST_THREADS + 1)
+        ),
+        *((lambda _, n=n: PerftTable(n), f"{n} MB is not a table size") for n in (0, -1, MAX_MEGABYTES + 1)),
+    ],
+)  # fmt: skip
+def test_impossible_numbers_are_errors(call: Callable[[Board], object], reason: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{reason} from 1 to (100|\d+)$"):
+        call(fen.parse(fen.START))
 
 
 # The table.
@@ -129,7 +122,7 @@ def test_the_counts_of_a_suite_are_right_with_and_without_a_table(rows: Any) -> 
             assert sum(leaves for _, leaves in count.run()) == counts[depth], (text, playing, shared)
 
 
-def test_what_a_table_knows_is_not_counted_again() -> None:
+def test_counts_in_the_table_are_not_counted_again() -> None:
     """An entry that is wrong on purpose shows where it is used, and where not."""
     board = fen.parse(fen.START)
     first, second = legal_moves(board)[:2]
@@ -146,67 +139,52 @@ def test_what_a_table_knows_is_not_counted_again() -> None:
     assert found[second] == 54321
 
 
-def test_an_entry_without_leaves_is_told_from_none() -> None:
+def test_an_entry_without_leaves_differs_from_none_and_the_smallest_makes_room() -> None:
     table = PerftTable(1)
     assert table.probe(0, 2) == -1
     table.store(0, 2, 0)
     assert table.probe(0, 2) == 0
-    for key in (0, 5 << 50, 2**64 - 1):
-        for leaves in (0, 1, 2**57 - 1):
-            table.store(key, DEEPEST, leaves)
+    for leaves in (0, 1, 2**57 - 1):
+        table.store(2**64 - 1, DEEPEST, leaves)
     assert table.probe(2**64 - 1, DEEPEST) in (0, 1, 2**57 - 1)
-
-
-def test_the_entry_with_the_fewest_leaves_makes_room() -> None:
-    table = PerftTable(1)
-    counts = [900, 7, 20, 8000]
-    for low, leaves in enumerate(counts):
+    for low, leaves in enumerate([900, 7, 20, 8000]):
         table.store(low, 3, leaves)
     table.store(99, 3, 5)
-    assert [table.probe(low, 3) for low in range(4)] == [900, -1, 20, 8000]
-    assert table.probe(99, 3) == 5
+    assert [table.probe(low, 3) for low in (0, 1, 2, 3, 99)] == [900, -1, 20, 8000, 5]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_random_words_are_never_taken_for_counts(seed: int) -> None:
-    generator = Random(seed)
-    table = PerftTable(1)
-    table.content[:] = generator.randbytes(1 << 20)
-    board = fen.parse(KIWIPETE)
-    for depth in (2, 3):
-        assert list(DividedPerft(board, depth, threads=2, table=table).run()) == expected(board, depth)
-
-
-def damage(memory: Any, generator: Random, how: str) -> None:
-    """Change the words of a table: `flip` a bit of each entry, `swap` the data of neighbours, `half` of each
-    entry another's, as two threads may leave it that write at once.
+def damage(content: Any, how: str) -> None:
+    """Fill a table with `random` words, or `flip` a bit of each entry, `swap` the data of neighbours, or make
+    `half` of each entry another's, as two threads may leave it that write at once.
     """
-    entries = [bytearray(memory[at : at + 16]) for at in range(0, len(memory), 16)]
+    generator = Random(how)
+    entries = [bytearray(content[at : at + 16]) for at in range(0, len(content), 16)]
     for number, entry in enumerate(entries):
-        if not any(entry):
+        if how == "random":
+            entry[:] = generator.randbytes(16)
+        elif not any(entry):
             continue
-        if how == "flip":
+        elif how == "flip":
             entry[generator.randrange(16)] ^= 1 << generator.randrange(8)
         else:
             other = entries[number ^ 1] if how == "swap" else generator.choice(entries)
             entry[8:] = other[8:]
-    memory[:] = b"".join(entries)
+    content[:] = b"".join(entries)
 
 
-@pytest.mark.parametrize("how", ["flip", "swap", "half"])
-def test_damaged_entries_are_never_taken_for_counts(how: str) -> None:
+@pytest.mark.parametrize("how", ["random", "flip", "swap", "half"])
+def test_a_damaged_table_changes_no_count(how: str) -> None:
     board = fen.parse(KIWIPETE)
     table = PerftTable(1)
     known = list(DividedPerft(board, DEPTH, table=table).run())
     assert known == expected(board, DEPTH)
-    with table.content as content:
-        kept = bytes(content)
-    damage(table.content, Random(how), how)
+    kept = bytes(table.content)
+    damage(table.content, how)
     assert bytes(table.content) != kept
     assert list(DividedPerft(board, DEPTH, threads=2, table=table).run()) == known
 
 
-def test_a_table_takes_no_more_of_its_memory_than_a_count_needs() -> None:
+def test_a_table_uses_no_more_of_its_memory_than_a_count_needs() -> None:
     table = PerftTable(64)
     assert (table.clusters, table.most) == (1 << 14, 1 << 20)
     board = fen.parse(fen.START)
@@ -219,30 +197,31 @@ def test_a_table_takes_no_more_of_its_memory_than_a_count_needs() -> None:
     assert table.probe(2**64 - 1, 7) == 99
 
 
-def test_memory_that_is_not_there_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_larger_than_the_free_memory_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("x88.memory.free_memory", lambda: 100 << 20)
     with pytest.raises(MemoryError, match="no 101 MB of memory for the table: 100 MB are free"):
         PerftTable(101)
 
 
-def test_counts_beyond_a_word_are_summed_and_those_beyond_an_entry_refused(
+def test_a_count_too_large_for_an_entry_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(divide, "SMALL", 10**99)
     board = fen.parse(fen.START)
     most = 2**57 - 1
     table = PerftTable(1)
+
+    def store(depth: int) -> None:
+        for move in legal_moves(board):
+            board.make(move)
+            table.store(board.key, depth, most)
+            board.unmake()
+
+    store(5)
     moves = legal_moves(board)
-    for move in moves:
-        board.make(move)
-        table.store(board.key, 5, most)
-        board.unmake()
     assert list(DividedPerft(board, 6, table=table).run()) == [(move, most) for move in moves]
     board.make(moves[0])
-    for reply in legal_moves(board):
-        board.make(reply)
-        table.store(board.key, 2, most)
-        board.unmake()
+    store(2)
     counter = Counter(board, False, table)
     with pytest.raises(OverflowError, match=r"more than 2\^57 leaves"):
         counter.leaves_under([], 3)
@@ -256,24 +235,26 @@ def test_counts_beyond_a_word_are_summed_and_those_beyond_an_entry_refused(
 
 
 @pytest.mark.parametrize("table", [None, PerftTable(1)], ids=["counted", "with a table"])
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_a_count_of_years_is_stopped_by_another_thread(threads: int, table: PerftTable | None) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("delay", [0, 0.3])
+def test_another_thread_stops_a_count_of_years(delay: float, threads: int, table: PerftTable | None) -> None:
     before = threading.active_count()
     count = DividedPerft(fen.parse(fen.START), 14, threads=threads, table=table)
-    timer = threading.Timer(0.3, count.stop)
+    timer = threading.Timer(delay, count.stop)
     timer.start()
-    found = list(count.run())
+    if not delay:
+        timer.join()
+    assert list(count.run()) == []
     timer.join()
     assert count.is_stopped
-    assert found == []
     assert count.share < 0.01
-    assert count.leaves > 0, "the pieces that were not done count too"
+    assert bool(count.leaves) == bool(delay), "unfinished pieces count too"
     assert threading.active_count() == before
 
 
-def test_what_a_stopped_count_left_in_the_table_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stopped_count_leaves_only_right_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(divide, "SMALL", 10**9)  # so that it is stopped within a piece
-    board, depth = fen.parse(fen.START), scaled(5, 4)
+    board, depth = fen.parse(fen.START), scaled(5, 3)
     known = expected(board, depth)
     for delay in (0.01, 0.02, 0.03):
         table = PerftTable(1)
@@ -285,39 +266,27 @@ def test_what_a_stopped_count_left_in_the_table_is_right(monkeypatch: pytest.Mon
         assert list(DividedPerft(board, depth, table=table).run()) == known
 
 
-def test_a_count_that_is_stopped_before_it_begins_ends_at_once() -> None:
-    count = DividedPerft(fen.parse(fen.START), 14, threads=2)
-    count.stop()
-    assert list(count.run()) == []
-    assert count.is_stopped
-
-
-def test_what_is_raised_meanwhile_ends_the_count() -> None:
+def test_the_caller_ends_the_count_by_an_exception_or_by_closing_the_iterator() -> None:
     before = threading.active_count()
     count = DividedPerft(fen.parse(fen.START), 14, threads=3)
     with pytest.raises(KeyError, match="enough"):
         list(count.run(lambda: {}["enough"]))
     assert threading.active_count() == before
-
-
-def test_a_count_that_nobody_reads_on_ends() -> None:
-    before = threading.active_count()
-    count = DividedPerft(fen.parse(KIWIPETE), DEPTH, threads=2)
-    found = count.run()
+    found = DividedPerft(fen.parse(KIWIPETE), DEPTH, threads=2).run()
     assert next(found) == expected(fen.parse(KIWIPETE), DEPTH)[0]
     found.close()
     assert threading.active_count() == before
 
 
-def test_an_error_in_a_thread_is_the_caller_s(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_a_thread_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
-        def __init__(self, *_arguments: object) -> None:
+        def __init__(self, *_: object) -> None:
             pass
 
         def halt(self) -> None:
             pass
 
-        def leaves_under(self, moves: object, depth: int) -> int:
+        def leaves_under(self, *_: object) -> int:
             raise ZeroDivisionError("broken")
 
     monkeypatch.setattr(divide, "Counter", Broken)
