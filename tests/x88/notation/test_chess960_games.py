@@ -1,4 +1,4 @@
-"""Chess960 where people and programs meet it: UCI, PGN, the console, the board page, pictures."""
+"""Chess960 in UCI, PGN, the console, the board page and pictures."""
 
 import io
 import subprocess
@@ -33,7 +33,7 @@ def moves_of(moff: Conversation) -> set[str]:
     return {line.split()[-1] for line in moff.ready()}
 
 
-def test_castling_is_written_as_the_king_takes_its_rook(moff: Conversation) -> None:
+def test_the_option_writes_castling_as_king_takes_rook(moff: Conversation) -> None:
     moff.send("setoption name UCI_Chess960 value true", "position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
     assert {"e1h1", "e1a1"} <= moves_of(moff)
     moff.send("setoption name UCI_Chess960 value false")
@@ -41,14 +41,14 @@ def test_castling_is_written_as_the_king_takes_its_rook(moff: Conversation) -> N
     assert {"e1g1", "e1c1"} <= moves_of(moff)
 
 
-def test_king_takes_rook_is_understood_without_the_option(moff: Conversation) -> None:
+def test_king_takes_rook_is_read_without_the_option(moff: Conversation) -> None:
     moff.send("position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves e1h1", "d")
     assert "Fen: 4k3/8/8/8/8/8/8/R4RK1 b - - 1 1" in moff.ready()
     moff.send(f"position fen {CASTLES} moves f1g1", "d")
     assert "Fen: 4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1" in moff.ready()
 
 
-def test_the_letters_of_standard_chess_mean_the_outermost_rooks_with_the_option(moff: Conversation) -> None:
+def test_the_option_reads_kqkq_as_the_outermost_rooks(moff: Conversation) -> None:
     text = "4k3/8/8/8/8/8/8/1R3KR1 w KQ - 0 1"
     moff.send(f"position fen {text}")
     assert sum("is dropped" in line for line in moff.ready()) == 1
@@ -56,7 +56,7 @@ def test_the_letters_of_standard_chess_mean_the_outermost_rooks_with_the_option(
     assert f"Fen: {text}" in moff.ready()
 
 
-@pytest.mark.parametrize("number", [0, 357, chess960.STANDARD, 959])
+@pytest.mark.parametrize("number", [0, 959])
 def test_a_game_against_itself_is_legal(moff: Conversation, number: int) -> None:
     position = chess.Board.from_chess960_pos(number)
     start = position.fen()
@@ -82,7 +82,7 @@ def played(start: str, *texts: str) -> OngoingGame:
 
 
 @pytest.mark.parametrize("variant", ["", "Chess960", "Fischerandom", "chess 960"])
-def test_a_game_is_written_with_variant_setup_and_fen_and_read_again(variant: str) -> None:
+def test_pgn_has_variant_setup_and_fen_and_is_read_again(variant: str) -> None:
     start = chess960.start(SWAP)
     game = played(start, "O-O", "e5", "e4", "O-O", "Ne3")
     text = pgn.write(game.record({"Variant": variant} if variant else {}))
@@ -145,7 +145,7 @@ def test_the_page_offers_chess960_and_castles_by_the_rook(tab: Tab, monkeypatch:
     assert '[Variant "Chess960"]' in tab.pgn()
 
 
-def test_the_page_begins_at_the_start_position_of_a_number(tab: Tab) -> None:
+def test_the_page_starts_at_the_position_of_a_number(tab: Tab) -> None:
     tab.do("new_game", {"colour": "both", "chess960": True, "number": 959})
     assert snapshot(tab, "state")["fen"] == chess960.start(959)
     for wrong in (960, -1, "3", None):
@@ -154,7 +154,7 @@ def test_the_page_begins_at_the_start_position_of_a_number(tab: Tab) -> None:
     assert snapshot(tab, "state")["fen"] == chess960.start(959)
 
 
-def test_in_chess960_the_page_takes_the_king_s_target_and_its_rook_where_both_are_clear(tab: Tab) -> None:
+def test_the_page_castles_by_the_king_s_target_or_its_rook_where_both_are_clear(tab: Tab) -> None:
     tab.do("set_up", {"text": "r3k3/8/8/8/8/8/8/R3K1R1 w GAa - 0 1"})
     castles = {text for text in snapshot(tab, "state")["moves"] if text in ("e1g1", "e1c1", "e1a1")}
     assert castles == {"e1g1", "e1c1", "e1a1"}

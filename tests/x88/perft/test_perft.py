@@ -14,24 +14,21 @@ from hypothesis import given, settings
 from tests import ROOT
 from tests.oracle import (
     Game,
-    games,
-    generated,
+    games_or_placements,
     packed,
-    placements,
     reference_perft,
     reference_texts,
     scaled,
     shared_files,
 )
-from x88.board import Board
 from x88.notation import fen
 from x88.perft.perft import Counter
 
 pytestmark = pytest.mark.slow
 
-# Leaves of one count at most, so that all positions take a few seconds on either build.
 COUNTED = scaled(12_000_000, 100_000)
 PLAYED = scaled(1_000_000, 20_000)
+"""The most leaves of one count, so that all positions take a few seconds on either build."""
 
 Row = tuple[str, dict[int, int]]
 
@@ -109,35 +106,21 @@ def test_divide_is_that_of_python_chess(text: str, counts: dict[int, int]) -> No
     board.check_invariants()
 
 
-@settings(max_examples=scaled(200, 100))
-@given(games())
-def test_the_moves_of_a_position_are_counted_without_being_made_all_game(game: Game) -> None:
+@settings(max_examples=scaled(400, 200))
+@given(games_or_placements())
+def test_the_last_ply_is_counted_without_making_the_moves(game: Game) -> None:
     for board, position in game.positions():
-        _check_count(board, position)
+        assert Counter(board).leaves_under([], 1) == position.legal_moves.count()
 
 
-@settings(max_examples=scaled(2000, 1200))
-@given(placements())
-def test_the_moves_of_pieces_thrown_on_the_board_are_counted_without_being_made(text: str) -> None:
-    _check_count(fen.parse(text), chess.Board(text))
-
-
-def _check_count(board: Board, position: chess.Board) -> None:
-    count = Counter(board).leaves_under([], 1)
-    assert count == len(generated(board)) == position.legal_moves.count()
-
-
-def test_depth_zero_is_one_leaf() -> None:
+def test_depth_zero_is_one_leaf_and_a_finished_game_has_none() -> None:
     board = fen.parse(fen.START)
     assert Counter(board).leaves_under([], 0) == Counter(board, True).leaves_under([], 0) == 1
     assert [Counter(board).leaves_under([move], 0) for move in packed(board).values()] == [1] * 20
-
-
-@pytest.mark.parametrize("text", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R3k3/8/4K3/8/8/8/8/8 b - - 0 1"])
-def test_a_finished_game_has_no_leaves(text: str) -> None:
-    for playing in (False, True):
-        counter = Counter(fen.parse(text), playing)
-        assert [counter.leaves_under([], depth) for depth in (1, 2, 3)] == [0, 0, 0]
+    for text in ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "R3k3/8/4K3/8/8/8/8/8 b - - 0 1"):
+        for playing in (False, True):
+            counter = Counter(fen.parse(text), playing)
+            assert [counter.leaves_under([], depth) for depth in (1, 2, 3)] == [0, 0, 0]
 
 
 # --- bench/perft.py
@@ -145,16 +128,21 @@ def test_a_finished_game_has_no_leaves(text: str) -> None:
 SCRIPT = ROOT / "bench" / "perft.py"
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the script on a suite."""
-    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    return tmp_path / "suite.epd"
+
+
+def run(suite: Path, *arguments: object, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the script on a suite of this text."""
+    suite.write_text(text, encoding="utf-8")
+    command = [sys.executable, str(SCRIPT), str(suite), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
 
 
-def test_the_script_counts_a_suite_in_both_ways(tmp_path: Path) -> None:
-    suite = tmp_path / "suite.epd"
-    suite.write_text(f"# a remark\n\n{fen.START} ;D1 20 ;D2 400\n", encoding="utf-8")
-    ended = run(suite)
+def test_the_script_counts_a_suite_in_both_ways(suite: Path) -> None:
+    text = f"# a remark\n\n{fen.START} ;D1 20 ;D2 400\n"
+    ended = run(suite, text=text)
     assert ended.returncode == 0, ended.stderr
     lines = re.sub(r"\d+\.\d+ s \d+ nodes/s", "...", ended.stdout).splitlines()
     assert lines == [
@@ -164,59 +152,45 @@ def test_the_script_counts_a_suite_in_both_ways(tmp_path: Path) -> None:
         "every leaf played, 1 position: 400 nodes ...",
         "all counts are right",
     ]
-    ended = run(suite, "--summary", "--depth", 1, "--threads", 2, "--hash", 1)
+    ended = run(suite, "--summary", "--depth", 1, "--threads", 2, "--hash", 1, text=text)
     assert [line.split(": ")[-1].split()[0] for line in ended.stdout.splitlines()] == ["20", "20", "all"]
 
 
-def test_the_script_names_a_wrong_count(tmp_path: Path) -> None:
-    suite = tmp_path / "suite.epd"
-    suite.write_text(f"{fen.START} ;D1 20 ;D2 401\n", encoding="utf-8")
-    ended = run(suite, "--summary")
+def test_the_script_names_a_wrong_count(suite: Path) -> None:
+    ended = run(suite, "--summary", text=f"{fen.START} ;D1 20 ;D2 401\n")
     assert ended.returncode == 1, ended.stderr
     for way in ("last ply counted", "every leaf played"):
         assert f"line 1, depth 2, {way}: 400 leaves, not 401" in ended.stdout
     assert "all counts are right" not in ended.stdout
 
 
-def test_the_script_counts_castling_by_the_outermost_rooks(tmp_path: Path) -> None:
+def test_the_script_counts_castling_by_the_outermost_rooks(suite: Path) -> None:
     # By H. G. Muller and others: published with the perft suites of python-chess.
-    suite = tmp_path / "suite.epd"
-    text = "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1"
-    suite.write_text(f"{text} ;D1 23 ;D2 522\n", encoding="utf-8")
-    assert run(suite, "--summary", "--chess960").returncode == 0
-    assert run(suite, "--summary").returncode == 1, "castles only with king and rooks at home"
-
-
-def test_the_script_refuses_to_count_nothing(tmp_path: Path) -> None:
-    suite = tmp_path / "suite.epd"
-    suite.write_text(f"{fen.START} ;D2 400\n", encoding="utf-8")
-    ended = run(suite, "--depth", 1)
-    assert ended.returncode == 2
-    assert ended.stderr == "no position is left to count\n"
+    text = "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1 ;D1 23 ;D2 522\n"
+    assert run(suite, "--summary", "--chess960", text=text).returncode == 0
+    assert run(suite, "--summary", text=text).returncode == 1, "castles only with king and rooks at home"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "error"),
     [
         ("8/8 w - - ;D1 20", "line 1: "),
         (f"# a remark\n{fen.START}", "line 2: no depth with its leaves"),
         (f"{fen.START} ;D1 x", "line 1: 'D1 x' is not a depth and its leaves"),
         (f"{fen.START} ;D1 20 ;D1 20", "line 1: 'D1 20': the depth is 0 or occurs twice"),
         ("", "holds no position"),
+        (f"{fen.START} ;D3 8902", "no position is left to count"),
     ],
 )
-def test_the_script_refuses_a_damaged_suite(tmp_path: Path, text: str, said: str) -> None:
-    suite = tmp_path / "suite.epd"
-    suite.write_text(text, encoding="utf-8")
-    ended = run(suite)
-    assert ended.returncode == 2
-    assert ended.stdout == ""
-    assert len(ended.stderr.splitlines()) == 1
-    assert said in ended.stderr
+def test_the_script_names_the_error_in_a_suite(suite: Path, text: str, error: str) -> None:
+    ended = run(suite, "--depth", 2, text=text)
+    assert (ended.returncode, ended.stdout, len(ended.stderr.splitlines())) == (2, "", 1)
+    assert error in ended.stderr
 
 
-def test_the_script_refuses_a_file_that_is_not_there() -> None:
-    ended = run("/no/such/suite.epd")
+def test_the_script_names_a_missing_file() -> None:
+    command = [sys.executable, str(SCRIPT), "/no/such/suite.epd"]
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300)
     assert ended.returncode == 2
     assert "/no/such/suite.epd" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
