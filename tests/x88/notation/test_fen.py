@@ -5,42 +5,27 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.oracle import STARTS, Game, games, placements, scaled, texts, to_0x88
-from x88.board import Board
+from search.benchmark import POSITIONS
+from tests.oracle import STARTS, Game, games_or_placements, reference_texts, scaled, texts, to_0x88
+from tests.strategies import damaged, per_hundred
 from x88.notation import fen
-from x88.piece import BLACK, WHITE
 from x88.square import NO_SQUARE
 
-# --- Round trips
 
-
-@settings(max_examples=200)
-@given(games())
-def test_the_fen_of_every_position_of_a_game_is_that_of_python_chess(game: Game) -> None:
-    for board, position in game.positions():
-        text = fen.write(board)
-        assert text == position.fen()
-        assert fen.write(fen.parse(text)) == text
-
-
-@settings(max_examples=scaled(1000, 600))
-@given(placements())
-def test_a_fen_that_was_read_is_written_as_python_chess_writes_it(text: str) -> None:
-    assert fen.write(fen.parse(text)) == chess.Board(text).fen()
-
-
-@pytest.mark.slow
 @settings(max_examples=scaled(200, 100))
-@given(games())
-def test_a_board_set_up_from_a_fen_is_the_board_that_was_played(game: Game) -> None:
+@given(games_or_placements())
+def test_a_fen_is_read_and_written_as_python_chess_does(game: Game) -> None:
     for board, position in game.positions():
-        other = fen.parse(position.fen(en_passant="fen"))
+        text = position.fen(en_passant="fen")
+        other = fen.parse(text)
         other.check_invariants()
-        assert other.key == board.key
-        assert texts(other) == texts(board)
-        for field in ("side", "castling", "en_passant", "en_passant_legal", "halfmove", "fullmove"):
+        assert fen.write(other) == fen.write(board) == position.fen()
+        for field in ("key", "side", "castling", "en_passant", "en_passant_legal", "halfmove", "fullmove"):
             assert getattr(other, field) == getattr(board, field), field
         assert (other.ply, other.reversible) == (0, 0)
+        mirror = fen.mirrored(board)
+        assert fen.write(mirror) == chess.Board(fen.write(board)).mirror().fen(en_passant="legal")
+        assert fen.write(fen.mirrored(mirror)) == fen.write(board)
 
 
 # --- Short forms and spaces
@@ -59,27 +44,24 @@ ASSUMED = [
 @pytest.mark.parametrize("count", range(1, 7))
 def test_missing_fields_are_assumed_and_named(count: int) -> None:
     text = " ".join(WHOLE.split()[:count])
-    told: list[str] = []
-    assert fen.write(fen.parse(text)) == WHOLE
-    assert fen.write(fen.parse(text, told)) == WHOLE
-    assert told == ASSUMED[count - 1 :]
+    remarks: list[str] = []
+    assert fen.write(fen.parse(text)) == fen.write(fen.parse(text, remarks)) == WHOLE
+    assert remarks == ASSUMED[count - 1 :]
 
 
 @pytest.mark.parametrize(
     ("position", "ignored"),
     [
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "bm e4;"),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "; D1 6 ;D2 30"),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "1"),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", ";"),
+        (WHOLE, "bm e4;"),
+        (WHOLE, "; D1 6 ;D2 30"),
+        (WHOLE, "1"),
         ("4k3/8/8/8/8/8/4P3/4K3 w - -", 'bm e4; id "A; 1";'),
         ("4k3/8/8/8/8/8/4P3/4K3 w - - 0", "acd 9;"),
-        ("4k3/8/8/8/8/8/4P3/4K3 w - -", ";D1 6"),
         ("4k3/8/8/8/8/8/4P3/4K3", ";"),
         (WHOLE, "x" * 100_000),
     ],
 )
-def test_text_after_a_fen_is_ignored_if_remarks_are_asked_for(position: str, ignored: str) -> None:
+def test_a_caller_of_remarks_gets_one_for_text_after_the_fen(position: str, ignored: str) -> None:
     fields = len(position.split())
     named = ignored if len(ignored) <= 60 else f"{ignored[:60]}..."
     for text in (f"{position} {ignored}", *[f"{position}{ignored}"] * (ignored[0] == ";")):
@@ -90,8 +72,8 @@ def test_text_after_a_fen_is_ignored_if_remarks_are_asked_for(position: str, ign
         fen.parse(f"{position} {ignored}")
 
 
-@pytest.mark.parametrize("text", ["", ";", "{} - - -1 1", "{} KX -", "{} bm e4;", "{} KQ bm"])
-def test_an_error_is_one_with_remarks_too_and_adds_none(text: str) -> None:
+@pytest.mark.parametrize("text", ["", ";", "{} - - -1 1", "{} KX -", "{} KQ bm"])
+def test_an_error_adds_no_remark(text: str) -> None:
     remarks = ["before"]
     with pytest.raises(ValueError, match="bad FEN"):
         fen.parse(text.format("4k3/8/8/8/8/8/4P3/4K3 w"), remarks)
@@ -116,7 +98,7 @@ def test_four_five_and_six_fields_are_read(text: str, counters: str) -> None:
     assert fen.write(fen.parse(text)) == f"4k3/8/8/8/8/8/4P3/4K3 b - - {counters}"
 
 
-# --- What is dropped without complaint
+# --- Rights and squares that are dropped
 
 
 @pytest.mark.parametrize(
@@ -149,7 +131,6 @@ def test_castling_rights_without_king_and_rook_at_home_are_dropped_with_a_remark
         # A pawn stands ready but is pinned: kept, for the key is Polyglot's, and not written.
         ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "d6", "-"),
         # No pawn stands ready.
-        ("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1", None, "-"),
         ("4k3/8/8/3p1P2/8/8/8/4K3 w - d6 0 1", None, "-"),
         ("4k3/8/8/3pN3/8/8/8/4K3 w - d6 0 1", None, "-"),
         ("4k3/8/8/3pp3/8/8/8/4K3 w - d6 0 1", None, "-"),
@@ -164,7 +145,6 @@ def test_castling_rights_without_king_and_rook_at_home_are_dropped_with_a_remark
         ("4k3/3n4/8/3pP3/8/8/8/4K3 w - d6 0 1", None, "-"),
         # The wrong rank.
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d5 0 1", None, "-"),
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - d3 0 1", None, "-"),
         ("4k3/8/8/3pP3/8/8/8/4K3 b - e6 0 1", None, "-"),
         ("4k3/8/8/8/3pP3/8/8/4K3 w - e3 0 1", None, "-"),
         ("4k3/3p4/4P3/8/8/8/8/4K3 w - d8 0 1", None, "-"),
@@ -187,39 +167,27 @@ PLACEMENT = "4k3/8/8/8/8/8/4P3/4K3"
     [
         # The number of fields.
         ("", "fields", "0 fields"),
-        ("   ", "fields", "0 fields"),
         (f"{PLACEMENT} w - 0", "en passant", "'0' is not a square"),
         (f"{PLACEMENT} w - - 0 1 1", "fields", "7 fields"),
         # Ranks.
         ("4k3/8/8/8/8/8/4K3 w - - 0 1", "placement", "7 ranks"),
         ("4k3/8/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "9 ranks"),
-        ("4k3/8/8/8/8/8/8/4K3/ w - - 0 1", "placement", "9 ranks"),
-        ("4k3 w - - 0 1", "placement", "1 ranks"),
         ("4k3/8/8/7/8/8/8/4K3 w - - 0 1", "placement", "rank 5 ('7') has 7 squares"),
         ("4k3/8/8/8p/8/8/8/4K3 w - - 0 1", "placement", "rank 5 ('8p') has 9 squares"),
-        ("4k3/8/8/ppppppppp/8/8/8/4K3 w - - 0 1", "placement", "rank 5 ('ppppppppp') has 9 squares"),
-        ("4k4/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "rank 8 ('4k4') has 9 squares"),
-        ("4k3/8/8/8/8/8/8/4K2 w - - 0 1", "placement", "rank 1 ('4K2') has 7 squares"),
         ("4k3//8/8/8/8/8/4K3 w - - 0 1", "placement", "rank 7 ('') has 0 squares"),
         ("4k3/44/8/8/8/8/8/4K3 w - - 0 1", "placement", "'44' on rank 7"),
         # Letters.
         ("4k3/8/8/3x4/8/8/8/4K3 w - - 0 1", "placement", "'x' on rank 5 is not a piece"),
         ("4k3/8/8/9/8/8/8/4K3 w - - 0 1", "placement", "'9' on rank 5 is not a piece"),
         ("4k3/8/8/08/8/8/8/4K3 w - - 0 1", "placement", "'0' on rank 5 is not a piece"),
-        ("4k3/8/8/3♞4/8/8/8/4K3 w - - 0 1", "placement", "'♞' on rank 5 is not a piece"),
         ("4k3/8/8/٣p4/8/8/8/4K3 w - - 0 1", "placement", "'٣' on rank 5 is not a piece"),
-        ("4k3-8/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "'-' on rank 8 is not a piece"),
         # Kings.
         ("8/8/8/8/8/8/4P3/4K3 w - - 0 1", "placement", "Black has 0 kings"),
         ("4k3/8/8/8/8/8/4P3/8 w - - 0 1", "placement", "White has 0 kings"),
         ("4k3/8/8/8/8/8/4P3/K3K3 w - - 0 1", "placement", "White has 2 kings"),
-        ("kkk5/8/8/8/8/8/4P3/4K3 w - - 0 1", "placement", "Black has 3 kings"),
-        ("8/8/8/8/8/8/8/8 w - - 0 1", "placement", "White has 0 kings"),
         # Pawns where none can be, and more pieces than a side has.
         ("4k2P/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "a pawn on h8"),
-        ("p3k3/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "a pawn on a8"),
         ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "placement", "a pawn on a1"),
-        ("4k3/8/8/8/8/8/8/4K2p w - - 0 1", "placement", "a pawn on h1"),
         ("4k3/8/8/8/8/P7/PPPPPPPP/RNBQKBNR w - - 0 1", "placement", "White has 17 pieces"),
         ("rnbqkbnr/pppppppp/n7/8/8/8/8/4K3 w - - 0 1", "placement", "Black has 17 pieces"),
         # The side not to move in check.
@@ -227,34 +195,22 @@ PLACEMENT = "4k3/8/8/8/8/8/4P3/4K3"
         ("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1", "placement", "White is in check, but Black is to move"),
         ("4k3/3P4/8/8/8/8/8/4K3 w - - 0 1", "placement", "Black is in check"),
         ("8/8/8/3kK3/8/8/8/8 w - - 0 1", "placement", "in check"),
-        ("8/8/8/3kK3/8/8/8/8 b - - 0 1", "placement", "in check"),
-        ("8/8/2k5/3K4/8/8/8/8 b - - 0 1", "placement", "in check"),
         # The side to move.
         (f"{PLACEMENT} x - - 0 1", "side to move", "'x' is neither w nor b"),
         (f"{PLACEMENT} W - - 0 1", "side to move", "'W'"),
-        (f"{PLACEMENT} wb - - 0 1", "side to move", "'wb'"),
-        (f"{PLACEMENT} - w - 0 1", "side to move", "'-'"),
         # Castling.
         (f"{PLACEMENT} w X - 0 1", "castling", "'X'"),
         (f"{PLACEMENT} w KK - 0 1", "castling", "'KK'"),
-        (f"{PLACEMENT} w KQkqK - 0 1", "castling", "'KQkqK'"),
         (f"{PLACEMENT} w -K - 0 1", "castling", "'-K'"),
-        (f"{PLACEMENT} w -- - 0 1", "castling", "'--'"),
         # En passant.
         (f"{PLACEMENT} w - e9 0 1", "en passant", "'e9' is not a square"),
-        (f"{PLACEMENT} w - i3 0 1", "en passant", "'i3' is not a square"),
         (f"{PLACEMENT} w - E3 0 1", "en passant", "'E3' is not a square"),
-        (f"{PLACEMENT} w - e 0 1", "en passant", "'e' is not a square"),
         (f"{PLACEMENT} w - e33 0 1", "en passant", "'e33' is not a square"),
-        (f"{PLACEMENT} w - 0 1", "en passant", "'0' is not a square"),
         # Counters.
         (f"{PLACEMENT} w - - x 1", "half-move clock", "'x' is not a whole number"),
         (f"{PLACEMENT} w - - -1 1", "half-move clock", "'-1' is not a whole number"),
-        (f"{PLACEMENT} w - - 1.5 1", "half-move clock", "'1.5' is not a whole number"),
         (f"{PLACEMENT} w - - 1_0 1", "half-move clock", "'1_0' is not a whole number"),
-        (f"{PLACEMENT} w - - +1 1", "half-move clock", "'+1' is not a whole number"),
         (f"{PLACEMENT} w - - ١ 1", "half-move clock", "'١' is not a whole number"),
-        (f"{PLACEMENT} w - - ² 1", "half-move clock", "'²' is not a whole number"),
         (f"{PLACEMENT} w - - 100000 1", "half-move clock", "'100000' is not a whole number"),
         (f"{PLACEMENT} w - - 0 x", "full-move number", "'x' is not a whole number"),
         (f"{PLACEMENT} w - - 0 {'9' * 5000}", "full-move number", "is not a whole number"),
@@ -271,64 +227,29 @@ def test_an_error_names_the_text_the_field_and_the_reason(text: str, field: str,
     assert caught.value.__cause__ is None
 
 
-# --- Fuzzing
-
-_ALPHABET = "/12345678pnbrqkPNBRQK wb-KQkqabcdefgh0129xé\0\n٣"
+# --- Damage
 
 
-def _read(text: str) -> Board | None:
-    """The board, or None where the text is refused in the one way in which it may be."""
+@pytest.mark.slow
+@per_hundred(1000, 500)
+@given(
+    damaged([*STARTS, *POSITIONS]) | st.text("/12345678pnbrqkPNBRQK wb-KQkqabcdefgh0129xé\0\n٣", max_size=90)
+)
+@example("8/8/8/3pP3/8/5n2/8/4K2k w - d6 0 1")
+def test_a_damaged_fen_is_read_or_a_value_error(text: str) -> None:
+    remarks: list[str] = []
     try:
-        return fen.parse(text)
+        board = fen.parse(text)
     except ValueError as error:
-        assert repr(text) in str(error)  # noqa: PT017 - what else it raises is the failure looked for
-        return None
-
-
-def _check_text(text: str) -> None:
-    board = _read(text)
-    if board is None:
-        return
+        assert repr(text) in str(error)  # noqa: PT017 - any other exception is the failure looked for
+        try:
+            board = fen.parse(text, remarks)
+        except ValueError:
+            return
+        assert remarks
     board.check_invariants()
     written = fen.write(board)
-    again = fen.parse(written)
-    assert fen.write(again) == written
-    assert again.side in (WHITE, BLACK)
+    assert fen.write(fen.parse(written)) == written
     position = chess.Board(written)
     assert not position.was_into_check()
-    assert texts(again) == {move.uci() for move in position.legal_moves}
-
-
-@pytest.mark.slow
-@settings(max_examples=scaled(1000, 600))
-@given(st.lists(st.text(_ALPHABET, max_size=12), max_size=14).map("/".join))
-def test_text_that_looks_like_fen_is_read_or_refused_with_a_value_error(text: str) -> None:
-    _check_text(text)
-
-
-@st.composite
-def damaged(draw: st.DrawFn) -> str:
-    """A FEN with up to four characters changed, taken out or put in, or two fields exchanged."""
-    text = draw(st.one_of(st.sampled_from(STARTS), placements()))
-    if draw(st.integers(0, 9)) == 0:
-        return " ".join(draw(st.permutations(text.split())))
-    for _ in range(draw(st.integers(1, 4))):
-        at = draw(st.integers(0, len(text)))
-        text = text[:at] + draw(st.text(_ALPHABET, max_size=2)) + text[at + draw(st.integers(0, 2)) :]
-    return text
-
-
-@pytest.mark.slow
-@settings(max_examples=1500)
-@given(damaged())
-@example("8/8/8/3pP3/8/5n2/8/4K2k w - d6 0 1")
-def test_a_damaged_fen_is_read_or_refused_with_a_value_error(text: str) -> None:
-    _check_text(text)
-
-
-@settings(max_examples=scaled(300, 100))
-@given(placements())
-def test_the_mirrored_position_is_that_of_python_chess(text: str) -> None:
-    board = fen.parse(text)
-    assert fen.write(fen.mirrored(board)) == chess.Board(fen.write(board)).mirror().fen(en_passant="legal")
-    assert fen.write(fen.mirrored(fen.mirrored(board))) == fen.write(board)
+    assert texts(board) == reference_texts(position)

@@ -1,5 +1,6 @@
 """SAN: every legal move is written as python-chess writes it and read back, and so is what people write."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from random import Random
@@ -10,10 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.oracle import STARTS, Game, packed, placements, scaled, thrown
+from tests.strategies import MOVES, damaged, per_hundred
 from x88.board import Board
 from x88.notation import coordinate, fen, san
 
-POSITIONS = int(os.environ.get("MOFF_POSITIONS", scaled(4000, 300)))
+POSITIONS = int(os.environ.get("MOFF_POSITIONS", scaled(1000, 250)))
 """How many random positions are compared with python-chess."""
 
 FIGURINES = dict(zip("KQRBNP", "♔♕♖♗♘♙", strict=True))
@@ -57,7 +59,7 @@ def same_position(position: chess.Board) -> Board:
 
 
 @pytest.mark.slow
-def test_san_of_every_legal_move_is_that_of_python_chess_and_leads_back() -> None:
+def test_every_legal_move_is_written_as_python_chess_does_and_read_back() -> None:
     seen: set[str] = set()
     moves = 0
     for position in positions(POSITIONS, seed=1):
@@ -72,12 +74,11 @@ def test_san_of_every_legal_move_is_that_of_python_chess_and_leads_back() -> Non
             moves += 1
             seen.update(features(position, theirs, text))
     print(f"{moves} moves in {POSITIONS} positions")
-    if POSITIONS >= 1000:
-        assert seen == {"file", "rank", "square", "check", "mate", "promotion", "en passant", "O-O", "O-O-O"}
+    assert seen == {"file", "rank", "square", "check", "mate", "promotion", "en passant", "O-O", "O-O-O"}
 
 
 def features(position: chess.Board, move: chess.Move, text: str) -> Iterator[str]:
-    """What a SAN shows that not every move does."""
+    """The rarer parts of a SAN."""
     bare = text.rstrip("+#")
     if text.endswith("#"):
         yield "mate"
@@ -95,7 +96,7 @@ def features(position: chess.Board, move: chess.Move, text: str) -> Iterator[str
         yield "en passant"
 
 
-# --- What people write
+# --- Other spellings
 
 
 def spellings(position: chess.Board, move: chess.Move) -> Iterator[str]:
@@ -137,8 +138,8 @@ def spellings(position: chess.Board, move: chess.Move) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_the_ways_in_which_people_write_a_move_lead_to_it() -> None:
-    for position in positions(scaled(600, 60), seed=2):
+def test_the_ways_to_write_a_move_lead_to_it() -> None:
+    for position in positions(scaled(150, 50), seed=2):
         board = same_position(position)
         by_text = packed(board)
         moves = list(position.legal_moves)
@@ -189,7 +190,7 @@ def test_a_spelling_names_its_move() -> None:
             assert coordinate.write(san.parse(board, text)) == move, (line, text)
 
 
-# --- What is not a move
+# --- Errors
 
 
 WORDS = "e e9 i4 Nf e2e4e5 5954 52545 NNf3 bf3g4h5 Xf3 O-O-O-O O O-X 1-0 -- =Q +#!? e.p. é4"
@@ -207,35 +208,27 @@ NO_MOVES = [*WORDS.split(), "", "e4\0", "\ud800", "x" * 100_000]
         (fen.START, "e5", "no pawn of White can move to e5"),
         (fen.START, "exd3", "no pawn of White on the e-file can move to d3"),
         (fen.START, "N2f3", "there is no knight of White on rank 2"),
-        (fen.START, "Naf3", "there is no knight of White on the a-file"),
         (fen.START, "Nb1f3", "no knight of White on b1 can move to f3"),
-        (fen.START, "Na1f3", "there is no knight of White on a1"),
         (fen.START, "Nd2", "d2 is occupied by a piece of White"),
         (fen.START, "Qd3", "no queen of White can move to d3"),
         (fen.START, "e4e5", "there is no piece on e4"),
         (fen.START, "e7e5", "there is no pawn of White on e7"),
         (fen.START, "e4=Q", "it is not a promotion"),
-        (fen.START, "Nf3=Q", "it is not a promotion"),
         # A pawn one step further than its home rank makes no double step.
         ("7k/8/8/8/8/4P3/8/K7 w - - 0 1", "e5", "no pawn of White can move to e5"),
         ("7k/8/4p3/8/8/8/8/K7 b - - 0 1", "e4", "no pawn of Black can move to e4"),
         ("7k/8/8/8/8/4p3/4P3/K7 w - - 0 1", "e4", "no pawn of White can move to e4"),
         ("7k/8/8/8/8/8/8/K7 w - - 0 1", "e4", "there is no pawn of White"),
         ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8", "it must name the new piece"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "exd8", "it must name the new piece"),
         ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e7d8", "it must name the new piece"),
         ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8=K", "it must name the new piece"),
-        ("3n3k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8=P", "it must name the new piece"),
         ("4n2k/4P3/8/8/8/8/8/K7 w - - 0 1", "e8=Q", "no pawn of White can move to e8"),
-        ("3n3k/8/8/8/8/8/8/K7 w - - 0 1", "e8=Q", "there is no pawn of White"),
         # The king would be in check.
         (PINNED, "Nc3e2", "it would leave the king of White in check"),
         (PINNED, "Nd5", "it would leave the king of White in check"),
-        ("k7/8/8/8/8/8/4r3/K7 w - - 0 1", "Kb2", "it would leave the king of White"),
         ("4r2k/8/8/8/8/3p4/4P3/4K3 w - - 0 1", "exd3", "it would leave the king of White in check"),
         ("4r2k/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6", "it would leave the king of White in check"),
         ("b6k/8/8/8/4P3/8/6K1/8 w - - 0 1", "e5", "it would leave the king of White in check"),
-        ("7k/3P4/8/8/8/8/8/K7 b - - 0 1", "e5", "there is no pawn of Black"),
     ],
 )
 def test_an_error_names_the_text_and_the_reason(position: str, text: str, reason: str) -> None:
@@ -274,9 +267,9 @@ def test_an_ambiguous_text_names_the_candidates(position: str, text: str, candid
         assert san.write(board, san.parse(board, name)) == name
 
 
-@settings(max_examples=scaled(150, 20))
+@settings(max_examples=scaled(60, 20))
 @given(placements(), st.integers(0, 7), st.integers(0, 7), st.sampled_from("NBRQK"))
-def test_a_text_without_origin_is_refused_exactly_where_it_names_no_move_or_several(
+def test_a_text_without_origin_is_an_error_where_it_names_no_move_or_several(
     position: str, file: int, rank: int, letter: str
 ) -> None:
     text = letter + chess.square_name(chess.square(file, rank))
@@ -308,41 +301,25 @@ def test_any_dash_is_a_hyphen(dash: str) -> None:
 ALPHABET = st.text("abcdefgh12345678NBRQKOx=+#-0.()!? ep", max_size=9)
 
 
-@settings(max_examples=scaled(2000, 300))
+@per_hundred(800, 200)
 @example(STARTS[1], "\ud800\udfff")
-@example(STARTS[1], "\0")
 @example(STARTS[1], "e4\0e5")
 @example(STARTS[1], "O" * 10_000)
 @example(STARTS[1], "♔" * 1000)
-@given(
-    st.sampled_from(STARTS),
-    st.one_of(ALPHABET, st.text(st.characters(exclude_categories=()), max_size=12)),
-)
+@given(st.sampled_from(STARTS), st.one_of(ALPHABET, ALPHABET, damaged(MOVES)))
 def test_any_text_is_a_legal_move_or_a_value_error(position: str, text: str) -> None:
+    """The same move as in python-chess, if that reads the text."""
     board = fen.parse(position)
-    legal = packed(board)
     before = (fen.write(board), board.key, board.ply)
-    move, complaint = 0, ""
     try:
         move = san.parse(board, text)
     except ValueError as error:
-        complaint = str(error)
-    if move:
-        assert move in legal.values()
-        assert coordinate.write(move)[2:4] in text or text[0] in "Oo0"
-    else:
-        assert complaint.startswith(repr(text)[:20])
+        assert str(error).startswith(repr(text)[:20])  # noqa: PT017 - any other exception is the failure
+        move = 0
     assert (fen.write(board), board.key, board.ply) == before
-
-
-@settings(max_examples=scaled(1000, 200))
-@given(st.sampled_from(STARTS), ALPHABET)
-def test_a_text_that_python_chess_reads_means_the_same_move(position: str, text: str) -> None:
-    theirs = chess.Board(position)
-    try:
-        move = theirs.parse_san(text)
-    except ValueError:
-        return
-    board = fen.parse(position)
     if move:
-        assert coordinate.write(san.parse(board, text)) == move.uci()
+        assert move in packed(board).values()
+        assert coordinate.write(move)[2:4] in text or text[0] in "Oo0" or text.isdecimal()
+    with contextlib.suppress(ValueError):
+        theirs = chess.Board(position).parse_san(text)
+        assert not theirs or coordinate.write(move) == theirs.uci()
