@@ -1,5 +1,5 @@
-"""PGN: what python-chess reads from good files is what Moff reads, damage is noted and kept to its game, and
-what is written is read back.
+"""PGN: good files are read as python-chess reads them, damage becomes a fault of its game alone, and written
+games are read back.
 """
 
 import gc
@@ -17,10 +17,11 @@ from random import Random
 import chess
 import chess.pgn
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.oracle import SHARED, STARTS, packed, scaled, shared_files
+from tests.oracle import STARTS, packed, scaled, shared_files
+from tests.strategies import GAMES, damaged, per_hundred
 from x88.notation import coordinate, fen, pgn
 
 logging.getLogger("chess.pgn").setLevel(logging.CRITICAL)
@@ -54,7 +55,7 @@ def words(comment: str) -> str:
 
 
 def our_line(line: pgn.Variation, is_branch: bool = False) -> list[object]:
-    """A line of moves, each with what python-chess knows of it and the lines that branch off before it.
+    """A line of moves with the variations before each, as `their_line` describes python-chess's.
 
     python-chess does not tell a variation of a variation's first move from one more variation of the line
     itself, so both are listed at the line here.
@@ -75,7 +76,7 @@ def our_branches(move: pgn.Move) -> Iterator[object]:
 
 
 def their_line(node: chess.pgn.GameNode, position: chess.Board) -> list[object]:
-    """The same for what follows a node of python-chess's."""
+    """The moves after a node of python-chess's with the variations before each."""
     found: list[object] = []
     while node.variations:
         main, *others = node.variations
@@ -90,7 +91,7 @@ def their_line(node: chess.pgn.GameNode, position: chess.Board) -> list[object]:
 
 
 def their_move(node: chess.pgn.ChildNode, position: chess.Board, lines: list[object]) -> object:
-    """What is known of a move, which is pushed."""
+    """A move, which is pushed, with its text, FEN, NAGs, comment and variations."""
     san = position.san(node.move)
     position.push(node.move)
     return san, node.move.uci(), position.fen(), sorted(node.nags), words(node.comment), lines
@@ -165,20 +166,11 @@ FOR_PYTHON_CHESS = re.sub(
 """The sample without what python-chess drops (comments that begin with a semicolon) or trips over."""
 
 
-@pytest.mark.parametrize(
-    "encode",
-    [
-        lambda text: text.encode("utf-8"),
-        lambda text: text.encode("utf-8-sig"),
-        lambda text: text.encode("latin-1"),
-        lambda text: text.replace("\n", "\r\n").encode("utf-8"),
-        lambda text: text.replace("\n", "\r\n").encode("latin-1"),
-        lambda text: text.rstrip("\n").encode("utf-8"),
-    ],
-    ids=["UTF-8", "BOM", "Latin-1", "CRLF", "CRLF and Latin-1", "no line end at the end"],
-)
-def test_an_annotated_file_is_read_as_python_chess_reads_it(encode: object) -> None:
-    games = read(encode(SAMPLE))
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "latin-1", "utf-16-le", "utf-16-be"])
+def test_an_annotated_file_is_read_as_python_chess_reads_it(codec: str, end: str) -> None:
+    mark = "\ufeff" if "16" in codec else ""
+    games = read((mark + SAMPLE.replace("\n", end)).encode(codec))
     theirs = read_by_python_chess(FOR_PYTHON_CHESS)
     assert len(games) == len(theirs) == 4
     for ours, other in zip(games, theirs, strict=True):
@@ -212,14 +204,12 @@ def test_files_joined_with_their_byte_order_marks_are_read(
     "head",
     [
         '[Event "a"];remark\n[Site "b"]\n',
-        '[Event "a"] ; remark\n[Site "b"]\n',
         '[Event "a"]{remark}\n[Site "b"]\n',
-        '[Event "a"]\n{remark}\n[Site "b"]\n',
         '[Event "a"]\n{\nremark\n}\n[Site "b"]\n',
         '[Event "a"] {remark\n}[Site "b"]\n',
         '[Event "a"]\n{remark} [Site "b"]\n',
         '[Event "a"] {re} {mark} ;\n[Site "b"] ;\n',
-        '{remark}\n[Event "a"]\n[Site "b"]\n',
+        '; re\n\n[Event "a"]\n; mark\n% not this\n[Site "b"]\n',
         '[Event "a"]\n{}{}\n{remark}\n\n[Site "b"]{}\n',
         '[Event"a"]\n%{\n;remark\n[Site"b"]\n',
         '[ Event "a" ]\n{remark}\n[Site  "b"  ]\n',
@@ -243,15 +233,6 @@ def test_a_game_of_tags_and_a_comment_ends_before_an_event(comment: str) -> None
     assert game.tags == {"Event": "a", "Result": "0-1"}
     assert (game.comment, game.moves, game.result) == ("White did not come", [], "0-1")
     check_next(following, 2, text.count("\n") + 1)
-
-
-def test_comments_around_the_tags_belong_to_the_game() -> None:
-    head = '; about the file\n\n[Event "x"]\n; about the tags\n% not this\n[Site "y"]\n'
-    text = head + "\n; before\n1. e4 *\n\n; the end\n"
-    game = read_one(text)
-    assert game.tags == {"Event": "x", "Site": "y"}
-    assert game.comment == "about the file about the tags before"
-    assert game.faults == []
 
 
 @pytest.mark.parametrize("comment", ["{ why }", "; why", "{ w }{\nh } ; y"])
@@ -330,7 +311,7 @@ RESULTS = {
 @pytest.mark.parametrize(
     ("result", "text"), [(result, text) for result in RESULTS for text in RESULTS[result]]
 )
-def test_the_result_is_that_of_the_moves_or_else_that_of_the_tags(text: str, result: str) -> None:
+def test_the_result_behind_the_moves_comes_before_that_of_the_tags(text: str, result: str) -> None:
     game = read_one(f"1. e4 e5 {text}\n")
     assert (game.result, sans(game), game.faults) == (result, ["e4", "e5"], [])
     claimed = read_one(f'[Result "0-1"]\n\n1. e4 e5 {text}\n')
@@ -353,18 +334,19 @@ def test_tags_and_moves_may_share_a_line() -> None:
     assert [(game.line, len(game.moves)) for game in games] == [(1, 2), (3, 1), (4, 1), (4, 2), (7, 1)]
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\r\n\r\n \t\n", "\ufeff", "% nothing\n", "; nothing\n", "\x1a"])
-def test_a_file_of_nothing_holds_no_game(text: str) -> None:
+BLANKS = ["", "\n", "\r\n\r\n \t\n", "\ufeff", b"\xff\xfe", b"\xfe\xff", "% nothing\n", "; nothing\n", "\x1a"]
+
+
+@pytest.mark.parametrize("text", BLANKS)
+def test_a_blank_file_holds_no_game(text: str | bytes) -> None:
     assert read(text) == []
 
 
 def test_tags_alone_are_a_game_without_moves() -> None:
-    for text in ('[Event "a"]\n[Result "1-0"]', '[Event "a"]\n[Result "1-0"]\n\n\n[Event "b"]\n'):
-        games = read(text)
-        assert games[0].tags == {"Event": "a", "Result": "1-0"}
-        assert games[0].result == "1-0"
-        assert [(sans(game), game.faults) for game in games] == [([], [])] * len(games)
-    assert games[1].tags == {"Event": "b"}
+    first, second = read('[Event "a"]\n[Result "1-0"]\n\n\n[Event "b"]')
+    assert (first.tags, first.result) == ({"Event": "a", "Result": "1-0"}, "1-0")
+    assert (second.tags, second.result) == ({"Event": "b"}, "*")
+    assert first.moves == first.faults == second.moves == second.faults == []
 
 
 # --- Habits of other programs and people
@@ -385,20 +367,15 @@ SWAPPED = '[FEN "bqnrnkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1"]\n'
         (f"{ITALIAN} 4. 00! 00+ 5. d3", CASTLED),
         (f"{ITALIAN} 4. OO oo 5. d3", CASTLED),
         (f"{ITALIAN} 4. О-О 0–0 5. d3", CASTLED),
-        (f"{ITALIAN} 4. 0-0 0-0 5. d3", CASTLED),
         (f"{LONG} 5. 000 000 6. e3", "d4 d5 Nc3 Nc6 Bf4 Bf5 Qd2 Qd7 O-O-O O-O-O e3"),
         # The numbers of ICCF.
         ("1. 5254 5755 2. 7163 2836", "e4 e5 Nf3 Nc6"),
         ("1. 5254! 5755?! 2.7163 (2. 6264)", "e4 e5 Nf3"),
-        ("1. 52-54 57-55", "e4 e5"),
         ("1 5254 5755 2 7163 7866 3 6134 6824 4 5171 5878", "e4 e5 Nf3 Nf6 Bc4 Bb4 O-O O-O"),
         (f"{PROMOTING} 1. 57581+", "e8=Q+"),
-        (f"{PROMOTING} 1. 57582+", "e8=R+"),
-        (f"{PROMOTING} 1. 57583", "e8=B"),
         (f"{PROMOTING} 1. 57584", "e8=N"),
         # Numbers of moves.
         ("1) e4 e5 2) Nf3 (2. f4) Nc6", "e4 e5 Nf3 Nc6"),
-        ("1.) e4 e5 2.) Nf3", "e4 e5 Nf3"),
         ("1: e4 e5 2:Nf3", "e4 e5 Nf3"),
         ("1- e4 e5 2-Nf3 Nc6 3, Bc4", "e4 e5 Nf3 Nc6 Bc4"),
         ("01. e4 e5 02. Nf3", "e4 e5 Nf3"),
@@ -416,10 +393,8 @@ SWAPPED = '[FEN "bqnrnkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1"]\n'
         # Null moves, captures, en passant, promotion, check.
         ("1. e4 -- 2. d4 Z0 3. <> e5", "e4 -- d4 -- -- e5"),
         ("1. e4 d5 2. e×d5 Qхd5", "e4 d5 exd5 Qxd5"),
-        ("1. e4 d5 2. ed5 Q:d5", "e4 d5 exd5 Qxd5"),
         ("1. e4 e6 2. e5 d5 3. exd6(ep) Bxd6", "e4 e6 e5 d5 exd6 Bxd6"),
         ("1. e4 e6 2. e5 d5 3. ed6 (e.p.) Bxd6 (+)", "e4 e6 e5 d5 exd6 Bxd6"),
-        (f"{PROMOTING} 1. e8(Q)†", "e8=Q+"),
     ],
 )
 def test_other_spellings_of_moves_and_numbers_are_read(text: str, moves: str) -> None:
@@ -432,14 +407,12 @@ def test_other_spellings_of_moves_and_numbers_are_read(text: str, moves: str) ->
 @pytest.mark.parametrize(
     ("text", "result", "moves"),
     [
-        ('[Result "0-0"]\n\n0-0', "0-0", 0),
         ('[Result "0-0"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 0-0', "0-0", 6),
         ('[Result "0-0"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0 0–0 0:0 {both}', "0-0", 8),
         ('[Result "0-0"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0 0-0 5. d3', "0-0", 9),
         ('[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0', "1-0", 7),
         ("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0-0", "*", 7),
         ("1. e4 e5 0-0", "0-0", 2),
-        ("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. Kf1 Kf8 0-0", "0-0", 8),
         ('[Result "0-0"]\n\n1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0 {[%x]} 0-0 {[%y]} 0-0', "0-0", 8),
     ],
 )
@@ -506,21 +479,12 @@ def test_a_text_that_is_not_utf_8_is_windows_1252() -> None:
     assert (sans(game), game.faults) == (["e4", "e5", "Nf3", "d5", "Bb5+", "c6", "Nxe5", "d4"], [])
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_is_read(encoding: str) -> None:
-    games = read(("\ufeff" + SAMPLE.replace("\n", "\r\n")).encode(encoding))
-    assert [game.as_dict() for game in games] == [game.as_dict() for game in read(SAMPLE)]
-    assert read("\ufeff".encode(encoding)) == []
-
-
 @pytest.mark.parametrize(
     ("tag", "name", "value"),
     [
         (r'[Source "D:\games\new.pgn"]', "Source", r"D:\games\new.pgn"),
         ('[Source "D:\\games\\"]', "Source", "D:\\games\\"),
         ('[White-Title "GM"]', "White-Title", "GM"),
-        ('[A+b#c-1 "x"]', "A+b#c-1", "x"),
-        ("[Event “x”]", "Event", "x"),
         ("[Event „x“]", "Event", "x"),
         ('[Event: "x"]', "Event", "x"),
         ('[Event\u00a0"x"]', "Event", "x"),
@@ -529,9 +493,7 @@ def test_utf_16_is_read(encoding: str) -> None:
         ('[Event "a "b" c"]', "Event", 'a "b" c'),
         ('[ Event   "a" ]  ', "Event", "a"),
         ('[Event "{ ; % ( 1-0 ] 日本"]', "Event", "{ ; % ( 1-0 ] 日本"),
-        ('[Event ""]', "Event", ""),
         ('[event "x"]', "Event", "x"),
-        ('[EVENT "x"]', "Event", "x"),
         ('[Setup "1"]', "SetUp", "1"),
     ],
 )
@@ -541,24 +503,6 @@ def test_a_tag_pair_is_read_in_any_form(tag: str, name: str, value: str) -> None
         assert (game.tags, game.faults) == ({name: value, "Site": "s"}, [])
         assert read_one(pgn.write(game)).tags.items() >= game.tags.items()
         check_next(following, 2, 6)
-
-
-HABITS = """
-01-castling-00 11 | 01b-castling-000 12 | 02-iccf 4 | 03-glued-tag 2 2 | 04-double-forfeit 0
-04b-double-forfeit-castling-legal 6 | 06-nbsp 6 | 06b-zero-width 3 | 07-chess960-no-variant 6
-08-null-move-mainline 6 | 09-backslash-tag 1 | 10-cp1252-comment 2 | 11-multiplication-sign 4
-12-tag-name-hyphen 2 | 13-variant-classical 2 | 14-utf16 2 | 15-null-angle 3
-"""
-"""Files, and how many moves their games have."""
-
-
-@pytest.mark.skipif(not (SHARED / "habits").exists(), reason="../shared/data/habits is missing")
-@pytest.mark.parametrize("row", re.split(r"[\n|]", HABITS.strip()))
-def test_the_files_of_habits_are_read_whole(row: str) -> None:
-    name, *counts = row.split()
-    games = read((SHARED / "habits" / f"{name}.pgn").read_bytes())
-    assert [str(len(game.moves)) for game in games] == counts
-    assert not any(game.faults for game in games)
 
 
 # --- Real files
@@ -614,25 +558,6 @@ def test_a_malformed_file_is_read_as_far_as_python_chess_can_follow(path: Path) 
         assert texts == mainline[: len(texts)]
         assert ours.faults or texts == mainline
     check_order(games, data)
-
-
-@pytest.mark.skipif(not (SHARED / "malformed").exists(), reason="../shared/data/malformed is missing")
-def test_faults_of_malformed_files_name_their_lines() -> None:
-    def games(name: str) -> list[pgn.Game]:
-        return read((SHARED / "malformed" / f"{name}.pgn").read_bytes())
-
-    (bad,) = games("badpgn")
-    assert (bad.moves, bad.faults[0].line) == ([], 1)
-    assert "is not a tag pair" in bad.faults[0].text
-    (nested,) = games("nested-comment")
-    assert (sans(nested), nested.faults[0].line) == (["e4"], 1)
-    assert nested.moves[0].comment == "This game contains { a nested comment"
-    for name in ("allownullmoves", "fixresulttags-in", "long-line", "nomovenumbers", "noresults", "notags"):
-        assert all(game.moves and not game.faults for game in games(f"test-{name}"))
-    results = "1-0 0-1 1/2-1/2 0-1 1/2-1/2 1-0 1-0 0-1 1/2-1/2"
-    assert [(sans(game), game.result) for game in games("test-nobadresults")] == [
-        (["e4"], result) for result in results.split()
-    ]
 
 
 def check_order(games: list[pgn.Game], data: bytes) -> None:
@@ -695,27 +620,17 @@ def grow(random: Random, node: chess.pgn.GameNode, position: chess.Board, plies:
         node = node.variations[0]
 
 
-def random_games(number: int, seed: int) -> Iterator[chess.pgn.Game]:
-    random = Random(seed)
-    return (random_game(random) for _ in range(number))
-
-
 @pytest.mark.slow
-def test_random_games_that_python_chess_has_written_are_read_whole() -> None:
-    games = list(random_games(scaled(60, 20), seed=3))
-    stream = pgn.Reader(io.BytesIO("\n\n".join(map(str, games)).encode()))
-    for ours, theirs in zip(stream, games, strict=True):
-        check_equal(ours, theirs)
-
-
-@pytest.mark.slow
-def test_random_games_are_written_so_that_both_readers_get_them_back() -> None:
-    games = read("\n\n".join(map(str, random_games(scaled(50, 12), seed=4))))
+def test_both_readers_get_back_random_games_that_either_has_written() -> None:
+    random = Random(3)
+    written = [random_game(random) for _ in range(scaled(50, 15))]
+    games = read("\n\n".join(map(str, written)))
     text = "\n".join(map(pgn.write, games))
     again = read(text)
     assert [game.as_dict() for game in again] == [game.as_dict() for game in games]
-    for ours, theirs in zip(games, read_by_python_chess(text), strict=True):
-        check_equal(ours, theirs)
+    for ours, *theirs in zip(games, written, read_by_python_chess(text), strict=True):
+        for other in theirs:
+            check_equal(ours, other)
     assert "\n".join(map(pgn.write, again)) == text
     for line in text.splitlines():
         assert len(line) < 80 or line.startswith("[") or " %" in line
@@ -738,7 +653,7 @@ def check_next(game: pgn.Game, number: int, line: int) -> None:
 
 
 NO_WORDS = "Nf33 Nf3x Nf3Nc6 Nf3=Q Nf3e5 xNf3 Nf Nf3hello Nf3, 0 0:05 ed Q*d5 null Sf3 =20"
-"""What is no move, though it may begin with one, and no result."""
+"""Neither moves, though some begin with one, nor results."""
 
 
 def test_a_fault_in_the_tags_names_the_text_and_the_reason() -> None:
@@ -762,19 +677,15 @@ def test_a_fault_in_the_tags_names_the_text_and_the_reason() -> None:
             (f"1. e4 e5 {word} Nf3", "e4 e5 Nf3", [(3, repr(word))])
             for word in ("52545755", "1-0ff", "1/2-0")
         ),
-        (
-            "1. e4 e5 7 Nf3 *",
-            "e4 e5 Nf3",
-            [(3, "'7' is neither a move nor a result nor the number of the next")],
-        ),
+        ("1. e4 e5 7 Nf3 *", "e4 e5 Nf3", [(3, "'7' is neither a move nor a result nor the number of")]),
         ("1. e4 e5 2. 00 Nc6 *", "e4 e5", [(3, "'00' is not a legal move: White cannot castle")]),
         ("1. e4 e5 (1-0)", "e4 e5", [(3, "the result 1-0 stands in a variation")]),
         ("1. e4 d5 2. Bb5+ c6 (2... -- 3. Nf3) 3. Nf3 *", "e4 d5 Bb5+ c6 Nf3", [(3, "'--' is a null move")]),
         ("1. x ½x 1½x *", "", [(3, "'x' is not a move")]),
         ("1. e4 e5\n2. Nf3 <x\n> Nc6 *", "e4 e5 Nf3", [(4, "'<x' is not a move")]),
         ("1. e4 e5\n2. Nf3 < Nc6 {>} *", "e4 e5 Nf3", [(4, "'<' is not a move")]),
-        ("1. e4 e5 2. Nf3 [x] Nc6 *", "e4 e5 Nf3", [(3, "'[x' is not a move")]),
         ("1. e4 e5\n2. Nf3 } Nc6 *", "e4 e5 Nf3", [(4, "'}' is not a move")]),
+        ("1. e4 e5 {a { b} c} 2. Nf3 *", "e4 e5", [(3, "'c' is not a move")]),
         ("1. e4 e5 2. Nf3 \0 Nc6 *", "e4 e5 Nf3 Nc6", []),
         ("1. e4 e5 2. Nf3 \x80\xff Nc6 *", "e4 e5 Nf3", [(3, "is not a move")]),
         ("1. e4 e5\n2. Nf3 { open\nNc6 1-0", "e4 e5 Nf3", [(4, "the comment is not closed")]),
@@ -783,9 +694,7 @@ def test_a_fault_in_the_tags_names_the_text_and_the_reason() -> None:
         ("( 1. d4 ) 1. e4 e5 *", "e4 e5", [(3, "a variation before any move")]),
         ("1. e4 ( 1. d5 e5 (1. x) 2. x) e5\n( 1... e6 2. e5 ) 2. Nf3 *", "e4 e5 Nf3", [(3, "'d5' is not")]),
         ("1. e4 $ e5 $12345 2. Nf3 *", "e4 e5 Nf3", [(3, "$ without a number"), (3, "$ without a number")]),
-        ("1. e4 e5 2-0 2. Nf3 *", "e4 e5 Nf3", [(3, "'2-0' is neither a move nor a result")]),
         ("1. e4 e5 1/2-1/3", "e4 e5", [(3, "'1/2-1/3' is neither a move nor a result")]),
-        ("1. e4 d5 2. Bb5+\n-- 3. Nf3 *", "e4 d5 Bb5+", [(4, "'--' is a null move")]),
         ("1. e4 e5 2. Nf3 9999999999999999999999999. Nc6 *", "e4 e5 Nf3 Nc6", []),
         ("Nonsense from the start.\n\nAll of it.", "", [(3, "'Nonsense' is not a move")]),
     ],
@@ -868,16 +777,15 @@ def test_a_file_cut_anywhere_keeps_what_is_before_the_cut() -> None:
 
 
 @pytest.mark.slow
-def test_a_file_with_any_byte_changed_is_read() -> None:
+def test_a_changed_byte_damages_its_game_or_the_next_alone() -> None:
     random = Random(5)
     data = SMALL + b"\n" + NEXT.encode() + b"\n" + SAMPLE.encode()
     whole = [game.as_dict() for game in read(data)]
-    for _ in range(scaled(2000, 150)):
+    for _ in range(scaled(400, 100)):
         i = random.randrange(len(data))
         changed = data[:i] + bytes([random.randrange(256)]) * random.randrange(3) + data[i + 1 :]
         games = read(changed)
         check_order(games, changed)
-        # Damage reaches no further than into the next game.
         assert sum(game.as_dict() in whole for game in games) >= len(whole) - 2
 
 
@@ -894,17 +802,17 @@ TOKENS = [
 
 
 @pytest.mark.slow
-@settings(max_examples=scaled(1000, 200))
-@example(b"\xef\xbb\xbf")
+@per_hundred(600, 150)
 @example(b"\xef\xbb\xbf\xef\xbb\xbf1. e4")
 @given(
     st.one_of(
         st.binary(max_size=200),
         st.lists(st.sampled_from(TOKENS), max_size=60).map(lambda parts: "".join(parts).encode("latin-1")),
         st.lists(st.sampled_from(TOKENS), max_size=60).map(lambda parts: " ".join(parts).encode("latin-1")),
+        damaged(GAMES).map(lambda text: text.encode("utf-8", "surrogatepass")),
     )
 )
-def test_any_bytes_are_read_and_what_is_found_can_be_played_and_written(data: bytes) -> None:
+def test_any_bytes_give_games_that_can_be_played_and_written(data: bytes) -> None:
     games = read(data)
     check_order(games, data)
     for game in games:
@@ -952,7 +860,7 @@ PLACEMENTS = (
 )
 
 
-def test_a_very_long_game_is_right_to_its_end_and_the_next_one_starts_anew() -> None:
+def test_a_very_long_game_is_right_to_its_end_and_so_is_the_next() -> None:
     plies = 5002
     data = (
         " ".join(SHUFFLE[i % 4] for i in range(plies))
@@ -970,7 +878,7 @@ def test_a_very_long_game_is_right_to_its_end_and_the_next_one_starts_anew() -> 
     assert read_one(pgn.write(game)).as_dict()["moves"] == game.as_dict()["moves"]
 
 
-def test_a_variation_that_is_too_long_to_be_followed_is_a_fault() -> None:
+def test_a_variation_of_more_plies_than_a_board_holds_is_a_fault() -> None:
     long = " ".join(SHUFFLE[i % 4] for i in range(5000))
     game, following = read(f"1. e4 (1. d4 d5 {long}) e5 *\n\n{NEXT}")
     assert sans(game) == ["e4", "e5"]
@@ -984,54 +892,29 @@ def test_a_variation_that_is_too_long_to_be_followed_is_a_fault() -> None:
 # --- Streaming
 
 
-class Source(io.RawIOBase):
-    """A stream that gives a block at each reading and counts the blocks it has given."""
-
-    def __init__(self, blocks: Iterator[bytes]) -> None:
-        self.blocks = blocks
-        self.given = 0
-        self.rest = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:
-        if not self.rest:
-            self.rest = next(self.blocks, b"")
-            self.given += 1
-        n = min(len(buffer), len(self.rest))
-        buffer[:n] = self.rest[:n]
-        self.rest = self.rest[n:]
-        return n
-
-
 @pytest.mark.parametrize(
     ("text", "ahead"),
     [
         # With tags, the game ends where the next one's tags begin; without, after an empty line.
-        ('[Event "x"]\n[Site "y"]\n\n1. e4\ne5 1-0\n\n', 1),
+        ('[Event "x"]\n[Site "y"]\n\n1. e4\ne5 1-0\n\n', len('[Event "x"]\n')),
         ("1. e4\ne5 1-0\n\n", 0),
     ],
 )
 def test_the_reader_yields_a_game_before_it_reads_the_next(text: str, ahead: int) -> None:
-    lines = text.encode().splitlines(keepends=True)
-    source = Source(itertools.cycle(lines))
-    reader = pgn.Reader(io.BufferedReader(source))
+    stream = io.BytesIO(text.encode() * 20)
+    reader = pgn.Reader(stream)
     for number in range(1, 20):
         game = next(reader)
-        assert sans(game) == ["e4", "e5"]
-        assert game.result == "1-0"
-        assert game.number == number
-        assert source.given <= number * len(lines) + ahead
+        assert (sans(game), game.result, game.number) == (["e4", "e5"], "1-0", number)
+        assert stream.tell() <= number * len(text) + ahead
 
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_file() -> None:
-    comment = " ".join(["lorem ipsum dolor sit amet"] * 40)
-    moves = f"1. e4 {{{comment}}} e5 2. Nf3 {{{comment}}} (2. Nc3 Nf6) Nc6 {{{comment}}} 1-0"
+    moves = "1. e4 {x} e5 2. Nf3 {x} (2. Nc3 Nf6) Nc6 {x} 1-0".replace("x", "lorem ipsum " * 90)
     game = f'[Event "x"]\n\n{moves}\n\n'.encode()
-    number = scaled(20_000_000, 400_000) // len(game)
-    reader = pgn.Reader(io.BufferedReader(Source(itertools.repeat(game, number))))
+    number = scaled(4_000_000, 400_000) // len(game)
+    reader = pgn.Reader(io.BytesIO(game * number))
     tracemalloc.start()
     try:
         few = sum(1 for _ in itertools.islice(reader, 20))
@@ -1074,7 +957,7 @@ def test_a_game_in_export_format_is_written_as_it_was_read() -> None:
     check_equal(game, theirs)
 
 
-def test_tags_are_written_in_the_order_of_the_standard_and_read_back() -> None:
+def test_tags_are_written_in_the_standard_s_order_and_read_back() -> None:
     game = pgn.Game({"Zoo": "z", "Black": "b", "ECO": "e", "Result": "0-1", "Event": "x", "Abc": "a"})
     game.result = "1-0"
     names = re.findall(r"^\[(\w+) ", pgn.write(game), flags=re.MULTILINE)
@@ -1145,9 +1028,9 @@ def test_no_line_is_broken_within_a_command_of_a_comment() -> None:
     assert max(map(len, pgn.write(long).splitlines())) < 80, "but within a long one"
 
 
-def test_a_recorded_game_is_what_python_chess_makes_of_its_moves() -> None:
+def test_a_recorded_game_equals_python_chess_s() -> None:
     random = Random(6)
-    for start in STARTS:
+    for start in STARTS[::2]:
         position = chess.Board(start)
         board = fen.parse(start)
         moves = []
@@ -1160,42 +1043,37 @@ def test_a_recorded_game_is_what_python_chess_makes_of_its_moves() -> None:
         game = pgn.record(tags, start, moves, "1/2-1/2")
         assert tags == {"White": "Moff", "Black": "Moff"}
         assert [move.move for move in game.moves] == moves
-        check_playable(game, chess.Board(start))
         theirs = chess.pgn.Game.from_board(position)
         theirs.headers.update({**tags, "Result": "1/2-1/2"})
-        (again,) = read_by_python_chess(pgn.write(game))
-        assert dict(again.headers) == {**pgn.ROSTER, **dict(theirs.headers)}
-        assert [move.uci() for move in again.mainline_moves()] == [m.uci() for m in theirs.mainline_moves()]
-        assert again.board().fen() == theirs.board().fen()
-        assert read_one(pgn.write(game)).as_dict()["moves"] == game.as_dict()["moves"]
+        again = read_one(pgn.write(game))
+        check_equal(again, theirs)
+        assert again.as_dict()["moves"] == game.as_dict()["moves"]
+
+
+MANY = [
+    "(d4) ",
+    "{abcdefg} ",
+    "$1 ",
+    "(d4 {abcdefg}) ",
+    ") ",
+    ")\n",
+    "( ",
+    "<",
+    "<x> ",
+    "± ",
+    "e4!",
+    "½",
+    "1…",
+]
+MANY += ["+-", '{x}[White "y"]\n', "\ufeff", "\ufeff[", '\n\ufeff[White "y"]', "(ep)", "\u00a0", "0-0 "]
+MANY += ['*[White "y"]', '*[White "y"]\n', "1 ", "1 - ", "<>"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "many",
-    [
-        *(
-            "(d4) ",
-            "{abcdefg} ",
-            "$1 ",
-            "(d4 {abcdefg}) ",
-            ") ",
-            ")\n",
-            "( ",
-            "<",
-            "<x> ",
-            "± ",
-            "e4!",
-            "½",
-            "1…",
-        ),
-        *("+-", '{x}[White "y"]\n', "\ufeff", "\ufeff[", '\n\ufeff[White "y"]', "(ep)", "\u00a0", "0-0 "),
-        *('*[White "y"]', '*[White "y"]\n', "1 ", "1 - ", "<>"),
-    ],
-)
+@pytest.mark.parametrize("many", MANY)
 def test_reading_takes_time_in_proportion_to_the_text(many: str) -> None:
     def seconds(times: int) -> float:
-        # What the collector does meanwhile depends on all that lives in this process.
+        # The garbage collector's work depends on all other objects of this process.
         data = f"1. e4 {many * times} *".encode()
         gc.collect()
         gc.disable()
