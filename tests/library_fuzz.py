@@ -1,11 +1,9 @@
-"""Calls everything that the documentation of the library lists with wrong arguments: a child process of
-tests/test_library_fuzz.py.
+"""Calls every documented function of the library with wrong arguments, in a child of test_library_fuzz.py.
 
     python -m tests.library_fuzz CALLS SEED FILE
 
-FILE holds the text of the last call begun, so that whoever reads it after a crash knows its name. Each call
-must return, or raise ValueError, TypeError, RuntimeError or what EXPECTED allows; the calls that do not are
-printed, and the exit code is 1.
+FILE holds the last call begun, to be read after a crash. Each call must return or raise one of EXPECTED; the
+others are printed, and the exit code is 1.
 """
 
 import ast
@@ -54,40 +52,11 @@ OFFERED = [value for name in moff.__all__ if callable(value := getattr(moff, nam
 SECONDS = 60
 """A call that takes longer hangs."""
 
-NUMBERS = [
-    *(
-        -1,
-        0,
-        1,
-        2,
-        3,
-        4,
-        5,
-        7,
-        8,
-        12,
-        15,
-        16,
-        31,
-        32,
-        63,
-        64,
-        100,
-        119,
-        127,
-        128,
-        136,
-        137,
-        255,
-        256,
-        448,
-        512,
-    ),
-    *(1000, 4095, 4096, 10**6, 10**8, 10**9, 2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64),
-    *(-2, -8, -17, -128, -(10**6), -(2**31), -(2**63), 10**30, -(10**30)),
-]
+NUMBERS = [*range(-2, 9), 12, 15, 16, 31, 32, 63, 64, 100, 119, 127, 128, 136, 137, 255, 256, 448, 512, 1000]
+NUMBERS += [4095, 4096, 10**6, 10**8, 10**9, 2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64 - 1, 2**64]
+NUMBERS += [-8, -17, -128, -(10**6), -(2**31), -(2**63), 10**30, -(10**30)]
 SMALL = [-(10**30), -(2**31), -1, 0, 1, 2, 3, 10**6, 2**31, 10**30]
-"""For what a valid large number would take for ever."""
+"""For parameters in SLOW: a valid large number would take for ever."""
 SLOW = {"depth", "threads", "megabytes", "times", "plies", "min_games", "nodes", "last", "entries", "mate"}
 
 WRONG = [
@@ -108,6 +77,10 @@ FENS = [
 ]
 
 
+TEXTS = ["e2e4", "Nf3", "O-O", "1-0", "KQvK", ".rtbw", "KRvK.rtbz", "moff.net", "e9"]
+PIECES = [17, 18, 19, 20, 24, 28, 33, 35, 44]
+
+
 class Function(NamedTuple):
     """Something public to call: its name, its parameters and their annotations."""
 
@@ -120,21 +93,12 @@ class Function(NamedTuple):
 
 
 def documented() -> list[str]:
-    """The modules that the pages of the library list."""
-    pages = [
-        (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
-        for page in ("api", "api-x88", "api-search")
-    ]
-    return sorted({*re.findall(r"automodule:: (\S+)", "".join(pages)), *_modules_of_api()})
-
-
-def _modules_of_api() -> set[str]:
-    found = set()
-    for name in moff.__all__:
-        value = getattr(moff, name)
-        module = getattr(value, "__module__", None) or getattr(value, "__name__", "")
-        found.add(str(module))
-    return {name for name in found if name.partition(".")[0] in ("moff", "x88", "search")}
+    """The modules that the pages of the library list, and those of what it offers."""
+    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("api*.md"))
+    offered = {getattr(moff, name) for name in moff.__all__}
+    names = {str(getattr(value, "__module__", None) or getattr(value, "__name__", "")) for value in offered}
+    own = {name for name in names if name.partition(".")[0] in ("moff", "x88", "search")}
+    return sorted({*re.findall(r"automodule:: (\S+)", pages), *own})
 
 
 def only_for_c(module: str) -> set[str]:
@@ -176,14 +140,10 @@ def function(name: str, target: Callable[..., Any], node: ast.FunctionDef) -> Fu
 
 
 def fields(node: ast.ClassDef, owner: type) -> Function:
-    """A class whose constructor takes its fields."""
-    named = [
-        item for item in node.body if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
-    ]
+    """A class without `__init__`; a named tuple takes its fields."""
+    named = [item for item in node.body if isinstance(item, ast.AnnAssign) and issubclass(owner, tuple)]
     parameters = [(ast.unparse(item.target), ast.unparse(item.annotation)) for item in named]
-    is_tuple = issubclass(owner, tuple)
-    required = sum(item.value is None for item in named)
-    return Function(node.name, owner, parameters if is_tuple else [], required if is_tuple else 0)
+    return Function(node.name, owner, parameters, sum(item.value is None for item in named))
 
 
 def shown(arguments: list[Any]) -> str:
@@ -210,14 +170,8 @@ class Fuzzer:
         self.failures: dict[str, str] = {}
         self.search = Search(1)
         weights = select.shipped()
-        for thing in (
-            self.search,
-            Pool(1),
-            Bench(Settings(1)),
-            PerftTable(1),
-            weights,
-            select.layer(weights),
-        ):
+        pools = self.search, Pool(1), Bench(Settings(1)), PerftTable(1)
+        for thing in (*pools, weights, select.layer(weights)):
             self.keep(thing)
 
     def board(self) -> moff.Board:
@@ -260,14 +214,10 @@ class Fuzzer:
             if moves:
                 return moves * 60 if "list" in annotation else chance.choice(moves)
         if "str" in annotation:
-            return chance.choice(
-                (*FENS, "e2e4", "Nf3", "O-O", "1-0", "KQvK", ".rtbw", "KRvK.rtbz", "moff.net", "e9")
-            )
+            return chance.choice((*FENS, *TEXTS))
         if "dict" in annotation or "Mapping" in annotation:
             squares = chance.sample(range(-20, 200), chance.randrange(40))
-            return {
-                square: chance.choice((17, 18, 19, 20, 24, 28, 33, 35, 44, *NUMBERS)) for square in squares
-            }
+            return {square: chance.choice((*PIECES, *NUMBERS)) for square in squares}
         if any(kind in annotation for kind in ("list", "tuple", "Sequence", "Iterable", "Collection")):
             return [chance.choice(NUMBERS) for _ in range(chance.choice((0, 1, 2, 4, 500)))]
         return chance.choice(SMALL if name in SLOW else NUMBERS)
@@ -276,9 +226,7 @@ class Fuzzer:
         """Limits that end a search soon, or wrong ones."""
         chance = self.chance
         few = Limits(movetime=1)
-        field = chance.choice(
-            [field for field in Limits._fields if field not in ("movetime", "infinite", "ponder")]
-        )
+        field = chance.choice(sorted({*Limits._fields} - {"movetime", "infinite", "ponder"}))
         numbers = SMALL[:6] if field == "nodestime" else NUMBERS
         return few._replace(**{field: chance.choice((*WRONG, *numbers))}) if chance.random() < 0.5 else few
 
@@ -320,7 +268,7 @@ class Fuzzer:
             self.keep(found)
 
     def note(self, text: str) -> None:
-        """Say what is about to be called."""
+        """Write the call that follows to the file."""
         os.pwrite(self.file, text.encode("utf-8", "backslashreplace")[:3999].ljust(4000), 0)
         if hasattr(signal, "alarm"):
             signal.alarm(SECONDS)  # ends the process

@@ -1,4 +1,4 @@
-"""No public call of the library ends the interpreter, hangs, or raises what nobody expects.
+"""No public call of the library crashes, hangs or raises an unexpected exception.
 
 MOFF_LIBRARY_CALLS sets how many calls are made, MOFF_LIBRARY_SEED with which arguments.
 """
@@ -17,60 +17,33 @@ from tests.library_fuzz import LEFT_OUT, documented, functions
 from x88 import build
 from x88.board import HISTORY
 
-pytestmark = pytest.mark.slow
-
-CALLS = int(os.environ.get("MOFF_LIBRARY_CALLS", 8000 if build.compiled else 1500))
+CALLS = int(os.environ.get("MOFF_LIBRARY_CALLS", 4000 if build.compiled else 1000))
 SEED = int(os.environ.get("MOFF_LIBRARY_SEED", "0"))
 PART = 50_000
-"""Calls of a process: then their objects are new."""
+"""Calls of a process; the next one has new objects."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("begin", range(0, CALLS, PART))
-def test_wrong_arguments_are_refused_and_end_nothing(begin: int, tmp_path: Path) -> None:
+def test_wrong_arguments_crash_nothing(begin: int, tmp_path: Path) -> None:
     last = tmp_path / "last call"
     command = [sys.executable, "-m", "tests.library_fuzz", min(PART, CALLS - begin), SEED + begin, last]
     ended = subprocess.run([*map(str, command)], capture_output=True, encoding="utf-8", cwd=ROOT)
-    told = last.read_text(encoding="utf-8").rstrip() if last.exists() else "nothing"
-    assert ended.returncode == 0, (
-        f"exit code {ended.returncode} in {told}\n{ended.stdout}{ended.stderr[-3000:]}"
-    )
+    call = last.read_text(encoding="utf-8").rstrip() if last.exists() else "nothing"
+    assert ended.returncode == 0, f"{ended.returncode} in {call}\n{ended.stdout}{ended.stderr[-3000:]}"
 
 
-def test_every_documented_function_is_called_and_no_other_is_left_out() -> None:
-    names = [each.name for each in functions()]
-    assert {"moff.evaluation", "moff.picture.picture", "x88.board", "x88.notation.pgn", "search.search"} <= {
-        *documented()
-    }
-    assert {
-        "Board.make",
-        "Board",
-        "san.write",
-        "OngoingGame.play",
-        "Search.start",
-        "evaluation.evaluate",
-    } <= {*names}
-    assert {*LEFT_OUT} <= {*names}
+def test_the_documented_functions_are_found() -> None:
+    names = {each.name for each in functions()}
+    assert {"moff.evaluation", "moff.picture.picture", "x88.notation.pgn", "search.search"} <= {*documented()}
+    assert {"Board.make", "Board", "san.write", "OngoingGame.play", "evaluation.evaluate", *LEFT_OUT} <= names
     assert len(names) > 250
-
-
-def there_and_back(board: moff.Board) -> list[int]:
-    """Four moves of the knights that lead back to the same position."""
-    moves = []
-    for text in ("g1f3", "g8f6", "f3g1", "f6g8"):
-        moves.append(moff.parse_move(board, text))
-        board.make(moves[-1])
-    for _ in moves:
-        board.unmake()
-    return moves
 
 
 def test_a_board_makes_room_for_a_game_of_any_length() -> None:
     board = moff.parse_fen(moff.START)
-    moves = there_and_back(board)
     for number in range(3 * HISTORY):
-        board.make(moves[number % 4])
-        if number % 100 == 0:
-            assert moff.write_san(board, moves[(number + 1) % 4]) in ("Nf3", "Nf6", "Ng1", "Ng8")
+        board.make(moff.parse_san(board, ("Nf3", "Nf6", "Ng1", "Ng8")[number % 4]))
     assert board.is_repetition(2)
     assert moff.perft(board, 2) == 400
     assert moff.Search(1).think(board, moff.Limits(depth=3)).move
@@ -83,15 +56,7 @@ def test_a_board_makes_room_for_a_game_of_any_length() -> None:
     assert moff.write_fen(board).startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ")
 
 
-def test_a_null_move_is_unmade_like_any_other_and_not_made_in_check() -> None:
-    board = moff.parse_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
-    before = moff.write_fen(board), board.key
-    board.make_null()
-    board.unmake()
-    assert (moff.write_fen(board), board.key) == before
-    board.make(moff.parse_san(board, "Ra8+"))
-    with pytest.raises(ValueError, match="in check"):
-        board.make_null()
+CHECK = "R3k3/8/8/8/8/8/8/4K3 b - - 0 1"
 
 
 def codes(placement: dict[int, int]) -> bytes:
@@ -106,22 +71,17 @@ BOARD = codes({})
     ("call", "error", "reason"),
     [
         (lambda board: board.make(-1), ValueError, "-1 is not a legal move"),
-        (lambda board: board.make(0), ValueError, "not a legal move"),
-        (lambda board: board.make(2**40), ValueError, "not a legal move"),
         (lambda board: board.make(None), TypeError, "NoneType"),
         (lambda board: board.unmake(), RuntimeError, "no move to unmake"),
+        (lambda _: moff.parse_fen(CHECK).make_null(), ValueError, "in check"),
         (lambda board: board.piece_at(10**9), ValueError, "1000000000 is not a square"),
-        (lambda board: board.piece_at(-1), ValueError, "-1 is not a square"),
         (lambda board: board.piece_at(0x08), ValueError, "8 is not a square"),
         (lambda board: board.king(10**8), ValueError, "100000000 is not a side"),
-        (lambda board: board.king(-1), ValueError, "-1 is not a side"),
         (lambda board: moff.Board().king(0), ValueError, "no king"),
         (lambda board: board.castling_rook(-1), ValueError, "-1 is not the number"),
         (lambda board: board.setup(BOARD[:64], 0, 0, 0x88, 0, 1), ValueError, "64 squares instead of 128"),
         (lambda board: board.setup(codes({0x08: 18}), 0, 0, 0x88, 0, 1), ValueError, "8 is not a square"),
         (lambda board: board.setup(codes({0x70: 0x17}), 0, 0, 0x88, 0, 1), ValueError, "23 is not"),
-        (lambda board: board.setup(codes({0x01: 0x21}), 0, 0, 0x88, 0, 1), ValueError, "a pawn on b1"),
-        (lambda board: board.setup(codes({0x74: 0}), 0, 0, 0x88, 0, 1), ValueError, "Black has 0 kings"),
         (lambda board: board.setup(codes({0x70: 0x14}), 0, 0, 0x88, 0, 1), ValueError, "Black is in check"),
         (lambda board: board.setup(BOARD, 2, 0, 0x88, 0, 1), ValueError, "2 is not a side"),
         (lambda board: board.setup(BOARD, 0, 16, 0x88, 0, 1), ValueError, "16 are not castling rights"),
@@ -129,12 +89,7 @@ BOARD = codes({})
         (lambda board: board.setup(BOARD, 0, 0, 0x88, -1, 1), ValueError, "-1 is not a counter"),
         (lambda board: board.setup(BOARD, 0, 0, 0x88, 0, 1, (7,)), ValueError, "1 squares of rooks"),
         (lambda board: moff.write_san(board, 0), ValueError, "0 is not a legal move"),
-        (lambda board: moff.write_san(None, 0), TypeError, "oard"),
         (lambda board: moff.legal_moves(None), TypeError, "oard"),
-        (lambda board: moff.in_check(board.piece_at), TypeError, "oard"),
-        (lambda board: moff.outcome(None), TypeError, "oard"),
-        (lambda board: moff.evaluate(None), TypeError, "oard"),
-        (lambda board: moff.perft(None, 2), TypeError, "oard"),
         (lambda board: moff.OngoingGame().play(1), ValueError, "1 is not a legal move"),
         (lambda board: moff.OngoingGame().resign(2), ValueError, "2 is not a side"),
         (lambda board: moff.OngoingGame().end("2-0", ""), ValueError, "'2-0' is not a result"),
@@ -148,7 +103,7 @@ BOARD = codes({})
         (lambda board: Search(1).table.resize(1), RuntimeError, "belongs to a search"),
     ],
 )  # fmt: skip
-def test_wrong_arguments_are_named_and_change_nothing(call: object, error: type, reason: str) -> None:
+def test_an_error_names_the_argument_and_changes_nothing(call: object, error: type, reason: str) -> None:
     board = moff.parse_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
     before = moff.write_fen(board), board.key, moff.legal_moves(board)
     with pytest.raises(error, match=reason):
@@ -176,12 +131,12 @@ def test_wrong_arguments_are_named_and_change_nothing(call: object, error: type,
 def test_a_running_search_is_left_alone(call: object) -> None:
     search, results = Search(1), []
     board = moff.parse_fen(moff.START)
-    for end in (search.stop, search.stop):
+    for _ in range(2):
         search.start(board, moff.Limits(infinite=True), lambda _: None, results.append)
         with pytest.raises(RuntimeError, match="search"):
             call(search, board)  # type: ignore[operator]
         assert search.is_running()
-        end()
+        search.stop()
         search.wait()
     assert len(results) == 2
     assert all(result.move in moff.legal_moves(board) for result in results)
@@ -190,7 +145,7 @@ def test_a_running_search_is_left_alone(call: object) -> None:
     assert search.think(board, moff.Limits(depth=1)).move
 
 
-def test_a_search_may_be_asked_for_another_from_its_last_report() -> None:
+def test_a_report_s_callback_cannot_start_a_search() -> None:
     search, seen = Search(1), []
 
     def again(_: moff.Report) -> None:

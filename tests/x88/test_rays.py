@@ -1,19 +1,18 @@
 """Linked rays: every link follows the lines of the board; generators and attacks agree with the moff loop."""
 
 from collections.abc import Iterable
-from itertools import count, groupby, pairwise
+from itertools import groupby, pairwise
 
 import pytest
 from hypothesis import given, settings
 
 from tests.oracle import STARTS, Game, games_or_placements, generated, only_c, packed, scaled
-from tests.x88.perft.test_perft import OWN, deepest, names
-from x88 import attack, movegen, rays
+from tests.x88.perft.test_perft import OWN, names
+from x88 import attack, rays
 from x88.board import Board
 from x88.move import EN_PASSANT, captured_of, moved_of, target_of
 from x88.movegen import MoveStack
 from x88.notation import fen
-from x88.perft import perft
 from x88.piece import KING, KNIGHT, PAWN, QUEEN, STEPS, VALUES
 from x88.rays import Rays
 from x88.square import SQUARES
@@ -126,40 +125,6 @@ def check_order(board: Board, moves: list[int]) -> None:
 
 
 # --- The links
-
-
-@only_c
-@pytest.mark.parametrize("text", names(OWN))
-def test_the_links_are_the_walked_lines_after_every_make_and_unmake(text: str) -> None:
-    board, stack, looks = fen.parse(text), MoveStack(), count(1)
-    own = rays_of(board)
-
-    def look() -> None:
-        assert own.is_walked(board), fen.write(board)
-        if next(looks) % STRIDE == 0:
-            check(board, own)
-
-    def walk(sp: int, depth: int) -> int:
-        """The leaves of the tree below the position."""
-        leaves = 0
-        end = movegen.generate(board, stack, sp)
-        for move in stack.moves[sp:end]:
-            board.make(move)
-            own.make(board, move)
-            look()
-            leaves += walk(end, depth - 1) if depth > 1 else 1
-            board.unmake()
-            own.unmake(board)
-            look()
-        return leaves
-
-    before = linked(board, own)
-    check(board, own)
-    leaves = {depth: perft.perft(board, _stack, 0, depth) for depth in (1, 2)}
-    depth = deepest(leaves, LEAVES)
-    assert walk(0, depth) == leaves[depth]
-    assert linked(board, own) == before
-    assert own.depth == 0
 
 
 @only_c
