@@ -15,10 +15,8 @@ from tests.oracle import (
     only_c,
     packed,
     placements,
-    reference_texts,
     scaled,
     side_of_colour,
-    texts,
     to_0x88,
 )
 from x88 import attack, build
@@ -65,70 +63,6 @@ def test_the_last_move_shows_every_check_among_pieces_thrown(text: str) -> None:
         board.unmake()
 
 
-@pytest.mark.parametrize(
-    ("text", "move"),
-    [
-        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a8"),
-        ("4k3/8/8/8/8/8/4N3/4R1K1 w - - 0 1", "e2c3"),
-        ("8/P6k/8/8/8/8/8/4K3 w - - 0 1", "a7a8n"),
-        ("7k/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"),
-        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1"),
-        ("8/8/8/k2pP2R/8/8/8/4K3 w - d6 0 1", "e5d6"),
-        ("8/2k5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"),
-        ("4k3/8/3P4/8/8/8/8/4K3 w - - 0 1", "d6d7"),
-    ],
-    ids=[
-        "slider",
-        "discovered",
-        "knight-made",
-        "queen-made",
-        "castling",
-        "en-passant-opens",
-        "en-passant",
-        "pawn",
-    ],
-)
-def test_every_kind_of_checking_move_is_seen(text: str, move: str) -> None:
-    board, position = fen.parse(text), chess.Board(text)
-    board.make(coordinate.parse(board, move))
-    position.push_uci(move)
-    assert bool(last_move_checks(board)) == position.is_check() == (move != "a7a8n")
-
-
-@pytest.mark.parametrize("letter", "PNBRQKpnbrqk")
-def test_a_lone_piece_attacks_what_it_attacks_from_every_square(letter: str) -> None:
-    piece = chess.Piece.from_symbol(letter)
-    for origin in chess.SQUARES:
-        if piece.piece_type == chess.PAWN and chess.square_rank(origin) in (0, 7):
-            continue
-        position = chess.Board(None)
-        position.set_piece_at(origin, piece)
-        wanted = set(position.attacks(origin))
-        # The kings that a position needs stand far apart where they bar no line.
-        aside = [sq for sq in chess.SQUARES if sq != origin and sq not in wanted]
-        for colour, sq in ((chess.WHITE, aside[0]), (chess.BLACK, aside[-1])):
-            if piece != chess.Piece(chess.KING, colour):
-                position.set_piece_at(sq, chess.Piece(chess.KING, colour))
-        position.turn = not piece.color
-        board = fen.parse(position.fen())
-        side = side_of_colour(piece.color)
-        attacked = {sq for sq in chess.SQUARES if to_0x88(origin) in attackers(board, to_0x88(sq), side)}
-        assert attacked == wanted
-
-
-def test_pins_and_checks_do_not_linger_in_the_next_position() -> None:
-    board = fen.parse("4r1k1/8/8/8/8/8/3NN3/r2QK3 w - - 0 1")
-    position = chess.Board(fen.write(board))
-    for move in ("e1f2", "e8e2", "f2e2", "a1d1", "e2d1", "g8g7", "d2e4", "g7g6"):
-        assert texts(board) == reference_texts(position)
-        board.make(coordinate.parse(board, move))
-        position.push_uci(move)
-    while board.ply:
-        assert texts(board) == reference_texts(position)
-        board.unmake()
-        position.pop()
-
-
 # --- Static exchange evaluation
 
 
@@ -172,23 +106,6 @@ def test_a_quiet_move_loses_material_only_by_entering_or_leaving_an_attacked_squ
     for move in packed(board).values():
         if not captured_of(move) and not promoted_of(move) and not alphabeta.may_lose(move, attacked):
             assert see(board, move) == 0, (text, coordinate.write(move))
-
-
-@only_c
-@pytest.mark.parametrize(
-    ("text", "move", "expected"),
-    [
-        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2e4", False),
-        ("4k3/8/8/3p4/8/8/4P3/4K3 w - - 0 1", "e2e4", True),
-        ("4k3/8/8/8/8/r3N3/8/4K3 w - - 0 1", "e3c4", True),
-        ("6k1/8/8/8/8/r3R3/8/4K3 w - - 0 1", "e3h3", True),
-        ("4k3/8/8/7r/8/8/4K3/R7 w - - 0 1", "a1h1", True),
-    ],
-)
-def test_squares_that_the_opponent_attacks_are_dangerous(text: str, move: str, expected: bool) -> None:
-    board = fen.parse(text)
-    attacked = attack.attacked_squares(board, board.side ^ 1)
-    assert alphabeta.may_lose(packed(board)[move], attacked) == expected
 
 
 @pytest.mark.parametrize(

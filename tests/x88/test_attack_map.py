@@ -13,7 +13,7 @@ from tests.oracle import KINDS, Game, games_or_placements, placements, scaled, s
 from x88.attack_map import AttackMap
 from x88.board import Board
 from x88.notation import fen
-from x88.piece import BLACK, PAWN, QUEEN, ROOK, VALUES, WHITE
+from x88.piece import VALUES
 
 Cells = list[tuple[int, int, int]]
 
@@ -76,38 +76,6 @@ def test_the_map_is_that_of_python_chess_and_leaves_the_board(game: Game) -> Non
         before = (fen.write(board), board.key, board.ply)
         check(board, position)
         assert (fen.write(board), board.key, board.ply) == before
-
-
-@pytest.mark.parametrize(
-    ("text", "square", "side", "count", "least", "behind"),
-    [
-        # A battery: the front rook attacks, the one behind it waits.
-        ("4k3/8/8/8/8/8/R7/R3K3 w - - 0 1", "a8", WHITE, 1, ROOK, 1),
-        ("4k3/8/8/8/8/8/R7/R3K3 w - - 0 1", "a2", WHITE, 1, ROOK, 0),
-        ("r3k3/r7/8/8/8/8/8/4K3 w - - 0 1", "a3", BLACK, 1, ROOK, 1),
-        # Three on a file: the last one stands behind two.
-        ("4k3/8/8/8/8/Q7/R7/R3K3 w - - 0 1", "a8", WHITE, 1, QUEEN, 1),
-        # A queen behind a pawn on the diagonal on which the pawn takes.
-        ("4k3/8/8/8/8/3P4/8/1Q2K3 w - - 0 1", "e4", WHITE, 1, PAWN, 1),
-        ("4k3/8/8/8/8/3P4/8/1Q2K3 w - - 0 1", "g6", WHITE, 0, 0, 1),
-        # Through an enemy piece, as far as the next one and no further.
-        ("4k3/8/8/p7/8/8/8/R3K3 w - - 0 1", "a5", WHITE, 1, ROOK, 0),
-        ("4k3/8/8/p7/8/8/8/R3K3 w - - 0 1", "a8", WHITE, 0, 0, 1),
-        ("4k3/8/n7/p7/8/8/8/R3K3 w - - 0 1", "a6", WHITE, 0, 0, 1),
-        ("4k3/8/n7/p7/8/8/8/R3K3 w - - 0 1", "a7", WHITE, 0, 0, 0),
-        # Own pieces are protected; the pin of the rook does not count.
-        ("4r1k1/8/8/8/8/8/4R1P1/4K3 w - - 0 1", "g2", WHITE, 1, ROOK, 0),
-        # Pieces that step once have no line.
-        ("4k3/8/8/8/8/8/4P3/3NK3 w - - 0 1", "e4", WHITE, 0, 0, 0),
-    ],
-)
-def test_a_line_leads_through_one_piece(
-    text: str, square: str, side: int, count: int, least: int, behind: int
-) -> None:
-    attacks, target = computed(fen.parse(text)), to_0x88(chess.parse_square(square))
-    assert (attacks.count(target, side), attacks.least_kind(target, side)) == (count, least)
-    assert attacks.count_behind(target, side) == behind
-    check(fen.parse(text), chess.Board(text))
 
 
 @settings(max_examples=scaled(50, 20))
