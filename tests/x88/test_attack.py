@@ -63,6 +63,21 @@ def test_the_last_move_shows_every_check_among_pieces_thrown(text: str) -> None:
         board.unmake()
 
 
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("8/8/8/k2pP2R/8/8/8/4K3 w - d6 0 1", "e5d6"),
+        ("8/2k5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"),
+        ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1"),
+    ],
+    ids=["opened line", "pawn", "rook"],
+)
+def test_the_last_move_shows_a_check_by_en_passant_or_castling(text: str, move: str) -> None:
+    board = fen.parse(text)
+    board.make(coordinate.parse(board, move))
+    assert last_move_checks(board)
+
+
 # --- Static exchange evaluation
 
 

@@ -184,6 +184,7 @@ def test_no_repetition_reaches_back_over_a_null_move() -> None:
         ("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e2e4", "e3", True),
         # Ready, but pinned: in the key, not in the FEN.
         ("4r1k1/3p4/8/4P3/8/8/8/4K3 b - - 0 1", "d7d5", "d6", False),
+        ("2r3k1/3p4/8/2P5/8/8/8/2K5 b - - 0 1", "d7d5", "d6", False),
         ("6k1/3p4/8/K3P2r/8/8/8/8 b - - 0 1", "d7d5", "d6", False),
         # One of two is pinned.
         ("4r1k1/3p4/8/2P1P3/8/8/8/4K3 b - - 0 1", "d7d5", "d6", True),
@@ -217,6 +218,8 @@ def test_en_passant_is_in_the_key_only_when_a_pawn_can_take(
         # The same from a FEN with the square.
         ("7k/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "", "e1d1 h8g8 d1e1 g8h8", False),
         ("4r2k/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "", "e1d1 h8g8 d1e1 g8h8", True),
+        # Rook and king go round in three moves each.
+        ("7k/8/8/8/8/8/8/KR6 w - - 0 1", "", "b1b2 h8g8 b2b3 g8g7 b3b1 g7h8", True),
         # No pawn stands beside: the same position.
         ("7k/3p4/8/8/8/8/8/4K3 b - - 0 1", "d7d5", "e1d1 h8g8 d1e1 g8h8", True),
         # The same placement with fewer castling rights.
