@@ -66,7 +66,7 @@ def test_the_last_move_shows_every_check_among_pieces_thrown(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "move"),
     [
-        ("8/8/8/k2pP2R/8/8/8/4K3 w - d6 0 1", "e5d6"),
+        ("8/5B2/8/3pP3/8/1k6/8/4K3 w - d6 0 1", "e5d6"),
         ("8/2k5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"),
         ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1"),
     ],
