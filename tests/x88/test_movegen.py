@@ -70,7 +70,7 @@ def test_the_head_of_the_moff_table_points_to_the_row_of_steps(kind: int) -> Non
 # --- Legal moves
 
 
-@settings(max_examples=scaled(600, 300))
+@settings(max_examples=scaled(400, 200))
 @given(games_or_placements())
 def test_the_legal_moves_are_those_of_python_chess(game: Game) -> None:
     for board, position in game.positions():
