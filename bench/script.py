@@ -31,9 +31,9 @@ Parameters = ParamSpec("Parameters")
 def fingerprint(root: Path = ROOT) -> str:
     """A short hash of all files of this Moff that take part in choosing a move."""
     digest = hashlib.sha256()
-    for path in sorted(path for folder in ("search", "x88") for path in (root / folder).iterdir()):
+    for path in sorted(path for folder in ("search", "x88") for path in (root / folder).rglob("*")):
         if path.suffix in (".py", ".pxd", ".net") and path.stem not in BENCH_ONLY:
-            digest.update(path.name.encode() + path.read_bytes())
+            digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
 

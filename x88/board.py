@@ -653,12 +653,7 @@ def checked_board(board: Board) -> Board:
 
 
 def _check(
-    codes: bytes,
-    en_passant: int,
-    castling: int,
-    halfmove: int,
-    fullmove: int,
-    rooks: tuple[int, ...] | None,
+    codes: bytes, en_passant: int, castling: int, halfmove: int, fullmove: int, rooks: tuple[int, ...] | None
 ) -> None:
     """Raise ValueError or TypeError if `Board.setup` cannot set this up."""
     if len(codes) != 128:

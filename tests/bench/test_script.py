@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import script
@@ -52,3 +53,15 @@ def test_help_needs_no_package(name: str) -> None:
         told = ended.stderr if code else ended.stdout
         assert re.search(r"No module named '\w+': python -m pip install -e \"\.\[(train|tuning)\]\"$", told)
         assert ("The exit code is 0" in told) == (code == 0)
+
+
+def test_fingerprint_covers_every_room_of_the_search(tmp_path: Path) -> None:
+    for name in ("x88/board.py", "search/nnue/layer.py", "search/replay.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    found = [script.fingerprint(tmp_path)]
+    for name in ("search/replay.py", "search/nnue/layer.py", "x88/board.py"):
+        (tmp_path / name).write_text("edited")
+        found.append(script.fingerprint(tmp_path))
+    assert found[0] == found[1], "search.replay chooses no move"
+    assert len(set(found)) == 3

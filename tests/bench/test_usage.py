@@ -120,8 +120,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "reason"),
-    [(name, *case) for name, cases in WRONG.items() for case in cases],
+    ("name", "arguments", "reason"), [(name, *case) for name, cases in WRONG.items() for case in cases]
 )
 def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
     name: str,

@@ -196,8 +196,7 @@ def test_a_mate_limit_beyond_the_longest_search_means_any_mate(moves: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "score"),
-    [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", DRAW), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", -MATE)],
+    ("text", "score"), [("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", DRAW), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", -MATE)]
 )
 def test_a_finished_game_has_a_score_and_no_move(text: str, score: int) -> None:
     result, reports = think(text, Limits(depth=3))

@@ -24,11 +24,7 @@ from x88.notation import fen
 SVG = "{http://www.w3.org/2000/svg}"
 MATE = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 BUSY = Picture(
-    MATE,
-    last_move="d8h4",
-    arrows=["h4e1:red", "b1c3", "g1f3:blue"],
-    marked=["e5", "d2:purple"],
-    attacks=True,
+    MATE, last_move="d8h4", arrows=["h4e1:red", "b1c3", "g1f3:blue"], marked=["e5", "d2:purple"], attacks=True
 )
 WORDS = [
     *("picture", MATE, "--attacks", "--last-move", "d8h4", "--mark", "e5", "--mark", "d2:purple"),

@@ -450,10 +450,7 @@ def test_a_variant_of_any_of_these_names_is_standard_chess(variant: str) -> None
 
 @pytest.mark.parametrize(
     "head",
-    [
-        "",
-        *(f'[Variant "{name}"]\n' for name in ("FRC", "Fischer Random", " chess 960 ", "fischer-random")),
-    ],
+    ["", *(f'[Variant "{name}"]\n' for name in ("FRC", "Fischer Random", " chess 960 ", "fischer-random"))],
 )
 def test_castling_rights_off_the_home_squares_are_read_as_x_fen(head: str) -> None:
     game = read_one(f"{head}{SWAPPED}\n1. Nf3 Nf6 2. b3 b6 3. O-O O-O *")

@@ -203,9 +203,7 @@ def test_a_table_larger_than_the_free_memory_is_an_error(monkeypatch: pytest.Mon
         PerftTable(101)
 
 
-def test_a_count_too_large_for_an_entry_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_count_too_large_for_an_entry_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(divide, "SMALL", 10**99)
     board = fen.parse(fen.START)
     most = 2**57 - 1
