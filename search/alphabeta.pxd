@@ -2,12 +2,12 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.movepick cimport KILLER, TT_MOVE, generate_scored, pick, push_tt_move, sort_quiets
+from search.movepick cimport CAPTURES, KILLER, MAIN, TT_MOVE, next_move
 from search.quiescence cimport quiesce
 from search.score cimport CERTAIN_WIN, DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.transposition cimport EXACT, LOWER, UPPER, bound_of, depth_of, move_of, score_of, short_move, static_of, was_pv
-from x88.attack cimport attacked_squares, gives_check, last_move_checks, see_at_least
+from x88.attack cimport gives_check, last_move_checks, see_at_least
 from x88.board cimport Board
 from x88.move cimport CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, origin_of, target_of
 from x88.movegen cimport MAX_MOVES
@@ -23,9 +23,9 @@ cdef int[48] VALUE
 @cython.locals(
     pv_node=bint, in_check=bint, excluded=int, side=int, nominal_depth=int, tt_move=int, tt_score=int, tt_depth=int,
     tt_bound=int, raw_eval=int, floor=int, ceiling=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced_depth=int, futility_value=int, verification=int,
-    singular_beta=int, end=int, i=int, move=int, best=int, best_move=int, generated=bint, quiets_sorted=bint, old_alpha=int, number=int, lmp_limit=int,
+    singular_beta=int, end=int, i=int, move=int, best=int, best_move=int, old_alpha=int, number=int, lmp_limit=int,
     quiet=bint, checks=bint, reducible=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,
-    bound=int, bonus=int, tt_pv=bint, probcut_beta=int, quiets_begin=int, wanted=int, quiets_due=bint, attacks_known=bint, late_moves_pruned=bint, limit=int, gained=int, correction=int, see_margin=int,
+    bound=int, bonus=int, tt_pv=bint, probcut_beta=int, in_order=int, slot=int, limit=int, gained=int, correction=int, see_margin=int,
 )
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint cut_node) noexcept nogil
 @cython.locals(origin=int, target=int)

@@ -5,8 +5,8 @@ Sources: Donald E. Knuth and Ronald W. Moore, "An analysis of alpha-beta pruning
 "Null move and deep search", 1993; Ernst A. Heinz, "Extended futility pruning", 1998; Thomas Anantharaman,
 Murray Campbell and Feng-hsiung Hsu, "Singular extensions", 1988; Michael Buro, "ProbCut: an effective
 selective extension of the alpha-beta algorithm", 1995; Yngvi Björnsson and T. Anthony Marsland, "Multi-cut
-pruning in alpha-beta search", 1999; Michael Chaly, "Introduce static history", Stockfish, 2020. To reduce
-moves less where the static evaluation needs much correction is an idea of Stockfish's, too.
+pruning in alpha-beta search", 1999; Michael Chaly, "Introduce static history", Stockfish, 2020. Reducing
+moves less where correction history disagrees with the static evaluation is also Stockfish's idea.
 """
 
 try:
@@ -17,7 +17,7 @@ except ImportError:
 from x88 import piece
 
 if not cython.compiled:
-    from search.movepick import KILLER, TT_MOVE, generate_scored, pick, push_tt_move, sort_quiets
+    from search.movepick import CAPTURES, KILLER, MAIN, TT_MOVE, next_move
     from search.quiescence import quiesce
     from search.score import (
         CERTAIN_WIN,
@@ -43,7 +43,7 @@ if not cython.compiled:
         static_of,
         was_pv,
     )
-    from x88.attack import attacked_squares, gives_check, last_move_checks, see_at_least
+    from x88.attack import gives_check, last_move_checks, see_at_least
     from x88.board import Board
     from x88.move import CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, origin_of, target_of
     from x88.movegen import MAX_MOVES
@@ -57,7 +57,8 @@ VALUE = piece.VALUE
 
 
 def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: int, cut_node: bool) -> int:
-    """Search the position to a depth and return its fail-soft score. The root is ply 0.
+    """Search the position to a depth and return its fail-soft score. The root is ply 0, and the move stack is
+    free from index `sp` on.
 
     `cut_node` marks an expected cut node. Discard the result if the search was stopped.
     """
@@ -241,11 +242,11 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if depth >= searcher.parameters.probcut_depth and not (
             tt_bound and tt_depth >= depth - 3 and tt_score < probcut_beta
         ):
-            end = generate_scored(searcher, sp, ply, tt_move, True)
-            for i in range(sp, end):
-                move = pick(searcher.board, searcher.stack, i, end)
-                if searcher.stack.scores[i] < 0:
-                    break
+            searcher.picker.begin(searcher.board, 2 * ply, sp, tt_move, CAPTURES, True)
+            i = sp - 1
+            while (i := next_move(searcher.picker, searcher.board, 2 * ply, i + 1, 0)) >= 0:
+                move = searcher.stack.moves[i]
+                end = searcher.picker.ends[2 * ply]
                 if not see_at_least(searcher.board, move, probcut_beta - static_eval):
                     continue
                 searcher.make(move, ply)
@@ -279,72 +280,39 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     if depth >= searcher.parameters.iir_depth and not tt_move and not excluded and (pv_node or cut_node):
         depth -= 1
 
-    # 13. Move loop, best move first. The TT move often fails high, so generate the others only after it.
-    attacks_known = False
-    end = sp
-    generated = False
-    if tt_move and ply and not in_check and not excluded:
-        end = push_tt_move(searcher, sp, tt_move, False)
-    quiets_begin = end
-    if end == sp:
-        end = generate_scored(searcher, sp, ply, tt_move, False)
-        generated = True
-        if end == sp:
-            return ply - MATE if in_check else DRAW
-        quiets_begin = searcher.quiets_begin
-        # 14. Single evasion: a forced reply is searched a ply deeper, so a series of checks cannot push a
-        # loss beyond the horizon. A singular extension may add to it.
-        if in_check and end - sp == 1 and ply < searcher.extension_ply:
-            depth += 1
-        if ply == 0 and searcher.allowed_count:
-            quiets_begin = end = searcher.keep_allowed(sp, end)
-    late_moves_pruned = ply and not in_check and depth <= searcher.parameters.lmp_depth
+    # 13. Move loop, best move first.
+    slot = 2 * ply + (excluded != 0)
+    searcher.picker.begin(searcher.board, slot, sp, tt_move, MAIN, ply != 0 and not in_check)
+    # 14. Single evasion: a forced reply is searched a ply deeper, so a series of checks cannot push a loss
+    # beyond the horizon. A singular extension may add to it.
+    if in_check and searcher.picker.ends[slot] == sp + 1 and ply < searcher.extension_ply:
+        depth += 1
+    if ply == 0 and searcher.allowed_count:
+        searcher.keep_allowed()
     lmp_limit = MAX_MOVES
-    if late_moves_pruned:
+    if ply and not in_check and depth <= searcher.parameters.lmp_depth:
         lmp_limit = searcher.parameters.lmp_base + (depth * depth * searcher.parameters.lmp_slope >> 4)
         if not improving:
             lmp_limit = lmp_limit >> 1
+    in_order = MAX_MOVES if searcher.seeks_mate else lmp_limit + (excluded != 0)
     best = floor
     best_move = 0
-    quiets_sorted = False
     old_alpha = alpha
     number = 0
     i = sp - 1
-    while True:
-        i += 1
-        if i == end:
-            if generated:
-                break
-            end = generate_scored(searcher, sp, ply, tt_move, False)
-            generated = True
-            quiets_begin = searcher.quiets_begin
-            pick(searcher.board, searcher.stack, sp, quiets_begin)
-            if i == end:
-                break
-        if not quiets_sorted:
-            pick(searcher.board, searcher.stack, i, quiets_begin)
-            quiets_due = searcher.stack.scores[i] < KILLER - 1
-            if not attacks_known and (quiets_due or not searcher.stack.moves[i] & (CAPTURED | PROMOTED)):
-                searcher.history.set_attacked(ply, attacked_squares(searcher.board, side ^ 1))
-                attacks_known = True
-            if quiets_due:
-                wanted = (
-                    lmp_limit - number + (excluded != 0)
-                    if late_moves_pruned and not searcher.seeks_mate
-                    else MAX_MOVES
-                )
-                sort_quiets(searcher.stack, searcher.history, i, end, side, ply, wanted)
-                quiets_sorted = True
+    while (i := next_move(searcher.picker, searcher.board, slot, i + 1, in_order - number)) >= 0:
         move = searcher.stack.moves[i]
         if move == excluded:
             continue
         number += 1
         quiet = not move & (CAPTURED | PROMOTED)
         pick_score = searcher.stack.scores[i]
-        if quiet:
-            history = pick_score if quiets_sorted else searcher.history.quiet_score(side, move, ply)
-        else:
+        if not quiet:
             history = searcher.history.capture_score(side, move)
+        elif pick_score < KILLER - 1:
+            history = pick_score
+        else:
+            history = searcher.history.quiet_score(side, move, ply)
         base_reduction = searcher.parameters.reductions[min(depth, 63) << 6 | min(number, 63)]
 
         # 15. Pruning near the horizon: late move pruning, futility pruning, and static exchange evaluation.
@@ -395,6 +363,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         # score. If they do not, and that bound is at least beta, more than one move fails high: cut the node
         # off (multi-cut). Otherwise, reduce the TT move if it is expected to fail high anyway. Not in a mate
         # search: no shallower search with an ordinary window can refute a mate.
+        end = searcher.picker.ends[slot]
         extension = 0
         if (
             pick_score == TT_MOVE
@@ -488,9 +457,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     # 18. Beta cutoff: a bonus for this move, a malus for those before it, pruned or not.
                     update_histories(searcher, sp, i, ply, depth)
                     break
-    if number == 0:
-        # The excluded move is the only legal one.
-        return alpha
+    if number == 0:  # the excluded move is the only legal one, or there is none
+        return alpha if excluded else ply - MATE if in_check else DRAW
     best = min(best, ceiling)
 
     # 19. Fail low: every reply failed, so the quiet move that led here gets a history bonus.
@@ -523,8 +491,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
 
 def may_lose(move: int, attacked: int) -> bool:
-    """Whether a quiet move may lose material to an opponent that attacks these squares. False if neither its
-    origin nor its target is one of them: then nothing can capture it, not even on a line that it opens.
+    """Whether a quiet move may lose material to an opponent that attacks these squares. It cannot if they
+    include neither its origin nor its target, not even on a line that it opens.
     """
     origin = index64(origin_of(move))
     target = index64(target_of(move))
@@ -532,7 +500,7 @@ def may_lose(move: int, attacked: int) -> bool:
 
 
 def non_pawn_count(board: Board) -> int:
-    """The number of pieces of the side to move, other than king and pawns."""
+    """The number of pieces of the side to move, without king and pawns."""
     return board.count[board.side] - 1 - board.material[WHITE_PIECE << board.side | PAWN]
 
 

@@ -1,4 +1,14 @@
-"""The move picker: scores moves for ordering and picks the best remaining one.
+"""The move picker: the moves of a node in the order in which the search tries them.
+
+It works in stages, because most nodes fail high early:
+
+1. The TT move, before any move is generated.
+2. Generate and score the moves.
+3. Good captures, queen promotions and killers, picked one by one. Static exchange evaluation waits until a
+   capture is picked.
+4. All others, sorted: quiet moves, then bad captures and underpromotions.
+
+Quiescence and ProbCut end with the good captures. Quiescence in check picks all moves one by one.
 
 | move | score |
 |---|---|
@@ -19,13 +29,17 @@ from x88 import piece
 
 if not cython.compiled:
     from search.history import History
-    from search.searcher import Searcher
+    from search.parameters import Parameters
     from search.transposition import short_move
-    from x88.attack import see_at_least
+    from x88.attack import attacked_squares, see_at_least
     from x88.board import Board
     from x88.move import CAPTURED, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, target_of
     from x88.movegen import MoveStack, generate, generate_captures, plain_move
     from x88.piece import QUEEN
+
+    MAIN = 0
+    CAPTURES = 1
+    EVASIONS = 2
 
     TT_MOVE = 1000000
     GOOD_CAPTURE = 500000
@@ -36,12 +50,124 @@ if not cython.compiled:
 VALUE = piece.VALUE
 
 
+class MovePicker:
+    """The move lists of the line being searched.
+
+    The main search and ProbCut use slot 2 * ply. Quiescence and singular search, which runs inside the move
+    loop of the same ply, use slot 2 * ply + 1.
+
+    `kinds[slot]` is MAIN, CAPTURES or EVASIONS. Until `generated[slot]`, the list holds only the TT move. It
+    ends at index `ends[slot]` of the stack; its moves before `ready[slot]` are in order, and those from
+    `quiets[slot]` on have no score yet. The history knows the attacked squares at a ply for the position
+    whose key is `attacked_keys[ply]`.
+    """
+
+    def __init__(self, stack: MoveStack, history: History, parameters: Parameters) -> None:
+        self.stack = stack
+        self.history = history
+        self.parameters = parameters
+        self.kinds = [0] * 496
+        self.generated = [False] * 496
+        self.ends = [0] * 496
+        self.ready = [0] * 496
+        self.quiets = [0] * 496
+        self.attacked_keys = [0] * 248
+
+    def begin(self, board: Board, slot: int, sp: int, tt_move: int, kind: int, tt_first: bool) -> None:
+        """Begin a list at index `sp` of the stack. If `tt_first` is set (never in check) and the TT move is
+        legal and, for CAPTURES, a capture, generate no others yet.
+        """
+        self.kinds[slot] = kind
+        self.ready[slot] = sp
+        if tt_first and tt_move:
+            move = plain_move(board, origin_of(tt_move), target_of(tt_move))
+            if move != NO_MOVE and short_move(move) == tt_move and (kind == MAIN or move & CAPTURED):
+                if not move & CAPTURED:
+                    self._see_attacks(board, slot >> 1)
+                self.stack.moves[sp] = move
+                self.stack.scores[sp] = TT_MOVE
+                self.ready[slot] = self.ends[slot] = sp + 1
+                self.generated[slot] = False
+                return
+        self._generate(board, slot, sp, tt_move)
+
+    def _generate(self, board: Board, slot: int, sp: int, tt_move: int) -> None:
+        """Generate and score all moves, or captures and promotions only."""
+        self.generated[slot] = True
+        if self.kinds[slot] == CAPTURES:
+            end = generate_captures(board, self.stack, sp)
+        else:
+            end = generate(board, self.stack, sp)
+        self.ends[slot] = self.quiets[slot] = end
+        if end > sp:
+            weight = self.parameters.capture_history
+            quiets = score_moves(self.stack, self.history, sp, end, board.side, slot >> 1, tt_move, weight)
+            if self.kinds[slot] == MAIN:
+                self.quiets[slot] = quiets
+
+    def advance(self, board: Board, slot: int, i: int, wanted: int) -> int:
+        """`next_move` for a move that is not in order yet."""
+        if i == self.ends[slot]:
+            if self.generated[slot]:
+                return -1
+            self._generate(board, slot, i - 1, short_move(self.stack.moves[i - 1]))
+            if i == self.ends[slot]:
+                return -1
+        kind = self.kinds[slot]
+        # Pick the best move that has a score. A capture that loses material goes behind the quiet moves.
+        end = self.quiets[slot]
+        while i < end:
+            best = i
+            for j in range(i + 1, end):
+                if self.stack.scores[j] > self.stack.scores[best]:
+                    best = j
+            move = self.stack.moves[best]
+            score = self.stack.scores[best]
+            if score > KILLER and score != TT_MOVE and not _is_good_capture(board, move):
+                self.stack.scores[best] = score + BAD_CAPTURE - GOOD_CAPTURE
+                continue
+            # Shift rather than swap, to keep the order of the others.
+            for j in range(best, i, -1):
+                self.stack.moves[j] = self.stack.moves[j - 1]
+                self.stack.scores[j] = self.stack.scores[j - 1]
+            self.stack.moves[i] = move
+            self.stack.scores[i] = score
+            if score < KILLER - 1 and kind != EVASIONS:
+                break
+            if kind == MAIN and not move & (CAPTURED | PROMOTED):
+                self._see_attacks(board, slot >> 1)
+            return i
+        if kind == CAPTURES:
+            return -1
+        # Only quiet moves and bad captures are left.
+        self._see_attacks(board, slot >> 1)
+        end = self.ends[slot]
+        sort_quiets(self.stack, self.history, i, end, board.side, slot >> 1, wanted)
+        self.ready[slot] = end
+        return i
+
+    def _see_attacks(self, board: Board, ply: int) -> None:
+        """Tell the history which squares the opponent attacks, once per position."""
+        if self.attacked_keys[ply] != board.key:
+            self.attacked_keys[ply] = board.key
+            self.history.set_attacked(ply, attacked_squares(board, board.side ^ 1))
+
+
+if not cython.compiled:
+
+    def next_move(picker: MovePicker, board: Board, slot: int, i: int, wanted: int) -> int:
+        """Put the next move of the list at index `i` of the stack. Returns `i`, or -1 after the last move. At
+        least the best `wanted` quiet moves come in order.
+        """
+        return i if i < picker.ready[slot] else picker.advance(board, slot, i, wanted)
+
+
 def score_moves(
     stack: MoveStack, history: History, sp: int, end: int, side: int, ply: int, tt_move: int, weight: int
 ) -> int:
-    """Score the moves from `sp` to `end` for the search and put the other quiet moves, whose history waits
-    for `sort_quiets`, behind the TT move, captures, promotions and killers, in any order. Returns where they
-    begin, so that `pick` need not look at them. `weight` is the weight of capture history in 1024ths.
+    """Score the TT move, captures, promotions and killers between `sp` and `end`, and move them to the front,
+    the TT move first. Returns where the other quiet moves begin; `sort_quiets` scores them. `weight` is the
+    weight of capture history in 1024ths.
     """
     first = history.killers[2 * ply]
     second = history.killers[2 * ply + 1]
@@ -62,32 +188,23 @@ def score_moves(
             continue
         stack.moves[i] = stack.moves[front]
         stack.scores[i] = stack.scores[front]
-        stack.moves[front] = move
-        stack.scores[front] = score
+        place = sp if score == TT_MOVE else front
+        for j in range(front, place, -1):
+            stack.moves[j] = stack.moves[j - 1]
+            stack.scores[j] = stack.scores[j - 1]
+        stack.moves[place] = move
+        stack.scores[place] = score
         front += 1
     return front
-
-
-def score_captures(
-    stack: MoveStack, history: History, sp: int, end: int, side: int, tt_move: int, weight: int
-) -> None:
-    """Score a list that holds only captures and promotions."""
-    for i in range(sp, end):
-        move = stack.moves[i]
-        if tt_move and short_move(move) == tt_move:
-            stack.scores[i] = TT_MOVE
-        else:
-            stack.scores[i] += _capture_score(history, side, move, weight)
 
 
 def sort_quiets(
     stack: MoveStack, history: History, start: int, end: int, side: int, ply: int, wanted: int
 ) -> None:
-    """Add the history scores and sort the remaining moves, after captures and killers have been searched: all
-    of them, or at least the best `wanted`.
+    """Add the history scores to the remaining moves and sort them, or at least the best `wanted`.
 
-    Most nodes fail high before that. The others search most of their moves, so one insertion sort is cheaper
-    than picking moves one by one, unless late move pruning leaves only a few.
+    A node that gets here searches most of its moves, so one insertion sort is cheaper than picking moves one
+    by one, unless late move pruning leaves only a few.
     """
     history.add_quiet_scores(stack, start, end, side, ply)
     if wanted * SELECTION_COST < end - start:
@@ -116,83 +233,14 @@ def sort_quiets(
 
 
 def _capture_score(history: History, side: int, move: int, weight: int) -> int:
-    """What to add to the generator's score of a capture or promotion. `pick` does the exchange evaluation."""
+    """The bonus for a capture or promotion before static exchange evaluation."""
     if move & PROMOTED and promoted_of(move) != QUEEN:
         return BAD_CAPTURE
     return GOOD_CAPTURE + (history.capture_score(side, move) * weight >> 10)
 
 
-def pick(board: Board, stack: MoveStack, start: int, end: int) -> int:
-    """Move the best remaining move to index `start` and return it. Equal scores keep the order of the list.
-
-    Static exchange evaluation waits until a capture is picked, since most nodes fail high early. A capture
-    that loses material is moved behind the quiet moves.
-    """
-    while True:
-        best = start
-        for i in range(start + 1, end):
-            if stack.scores[i] > stack.scores[best]:
-                best = i
-        move = stack.moves[best]
-        score = stack.scores[best]
-        if score <= KILLER or score == TT_MOVE or _is_good_capture(board, move):
-            break
-        stack.scores[best] += BAD_CAPTURE - GOOD_CAPTURE
-    # Shift rather than swap, to keep the order of the others.
-    for i in range(best, start, -1):
-        stack.moves[i] = stack.moves[i - 1]
-        stack.scores[i] = stack.scores[i - 1]
-    stack.moves[start] = move
-    stack.scores[start] = score
-    return move
-
-
 def _is_good_capture(board: Board, move: int) -> bool:
-    """Whether a capture or promotion does not lose material. Capturing a piece of at least equal value never
-    does.
-    """
+    """Whether a capture or promotion loses no material, as when the victim is worth at least as much."""
     if VALUE[captured_of(move)] >= VALUE[moved_of(move)] and not move & PROMOTED:
         return True
     return see_at_least(board, move, 0)
-
-
-def push_tt_move(searcher: Searcher, sp: int, tt_move: int, captures: bool) -> int:
-    """Push the TT move if it can be verified without generating moves, and if it is a capture when `captures`
-    is set. Returns the end of the list.
-    """
-    move = plain_move(searcher.board, origin_of(tt_move), target_of(tt_move))
-    if move == NO_MOVE or short_move(move) != tt_move or (captures and not move & CAPTURED):
-        return sp
-    searcher.stack.moves[sp] = move
-    searcher.stack.scores[sp] = TT_MOVE
-    return sp + 1
-
-
-def generate_scored(searcher: Searcher, sp: int, ply: int, tt_move: int, captures: bool) -> int:
-    """Generate and score all legal moves, or only captures and promotions (not in check). Returns the end of
-    the list; of all moves, the quiet ones without a score begin at `searcher.quiets_begin`.
-    """
-    if captures:
-        end = generate_captures(searcher.board, searcher.stack, sp)
-        score_captures(
-            searcher.stack,
-            searcher.history,
-            sp,
-            end,
-            searcher.board.side,
-            tt_move,
-            searcher.parameters.capture_history,
-        )
-    else:
-        end = generate(searcher.board, searcher.stack, sp)
-        searcher.quiets_begin = score_moves(
-            searcher.stack,
-            searcher.history,
-            sp,
-            end,
-            searcher.board.side,
-            ply,
-            tt_move,
-            searcher.parameters.capture_history,
-        )
-    return end

@@ -2,7 +2,7 @@ from libc.stdint cimport uint64_t
 
 cimport cython
 
-from search.movepick cimport generate_scored, pick, push_tt_move
+from search.movepick cimport CAPTURES, EVASIONS, next_move
 from search.score cimport CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
 from search.searcher cimport Searcher
 from search.transposition cimport EXACT, LOWER, UPPER, bound_of, move_of, score_of, short_move, static_of, was_pv
@@ -14,6 +14,6 @@ cpdef enum:
 
 cdef int[48] VALUE
 
-@cython.locals(score=int, in_check=bint, best=int, end=int, i=int, move=int, tt_move=int, raw_eval=int, data=uint64_t,
-               bound=int, futility_base=int, old_alpha=int, best_move=int, futility_value=int, generated=bint, tried=int, tt_pv=bint, move_limit=int)
+@cython.locals(score=int, in_check=bint, best=int, slot=int, i=int, move=int, tt_move=int, raw_eval=int, data=uint64_t,
+               bound=int, futility_base=int, old_alpha=int, best_move=int, futility_value=int, tried=int, tt_pv=bint, move_limit=int)
 cdef int quiesce(Searcher searcher, int alpha, int beta, int ply, int sp, int depth) noexcept nogil

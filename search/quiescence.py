@@ -1,7 +1,7 @@
 """Quiescence search: past the horizon, search only captures and promotions until the position is quiet.
 
-Source: Larry R. Harris, "The heuristic search and the game of chess", 1975. Static exchange evaluation as
-part of delta pruning is an idea of Stockfish's.
+Source: Larry R. Harris, "The heuristic search and the game of chess", 1975. Static exchange evaluation in
+delta pruning is Stockfish's idea.
 """
 
 try:
@@ -10,7 +10,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from search.movepick import generate_scored, pick, push_tt_move
+    from search.movepick import CAPTURES, EVASIONS, next_move
     from search.score import CERTAIN_WIN, DRAW, MATE, MAX_PLY, NO_SCORE, from_table, to_table
     from search.searcher import Searcher
     from search.transposition import (
@@ -36,7 +36,8 @@ VALUE = piece.VALUE
 
 def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth: int) -> int:
     """Search captures and promotions and return the fail-soft score. `depth` is 0 at the horizon and
-    decreases by one with every ply past it. Discard the result if the search was stopped.
+    decreases by one with every ply past it. The move stack is free from index `sp` on. Discard the result if
+    the search was stopped.
     """
     if not searcher.enter(ply):
         return DRAW
@@ -82,51 +83,33 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
         futility_base = best + searcher.parameters.delta_margin
 
     # 3. Captures and promotions, or all evasions in check.
-    end = sp
-    generated = False
-    if tt_move and not in_check:
-        end = push_tt_move(searcher, sp, tt_move, True)
-    if end == sp:
-        end = generate_scored(searcher, sp, ply, tt_move, not in_check)
-        generated = True
+    # 4. Static exchange evaluation: the picker skips losing captures.
+    slot = 2 * ply + 1
+    searcher.picker.begin(searcher.board, slot, sp, tt_move, EVASIONS if in_check else CAPTURES, not in_check)
     old_alpha = alpha
     best_move = 0
     tried = 0
     move_limit = max(searcher.parameters.quiescence_moves + depth * LIMIT_STEP, 1)
     i = sp - 1
-    while True:
-        i += 1
-        if i == end:
-            if generated:
-                break
-            end = generate_scored(searcher, sp, ply, tt_move, not in_check)
-            generated = True
-            pick(searcher.board, searcher.stack, sp, end)
-            if i == end:
-                break
-        move = pick(searcher.board, searcher.stack, i, end)
-        if not in_check:
-            # 4. Static exchange evaluation: skip losing captures. The list is ordered, so all that remain
-            # lose material too.
-            if searcher.stack.scores[i] < 0:
-                break
-            # 5. Delta pruning: skip a capture whose victim and a margin cannot raise alpha.
-            if not move & PROMOTED:
-                futility_value = futility_base + VALUE[captured_of(move)]
-                if futility_value <= alpha:
-                    best = max(best, futility_value)
-                    continue
-                # With nothing but the margin to spare, the capture must gain material.
-                if futility_base <= alpha and not see_at_least(searcher.board, move, 1):
-                    best = max(best, futility_base)
-                    continue
+    while (i := next_move(searcher.picker, searcher.board, slot, i + 1, 0)) >= 0:
+        move = searcher.stack.moves[i]
+        # 5. Delta pruning: skip a capture whose victim and a margin cannot raise alpha.
+        if not in_check and not move & PROMOTED:
+            futility_value = futility_base + VALUE[captured_of(move)]
+            if futility_value <= alpha:
+                best = max(best, futility_value)
+                continue
+            # With nothing but the margin to spare, the capture must gain material.
+            if futility_base <= alpha and not see_at_least(searcher.board, move, 1):
+                best = max(best, futility_base)
+                continue
         # 6. Move limit: it shrinks with every ply past the horizon, or quiescence would explode with a dozen
         # queens on the board. It applies only after a move that is not certain to lose.
         if tried >= move_limit and best > -CERTAIN_WIN:
             break
         tried += 1
         searcher.make(move, ply)
-        score = -quiesce(searcher, -beta, -alpha, ply + 1, end, depth - 1)
+        score = -quiesce(searcher, -beta, -alpha, ply + 1, searcher.picker.ends[slot], depth - 1)
         searcher.unmake()
         if searcher.stop.stopped:
             return DRAW

@@ -6,6 +6,7 @@ from search.correction cimport Corrections
 from search.nnue.evaluate cimport Evaluation
 from search.history cimport BEFORE_ROOT, History
 from search.keys cimport Keys
+from search.movepick cimport MovePicker
 from search.nodecounts cimport NodeCounts
 from search.parameters cimport Parameters
 from search.syzygy.probing cimport Probing
@@ -27,12 +28,12 @@ cdef long long SECOND
 cdef class Searcher:
     cdef readonly Board board
     cdef MoveStack stack
-    cdef int quiets_begin      # see movepick.generate_scored
     cdef TranspositionTable table
     cdef Stop stop
     cdef readonly Evaluation evaluation
     cdef Keys keys
     cdef History history
+    cdef MovePicker picker
     cdef Corrections corrections
     cdef Parameters parameters
     cdef Probing probing
@@ -87,7 +88,7 @@ cdef class Searcher:
     @cython.locals(side=int, back=int, move=int)
     cdef void record_game(self) noexcept nogil
     @cython.locals(kept=int, i=int, j=int)
-    cdef int keep_allowed(self, int sp, int end) noexcept nogil
+    cdef void keep_allowed(self) noexcept nogil
     cdef void begin_root_move(self, int move, int number) noexcept nogil
     @cython.locals(i=int)
     cdef void end_root_move(self, int move) noexcept nogil

@@ -18,6 +18,7 @@ if not cython.compiled:
     from search.correction import Corrections
     from search.history import BEFORE_ROOT, History
     from search.keys import Keys
+    from search.movepick import MovePicker
     from search.nnue.evaluate import Evaluation
     from search.nodecounts import NodeCounts
     from search.parameters import Parameters
@@ -81,10 +82,10 @@ class Searcher:
         self.probing = probing or Probing()
         self.board = Board()
         self.stack = MoveStack()
-        self.quiets_begin = 0
         self.evaluation = Evaluation(select.layer(weights or select.shipped()))
         self.keys = Keys()
         self.history = History()
+        self.picker = MovePicker(self.stack, self.history, self.parameters)
         self.corrections = Corrections()
         self.pv = [0] * 61504
         self.pv_ends = [0] * 248
@@ -223,17 +224,17 @@ class Searcher:
             self.allowed[self.allowed_count] = move
             self.allowed_count += 1
 
-    def keep_allowed(self, sp: int, end: int) -> int:
-        """Remove all moves that are not allowed from the list of root moves. Returns its new end."""
-        kept = sp
-        for i in range(sp, end):
+    def keep_allowed(self) -> None:
+        """Remove all moves that are not allowed from the list of root moves."""
+        kept = 0
+        for i in range(self.picker.ends[0]):
             for j in range(self.allowed_count):
                 if self.stack.moves[i] == self.allowed[j]:
                     self.stack.moves[kept] = self.stack.moves[i]
                     self.stack.scores[kept] = self.stack.scores[i]
                     kept += 1
                     break
-        return kept
+        self.picker.ends[0] = self.picker.quiets[0] = kept
 
     def begin_root_move(self, move: int, number: int) -> None:
         """Start counting the nodes of a root move, and report it."""
