@@ -58,10 +58,10 @@ def test_help_needs_no_package(name: str) -> None:
 def test_fingerprint_covers_every_room_of_the_search(tmp_path: Path) -> None:
     for name in ("x88/board.py", "search/nnue/layer.py", "search/replay.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("")
+        (tmp_path / name).write_text("", encoding="utf-8")
     found = [script.fingerprint(tmp_path)]
     for name in ("search/replay.py", "search/nnue/layer.py", "x88/board.py"):
-        (tmp_path / name).write_text("edited")
+        (tmp_path / name).write_text("edited", encoding="utf-8")
         found.append(script.fingerprint(tmp_path))
     assert found[0] == found[1], "search.replay chooses no move"
     assert len(set(found)) == 3
