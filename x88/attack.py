@@ -266,7 +266,7 @@ def attacked_squares(board: Board, side: int) -> int:
 
 
 def attackers(board: Board, target: int, side: int) -> list[int]:
-    """The squares of a side's attackers of `target`, in list order. Raises ValueError for other numbers."""
+    """The squares of a side's attackers of `target`, in list order. Raises ValueError for bad numbers."""
     if not cython.compiled:
         checked_board(board)
     square.checked(target)

@@ -641,7 +641,7 @@ class Reader:
         return end
 
     def _is_forfeit(self, game: Game, board: Board, i: int, lost: bool) -> bool:
-        """Whether the "0-0" before an index is a double forfeit: the game ends there, and its tag agrees."""
+        """Whether the "0-0" before an index is a double forfeit: the game ends there; no tag denies it."""
         remarks = _REMARKS.match(self._text, i)
         rest = remarks.end() if remarks else i
         if rest < len(self._text) and _end_of_tag(self._text, rest, len(self._text)) == rest:
