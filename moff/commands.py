@@ -378,7 +378,7 @@ def _run_picture(options: argparse.Namespace) -> int:
 
     board = read_position(options.fen)
     if board is None:
-        return WRONG_USAGE
+        return 1
     try:
         picture = Picture(
             board,

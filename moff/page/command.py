@@ -5,7 +5,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from moff.arguments import WRONG_USAGE, read_position, whole_number
+from moff.arguments import read_position, whole_number
 from x88.notation import fen
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def add_command(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     start, games = "", None
-    if options.start.lower().endswith(".pgn") or os.path.isfile(options.start):
+    if options.start.lower().endswith(".pgn") or os.path.exists(options.start):
         try:
             games = read_games(options.start)
         except OSError as error:
@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace) -> int:
     elif options.start:
         board = read_position(options.start)
         if board is None:
-            return WRONG_USAGE
+            return 1
         start = fen.write(board)
     return serve(start, games, options.port, not options.no_browser)
 

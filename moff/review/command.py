@@ -13,7 +13,7 @@ from search.pool import MOST_THREADS
 NODES = 200_000
 """The default number of nodes for each position."""
 
-LONGEST = 1e6
+LONGEST = 1_000_000
 """Seconds for a position."""
 
 
@@ -74,7 +74,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = -1
     if not 0.001 <= value <= LONGEST:
-        raise argparse.ArgumentTypeError(f"{echo(text)} is not a number of seconds from 0.001 to {LONGEST:g}")
+        raise argparse.ArgumentTypeError(f"{echo(text)} is not a number of seconds from 0.001 to {LONGEST}")
     return value
 
 

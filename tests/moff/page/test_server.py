@@ -608,7 +608,8 @@ def test_the_browser_is_told_to_open_the_page(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["8/8 w"], 2, "bad FEN"),
+        (["8/8 w"], 1, "bad FEN"),
+        (["."], 1, ".: "),
         (["no-such-file.pgn"], 1, "No such file"),
         ([str(ROOT / "LICENSE")], 1, "LICENSE"),
         (["--port", "65536"], 2, "whole number"),
