@@ -75,7 +75,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
     side = searcher.board.side
 
     if ply:
-        # 2. Draws by the rules.
+        # 2. Draws by the rules: repetition, insufficient material, fifty moves.
         if searcher.is_drawn(in_check, ply, sp):
             return DRAW
         if ply >= MAX_PLY - 1:

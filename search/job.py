@@ -194,7 +194,7 @@ class Job:
         limits = self.limits
         if budget is None or limits.infinite or limits.ponder or limits.nodestime:
             return False
-        return budget.rescue <= SHORT
+        return budget.fail_low <= SHORT
 
     def is_urgent(self) -> bool:
         """Whether the move is awaited, rather than the work of all threads."""
@@ -237,8 +237,8 @@ class Job:
             most = nodes + max(1, int(budget.hard * self.limits.nodestime))
             self._searcher.lower_node_limit(min(most, MAX_NODES))
         else:
-            hard, rescue, grace = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
-            self._searcher.limit_time(hard, rescue, grace)
+            hard, fail_low, grace = (min(limit - elapsed, MAX_TIME) for limit in budget[1:])
+            self._searcher.limit_time(hard, fail_low, grace)
 
     def _elapsed(self, nodes: int) -> float:
         """Milliseconds of the search so far, by its clock, after `nodes` nodes."""

@@ -71,7 +71,7 @@ cdef class Searcher:
     cdef int allowed_count
     cdef long long clock_mask
     cdef atomic_count deadline        # nanoseconds
-    cdef atomic_count rescue_deadline # nanoseconds
+    cdef atomic_count fail_low_deadline # nanoseconds
     cdef atomic_count grace_deadline  # nanoseconds
     cdef public bint has_move
     cdef atomic_count next_tick       # nanoseconds
@@ -95,7 +95,7 @@ cdef class Searcher:
     cdef void begin_reply(self) noexcept nogil
     cdef void end_reply(self, int reply) noexcept nogil
     cdef void _report_root_move(self, int move, int number) noexcept with gil
-    cpdef void limit_time(self, double milliseconds, double rescue, double grace)
+    cpdef void limit_time(self, double milliseconds, double fail_low, double grace)
     cpdef void tick_after(self, double milliseconds)
     cpdef void limit_nodes(self, long long limit, long long share) noexcept nogil
     cpdef void lower_node_limit(self, long long limit) noexcept nogil

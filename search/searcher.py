@@ -55,7 +55,7 @@ class Searcher:
     interchangeable. `kept_line`, `kept_score` and `kept_depth` hold the last line of the root that was kept.
 
     The search thread checks the clock itself. The deadlines are readings of `monotonic_ns`, 0 for none: the
-    search stops at `deadline`, at `rescue_deadline` as long as the root has `failed_low`, at `grace_deadline`
+    search stops at `deadline`, at `fail_low_deadline` while the root has `failed_low`, at `grace_deadline`
     as long as it has no move (`has_move`). If `next_tick` is not 0, `on_tick` is called at that time and
     every second after it. A searcher that `yields` yields its processor at each check of the clock.
 
@@ -121,7 +121,7 @@ class Searcher:
         self.allowed_count = 0
         self.clock_mask = 1023 if cython.compiled else 15  # check the clock when nodes & mask is 0
         self.deadline = 0
-        self.rescue_deadline = 0
+        self.fail_low_deadline = 0
         self.grace_deadline = 0
         self.has_move = False
         self.next_tick = 0
@@ -158,7 +158,7 @@ class Searcher:
         self.node_share = 0
         self.seldepth = 0
         self.null_ply = 0
-        self.deadline = self.rescue_deadline = self.grace_deadline = self.next_tick = 0
+        self.deadline = self.fail_low_deadline = self.grace_deadline = self.next_tick = 0
         self.has_move = False
         self.pv_ends[0] = 0
         for i in range(248):
@@ -267,14 +267,14 @@ class Searcher:
         if self.on_root_move is not None:
             self.on_root_move(move, number)
 
-    def limit_time(self, milliseconds: float, rescue: float, grace: float) -> None:
-        """Stop `milliseconds` from now; `rescue` milliseconds from now as long as the root has failed low,
+    def limit_time(self, milliseconds: float, fail_low: float, grace: float) -> None:
+        """Stop `milliseconds` from now; `fail_low` milliseconds from now as long as the root has failed low,
         `grace` milliseconds from now as long as there is no move.
         """
         now = monotonic_ns()
         # 0 means no deadline. The first one is set last: the search thread may read them in between.
         self.grace_deadline = plain(max(1, now + int(grace * 1_000_000)))
-        self.rescue_deadline = plain(max(1, now + int(rescue * 1_000_000)))
+        self.fail_low_deadline = plain(max(1, now + int(fail_low * 1_000_000)))
         self.deadline = plain(max(1, now + int(milliseconds * 1_000_000)))
 
     def tick_after(self, milliseconds: float) -> None:
@@ -305,7 +305,7 @@ class Searcher:
             return
         now = monotonic_ns()
         if self.deadline:
-            deadline = self.rescue_deadline if self.failed_low else self.deadline
+            deadline = self.fail_low_deadline if self.failed_low else self.deadline
             if now >= (deadline if self.has_move else self.grace_deadline):
                 self.stop.set()
         if self.next_tick != 0 and now >= self.next_tick:

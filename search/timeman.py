@@ -7,30 +7,30 @@ from search.limits import MAX_LIMIT, Limits, check
 from x88.piece import WHITE, checked_side
 
 EXPECTED_MOVES = 21
-"""Moves to budget for in sudden death, or when the next time control is further away than this. The soft
-limit is less than a move's share, so the time lasts for more moves.
+"""Moves to budget for in sudden death, or when the next time control is further away. As the soft limit is
+less than one move's share, the time lasts for more moves.
 """
 
 SOFT = 0.85
-"""The soft limit in shares of a move, before it is stretched."""
+"""The soft limit as a multiple of one move's share, before `TimeManager` adapts it."""
 
 HARD = 3.5
-"""The hard limit in shares of a move."""
+"""The hard limit as a multiple of one move's share."""
 
-RESCUE = 1.5
-"""The hard limit is this many times longer as long as the best move has failed low."""
+FAIL_LOW = 1.5
+"""While the best move has failed low, the hard limit is multiplied by this."""
 
 LONGEST_LAG = 1000.0
-"""A larger difference, in milliseconds, means that the clock was set to a new time rather than ran on."""
+"""A larger difference, in milliseconds, means that the clock was set anew and did not just run on."""
 
-EARLIEST_LAG = -2.0
-"""A difference down to this, in milliseconds, is rounding: clocks are read in whole milliseconds."""
+ROUNDING = -2.0
+"""A negative lag down to this, in milliseconds, is rounding: clocks are read in whole milliseconds."""
 
 OUTLIER = 20.0
 """A single lag counts as at most three times the mean plus this many milliseconds."""
 
 RESERVE = 3
-"""Overheads to keep on the clock for later moves: a busy machine loses more than one lag."""
+"""Overheads to keep in reserve for later moves, since a busy machine may lag more than once."""
 
 STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 """Factors of the soft limit, by the number of iterations since the best move changed."""
@@ -38,13 +38,13 @@ STABILITY = (1.4, 1.2, 1.05, 0.95, 0.85, 0.8)
 
 class Budget(NamedTuple):
     """The time for one move in milliseconds: start no new iteration after `soft`, and stop searching after
-    `hard`; after `rescue` if the best move has failed low and there is no better one yet. A search that has
+    `hard`; after `fail_low` if the best move has failed low and there is no better one yet. A search that has
     no move at all by then may continue until `grace`.
     """
 
     soft: float
     hard: float
-    rescue: float
+    fail_low: float
     grace: float
 
 
@@ -79,7 +79,7 @@ class Lag:
             lag = min(lag, 0.0)  # the clock is not running
         # A clock sent in whole seconds is sometimes too low, sometimes too high.
         lag += self._surplus
-        self._surplus = max(lag, -LONGEST_LAG) if lag < EARLIEST_LAG else 0.0
+        self._surplus = max(lag, -LONGEST_LAG) if lag < ROUNDING else 0.0
         lag = max(0.0, lag)
         self.mean += (min(lag, 3 * self.mean + OUTLIER) - self.mean) / 8
         self.longest = max(lag, 0.95 * self.longest)
@@ -91,14 +91,14 @@ class Lag:
             return
         self._side = side
         self._shown = left
-        self._due = left + limits.increment[side] - min(elapsed, budget.rescue)
+        self._due = left + limits.increment[side] - min(elapsed, budget.fail_low)
 
 
 def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
     """The time for the side to move, None if unlimited. A missing clock equals the opponent's. The usual lag
     is reserved for this move and for those to come. Raises ValueError or TypeError for bad limits.
 
-    A clock with less than RESERVE left gives a move so little that the increment fills it again.
+    With less than RESERVE overheads left, a move gets less than the increment, so that the clock recovers.
     """
     check(limits)
     checked_side(side)
@@ -127,7 +127,7 @@ def budget(limits: Limits, side: int, lag: Lag | None = None) -> Budget | None:
     # The last move before the time control may use nearly all of it; otherwise a hard move gets a few shares.
     longest = usable * (0.9 if moves == 1 else 0.5)
     hard = min(HARD * share, longest)
-    return Budget(min(SOFT * share, hard), hard, min(RESCUE * hard, longest), usable)
+    return Budget(min(SOFT * share, hard), hard, min(FAIL_LOW * hard, longest), usable)
 
 
 class TimeManager:

@@ -9,7 +9,7 @@ from moff.game.player import Engine, Person
 from moff.page.gametree import Node
 from moff.page.tab import Tab
 from moff.picture.annotation import COLOURS
-from moff.picture.svg import arrow_outline, polygon
+from moff.picture.shapes import arrow_outline, polygon
 from search.line import Report
 from search.score import mate_distance
 from x88 import square

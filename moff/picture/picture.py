@@ -8,7 +8,7 @@ from typing import NamedTuple
 from moff.messages import echo, either
 from moff.picture.annotation import COLOURS, Arrow, Mark, Square, read_arrow, read_last_move, read_mark
 from moff.picture.figurine import FIGURINES
-from moff.picture.svg import arrow_outline, escaped, layer, polygon
+from moff.picture.shapes import arrow_outline, escaped, layer, polygon
 from x88 import square
 from x88.attack import in_check
 from x88.attack_map import AttackMap

@@ -14,7 +14,7 @@ from typing import Any
 from moff.accuracy import LOSSES, NAMES, Tally, expected_score
 from moff.messages import counted
 from moff.picture.picture import THEMES, Picture
-from moff.picture.svg import escaped
+from moff.picture.shapes import escaped
 from moff.review.reviewed import ReviewedGame
 from x88.move import NO_MOVE
 from x88.notation import coordinate, pgn

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from moff.log import Log
 
 REPEAT_DELAY = 50
-"""Milliseconds between two reports that say the same: the iterations after a mate choke programs."""
+"""Milliseconds between equal reports: once a mate is found, iterations are so fast that they swamp GUIs."""
 COMMANDS_AS_WORDS = (("go", "perft"), ("position", "moves"))
-"""Commands that are also arguments of another command, which comes first."""
+"""A command, and the argument of it that is also the name of a command."""
 GREETING = (
     f"Moff {VERSION} speaks UCI: type help for its commands, quit to leave. Run moff board for a board."
 )

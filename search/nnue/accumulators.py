@@ -58,7 +58,7 @@ class Accumulators:
         self.changes = [0] * 1016
         self.counts = [0] * 254
         self.ply = 0
-        self.known[0] = self.known[1] = 1  # until `reset`, of nothing
+        self.known[0] = self.known[1] = 1  # until `reset`, the sums of an empty board
         self.counts[0] = 1
 
     def reset(self, board: Board) -> None:

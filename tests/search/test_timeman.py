@@ -36,11 +36,11 @@ def test_a_budget_is_within_the_clock(side: int, left: int, increment: int, move
         limits = Limits(time=clock, increment=more, movestogo=movestogo, overhead=overhead)
         found = budget(limits, side)
         assert found is not None
-        assert 0 < found.soft <= found.hard <= found.rescue <= found.grace <= max(1, left - overhead)
+        assert 0 < found.soft <= found.hard <= found.fail_low <= found.grace <= max(1, left - overhead)
     if increment:
         found = budget(Limits(increment=(increment, increment)), side)
         assert found is not None
-        assert 0 < found.soft <= found.hard <= found.rescue <= increment
+        assert 0 < found.soft <= found.hard <= found.fail_low <= increment
 
 
 def test_each_side_s_budget_follows_its_own_clock() -> None:
@@ -74,7 +74,7 @@ def test_depth_nodes_and_infinite_have_no_budget(limits: Limits) -> None:
 @pytest.mark.parametrize("movestogo", [None, 40])
 def test_one_move_of_many_never_takes_most_of_the_clock(left: int, movestogo: int | None) -> None:
     found = budgeted(time=(left, left), movestogo=movestogo)
-    assert found.soft < found.hard < found.rescue < 0.26 * left
+    assert found.soft < found.hard < found.fail_low < 0.26 * left
     assert budgeted(time=(left, left), movestogo=1).hard > 0.8 * left
 
 
@@ -203,7 +203,7 @@ def test_a_budget_reserves_time_for_lag() -> None:
     assert budgeted(lag, time=(100, 100), **limits).grace == 50, "half of what is left, not all"
     for left in (1, 20, 40, 100):
         short = budgeted(lag, time=(left, left), **limits)
-        assert 0 < short.soft <= short.hard <= short.rescue <= max(1, left / 2)
+        assert 0 < short.soft <= short.hard <= short.fail_low <= max(1, left / 2)
     lag.longest, lag.mean = 500.0, 40.0
     assert budgeted(lag, time=(3000, None), overhead=20).hard > 10, "one long lag does not take all"
     assert budgeted(lag, time=(3000, None), movestogo=1, overhead=20).hard > 1500

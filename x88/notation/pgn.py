@@ -5,6 +5,8 @@ after it, as the `Move` object of "Modelarea tablei și jocului de șah" (XII) d
 recorded with its line; the moves before it are kept, and the next game is never lost. The writer produces the
 export format.
 
+The result after the moves takes precedence over the tag; neither is compared with the final position.
+
 Beyond the standard, the reader accepts glyphs for NAGs ("±"), other forms of results ("1–0", "½-½", "1:0",
 "0-0" for a double forfeit), figurines, the numbers of ICCF ("5254"), tokens without spaces between them
 ("d5!!2.c4"), and null moves. It skips text in angle brackets, which the standard reserves.
