@@ -8,7 +8,7 @@ import pytest
 
 from search import alphabeta, quiescence
 from search.history import History
-from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY
+from search.score import DRAW, INFINITE, LONGEST_MATE, MATE, MAX_PLY, TABLEBASE_WIN
 from search.searcher import Searcher
 from search.stop import Stop
 from search.transposition import (
@@ -126,10 +126,23 @@ def test_a_null_move_proves_no_mate(children: Children) -> None:
     assert moves == [NO_MOVE]
 
 
-def test_probcut_stores_a_mate_from_its_node(children: Children) -> None:
+def only_probcut() -> Searcher:
+    """A searcher at a node that nothing but ProbCut cuts off."""
     searcher = searcher_at(QUEEN_TO_TAKE)
     for name, value in {"reverse_futility_depth": 0, "null_depth": 100, "probcut_depth": 5}.items():
         setattr(searcher.parameters, name, value)
+    return searcher
+
+
+def test_a_stopped_probcut_stores_nothing() -> None:
+    searcher = only_probcut()
+    searcher.node_limit = 1
+    search(searcher, -1001, -1000, 1, 5)
+    assert (searcher.nodes, entry(searcher), searcher.board.ply) == (1, 0, 0)
+
+
+def test_probcut_stores_a_mate_from_its_node(children: Children) -> None:
+    searcher = only_probcut()
     beta = searcher.evaluation.value(searcher.board) + 200
     children(10 - MATE)
     assert search(searcher, beta - 1, beta, 1, 5) == MATE - 10
@@ -181,12 +194,14 @@ def test_several_good_moves_do_not_save_a_loss_by_the_tablebases(
     assert search(searcher, -INFINITE, -16, 1, 8) <= -19_999
 
 
+@pytest.mark.parametrize(("score", "stored"), [(0, 0), (TABLEBASE_WIN - 3, TABLEBASE_WIN - 2)])
 def test_a_tablebase_score_goes_deeper_into_the_table_and_keeps_the_pv_flag(
-    monkeypatch: pytest.MonkeyPatch,
+    score: int, stored: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    searcher = in_tables(monkeypatch, 0)
+    searcher = in_tables(monkeypatch, score)
     searcher.table.store(searcher.key(), 0, 0, 0, 0, UPPER, True)
-    assert search(searcher, 9, 10, 1, 8) == 0
+    assert search(searcher, 9, 10, 1, 8) == score
+    assert score_of(entry(searcher)) == stored
     assert depth_of(entry(searcher)) > 8
     assert was_pv(entry(searcher))
 
