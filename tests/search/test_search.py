@@ -7,6 +7,8 @@ import os
 import subprocess
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import chess
 import pytest
 
 from moff.evaluation import evaluate
-from search import benchmark, wdl
+from search import benchmark, movepick, wdl
 from search.limits import Limits
 from search.line import Progress, Report, Result, Statistics
 from search.parameters import Parameters
@@ -30,7 +32,7 @@ from x88 import build
 from x88.attack import in_check, see
 from x88.board import Board
 from x88.move import captured_of, promoted_of
-from x88.movegen import legal_moves
+from x88.movegen import MoveStack, legal_moves
 from x88.notation import coordinate, fen
 from x88.piece import KIND, QUEEN
 
@@ -552,6 +554,25 @@ def test_a_search_without_selection_gives_the_mirrored_position_the_same_score()
             _, reports = think(position, Limits(depth=scaled(3, 2)), search)
             scores.append([report.score for report in reports])
         assert scores[0] == scores[1], text
+
+
+@pytest.mark.skipif(build.compiled, reason="compiled, a search takes no other order of moves")
+def test_a_mirrored_position_takes_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the moves are sorted: the order of the generator depends on lists, which are not mirrored."""
+
+    def generate_sorted(generate: Callable[..., int], board: Board, stack: MoveStack, sp: int) -> int:
+        end = generate(board, stack, sp)
+        flip = 0x70 << 7 | 0x70 if board.side else 0  # ranks count from the side to move
+        found = zip(stack.moves[sp:end], stack.scores[sp:end], strict=True)
+        for i, (move, score) in enumerate(sorted(found, key=lambda pair: pair[0] ^ flip), sp):
+            stack.moves[i], stack.scores[i] = move, score
+        return end
+
+    for name in ("generate", "generate_captures"):
+        monkeypatch.setattr(movepick, name, partial(generate_sorted, getattr(movepick, name)))
+    for text in benchmark.POSITIONS[::5]:
+        both = [think(position, Limits(depth=4)) for position in (text, mirrored(text))]
+        assert len({(result.nodes, *(report.score for report in reports)) for result, reports in both}) == 1
 
 
 # Trees that might explode, and what pruning must not miss.
