@@ -217,8 +217,9 @@ def test_a_finished_game_has_a_score_and_no_move(text: str, score: int) -> None:
     ids=["knight", "bishop", "bishops of one colour", "fifty moves"],
 )
 def test_a_draw_by_rule_scores_zero(text: str) -> None:
-    _, reports = think(text, Limits(depth=4))
+    result, reports = think(text, Limits(depth=4))
     assert reports[-1].score == DRAW
+    assert result.nodes <= 4 * (1 + len(legal_moves(fen.parse(text)))), "no node has children but the root"
 
 
 @pytest.mark.parametrize(
