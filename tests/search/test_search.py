@@ -258,8 +258,9 @@ def test_a_stored_mate_does_not_count_near_the_fifty_move_rule(text: str, near: 
 
 @pytest.mark.parametrize("depth", [1, 3])
 def test_mate_on_the_last_move_comes_before_the_fifty_move_rule(depth: int) -> None:
-    _, reports = think("6k1/5ppp/8/8/8/8/8/R5K1 w - - 99 80", Limits(depth=depth))
-    assert reports[-1].mate == 1
+    for text, moves in (("6k1/5ppp/8/8/8/8/8/R5K1 w - - 99 80", 1), ("7k/8/5K2/8/8/8/8/R7 w - - 97 80", 2)):
+        _, reports = think(text, Limits(depth=2 * moves - 2 + depth))
+        assert reports[-1].mate == moves
 
 
 def test_a_lost_side_takes_the_repetition() -> None:
