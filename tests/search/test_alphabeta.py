@@ -93,6 +93,15 @@ def test_a_stored_mate_counts_from_the_node_that_reads_it() -> None:
 
 
 @both
+@pytest.mark.parametrize("halfmove", [89, 90])
+def test_a_bound_cuts_off_until_ten_plies_before_the_fifty_move_rule(call: Call, halfmove: int) -> None:
+    searcher = searcher_at(f"4k3/8/8/8/8/8/4P3/r3K3 w - - {halfmove} 90")
+    searcher.table.store(searcher.key(), 0, 777, 0, 9, EXACT, False)
+    call(searcher, 500, 501, 1)
+    assert (searcher.nodes == 1) == (halfmove < 90)
+
+
+@both
 def test_the_score_at_the_deepest_ply_is_the_static_evaluation(call: Call) -> None:
     searcher = searcher_at(PAWN_TO_TAKE)
     value = searcher.evaluation.value(searcher.board)
