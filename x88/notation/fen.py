@@ -276,8 +276,8 @@ def _castling(text: str, codes: bytes, chess960: bool, letters: list[str], rooks
     chess960 = chess960 or text.strip(_RIGHTS) != ""
     for letter in text:
         side = WHITE if letter.isupper() else BLACK
-        king = codes.rfind(WHITE_PIECE << side | KING)
-        if king < 0:
+        king = codes.find(WHITE_PIECE << side | KING)
+        if king < 0 or king != codes.rfind(WHITE_PIECE << side | KING):
             return chess960  # `Board.setup` refuses it
         if letter in _RIGHTS:
             number = _RIGHTS.index(letter)

@@ -175,19 +175,19 @@ PLACEMENT = "4k3/8/8/8/8/8/4P3/4K3"
         ("4k3/8/8/7/8/8/8/4K3 w - - 0 1", "placement", "rank 5 ('7') has 7 squares"),
         ("4k3/8/8/8p/8/8/8/4K3 w - - 0 1", "placement", "rank 5 ('8p') has 9 squares"),
         ("4k3//8/8/8/8/8/4K3 w - - 0 1", "placement", "rank 7 ('') has 0 squares"),
-        ("4k3/44/8/8/8/8/8/4K3 w - - 0 1", "placement", "'44' on rank 7"),
+        ("4k3/35/8/8/8/8/8/4K3 w - - 0 1", "placement", "'35' on rank 7 is not one number"),
         # Letters.
         ("4k3/8/8/3x4/8/8/8/4K3 w - - 0 1", "placement", "'x' on rank 5 is not a piece"),
         ("4k3/8/8/9/8/8/8/4K3 w - - 0 1", "placement", "'9' on rank 5 is not a piece"),
         ("4k3/8/8/08/8/8/8/4K3 w - - 0 1", "placement", "'0' on rank 5 is not a piece"),
-        ("4k3/8/8/٣p4/8/8/8/4K3 w - - 0 1", "placement", "'٣' on rank 5 is not a piece"),
+        ("4k3/8/8/۲p4/8/8/8/4K3 w - - 0 1", "placement", "'۲' on rank 5 is not a piece"),
         # Kings.
         ("8/8/8/8/8/8/4P3/4K3 w - - 0 1", "placement", "Black has 0 kings"),
         ("4k3/8/8/8/8/8/4P3/8 w - - 0 1", "placement", "White has 0 kings"),
-        ("4k3/8/8/8/8/8/4P3/K3K3 w - - 0 1", "placement", "White has 2 kings"),
+        ("4k3/8/8/8/8/8/4P3/K3K3 w AD - 0 1", "placement", "White has 2 kings"),
         # Pawns where none can be, and more pieces than a side has.
         ("4k2P/8/8/8/8/8/8/4K3 w - - 0 1", "placement", "a pawn on h8"),
-        ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "placement", "a pawn on a1"),
+        ("4k3/8/8/8/8/8/8/p3K3 w - - 0 1", "placement", "a pawn on a1"),
         ("4k3/8/8/8/8/P7/PPPPPPPP/RNBQKBNR w - - 0 1", "placement", "White has 17 pieces"),
         ("rnbqkbnr/pppppppp/n7/8/8/8/8/4K3 w - - 0 1", "placement", "Black has 17 pieces"),
         # The side not to move in check.
@@ -200,7 +200,7 @@ PLACEMENT = "4k3/8/8/8/8/8/4P3/4K3"
         (f"{PLACEMENT} W - - 0 1", "side to move", "'W'"),
         # Castling.
         (f"{PLACEMENT} w X - 0 1", "castling", "'X'"),
-        (f"{PLACEMENT} w KK - 0 1", "castling", "'KK'"),
+        (f"{PLACEMENT} w KK - 0 1", "castling", "'KK' is neither"),
         (f"{PLACEMENT} w -K - 0 1", "castling", "'-K'"),
         # En passant.
         (f"{PLACEMENT} w - e9 0 1", "en passant", "'e9' is not a square"),
