@@ -371,6 +371,8 @@ SWAPPED = '[FEN "bqnrnkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1"]\n'
         # The numbers of ICCF.
         ("1. 5254 5755 2. 7163 2836", "e4 e5 Nf3 Nc6"),
         ("1. 5254! 5755?! 2.7163 (2. 6264)", "e4 e5 Nf3"),
+        ("1. 52-54 57-55", "e4 e5"),
+        ("1. e4 e5 (1... c5 2) 2. Nf3", "e4 e5 Nf3"),
         ("1 5254 5755 2 7163 7866 3 6134 6824 4 5171 5878", "e4 e5 Nf3 Nf6 Bc4 Bb4 O-O O-O"),
         (f"{PROMOTING} 1. 57581+", "e8=Q+"),
         (f"{PROMOTING} 1. 57584", "e8=N"),
@@ -482,7 +484,9 @@ def test_a_text_that_is_not_utf_8_is_windows_1252() -> None:
         (r'[Source "D:\games\new.pgn"]', "Source", r"D:\games\new.pgn"),
         ('[Source "D:\\games\\"]', "Source", "D:\\games\\"),
         ('[White-Title "GM"]', "White-Title", "GM"),
+        ('[A+b#c-1 "x"]', "A+b#c-1", "x"),
         ("[Event „x“]", "Event", "x"),
+        ("[Event “x”]", "Event", "x"),
         ('[Event: "x"]', "Event", "x"),
         ('[Event\u00a0"x"]', "Event", "x"),
         ('[\u200eEvent "x"\u200e]', "Event", "x"),
@@ -491,6 +495,7 @@ def test_a_text_that_is_not_utf_8_is_windows_1252() -> None:
         ('[ Event   "a" ]  ', "Event", "a"),
         ('[Event "{ ; % ( 1-0 ] 日本"]', "Event", "{ ; % ( 1-0 ] 日本"),
         ('[event "x"]', "Event", "x"),
+        ('[EVENT "x"]', "Event", "x"),
         ('[Setup "1"]', "SetUp", "1"),
     ],
 )
