@@ -7,7 +7,7 @@ from random import Random
 import chess
 import chess.polyglot
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from tests.oracle import (
     Game,
@@ -267,19 +267,25 @@ def test_insufficient_material_of_every_small_army_is_that_of_python_chess(bisho
 
 @settings(max_examples=scaled(60, 30))
 @given(games(longest=40))
+@example(Game("r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1", b""))
 def test_a_copy_has_the_history_and_is_independent(game: Game) -> None:
-    *_, (board, _) = game.positions()
+    reversible = []
+    for board, _ in game.positions():
+        reversible.append(board.reversible)
     before = visible(board)
     other = board.copy()
     other.check_invariants()
     assert visible(other) == before
+    moves = []
     while other.ply:
+        assert other.reversible == reversible.pop()
+        moves.append(other.last_move())
         other.unmake()
     assert fen.write(other) == fen.write(fen.parse(game.fen))
-    for move in legal_moves(other):
+    other = other.copy()
+    for move in reversed(moves):
         other.make(move)
-        other.unmake()
-    assert visible(board) == before
+    assert visible(board) == visible(other) == before
     other = board.copy()
     while board.ply:
         board.unmake()
@@ -290,7 +296,11 @@ def test_a_copy_has_the_history_and_is_independent(game: Game) -> None:
 def test_a_new_or_cleared_board_is_empty() -> None:
     cleared, _ = play(fen.START, "e2e4 e7e5 g1f3")
     cleared.clear()
-    for board in (Board(), cleared):
+    refused = Board()
+    codes = {to_0x88(chess.E1): 0x13, to_0x88(chess.E2): 0x14, to_0x88(chess.E8): 0x23}
+    with pytest.raises(ValueError, match="in check"):
+        refused.setup(bytes(codes.get(sq, 0) for sq in range(128)), WHITE, 0, NO_SQUARE, 3, 4)
+    for board in (Board(), cleared, refused):
         board.check_invariants()
         assert not any(board.piece_at(sq) for sq in SQUARES)
         assert (board.side, board.castling, board.en_passant, board.halfmove) == (WHITE, 0, NO_SQUARE, 0)
