@@ -307,6 +307,15 @@ def test_a_new_or_cleared_board_is_empty() -> None:
         assert (board.reversible, board.fullmove, board.ply, board.last_move()) == (0, 1, 0, NO_MOVE)
 
 
+@pytest.mark.parametrize("rook", [chess.A1, chess.H2])
+def test_setup_drops_a_right_with_its_rook_on_another_side_or_rank(rook: chess.Square) -> None:
+    board = Board()
+    codes = {to_0x88(chess.E1): 0x13, to_0x88(rook): 0x14, to_0x88(chess.E8): 0x23}
+    rooks = (to_0x88(rook), NO_SQUARE, NO_SQUARE, NO_SQUARE)
+    board.setup(bytes(codes.get(sq, 0) for sq in range(128)), WHITE, 1, NO_SQUARE, 0, 1, rooks)
+    assert board.castling == 0
+
+
 # --- Long games
 
 LOCKED = "r3k2r/8/p1p1p1p1/P1P1P1P1/8/8/8/R3K2R w - - 0 1"

@@ -48,6 +48,9 @@ ODD = {
     "a piece on the king's way": "4k3/8/8/8/8/8/8/1K1N3R w H - 0 1",
     "a piece on the rook's way": "4k3/8/8/8/8/8/8/RN4K1 w A - 0 1",
     "a piece on the rook's target alone": "4k3/8/8/8/8/8/8/5NKR w H - 0 1",
+    "a piece on the rook's target of the long side": "4k3/8/8/8/8/8/8/RK1N4 w A - 0 1",
+    "a piece on the king's target alone": "4k3/8/8/8/8/8/8/4KRN1 w F - 0 1",
+    "a piece on the king's target of the long side": "4k3/8/8/8/8/8/8/2NRK3 w D - 0 1",
     "a piece beyond both": "4k3/8/8/8/8/8/8/N1RK4 w C - 0 1",
     "an attack that the rook uncovers": "4k3/8/8/8/8/8/8/qRK5 w B - 0 1",
     "an attack that the rook uncovers from afar": "4k3/8/8/8/8/8/8/r1R1K3 w C - 0 1",
@@ -239,6 +242,8 @@ def test_castling_rights_are_read_and_written_in_both_ways(text: str, written: s
     assert fen.write(board, shredder=True).split()[2] == shredder
     assert fen.write(fen.parse(fen.write(board), chess960=True)) == fen.write(board)
     assert fen.write(fen.parse(fen.write(board, shredder=True))) == fen.write(board)
+    if not set(text.split()[2]) <= set("KQkq"):
+        assert fen.write(fen.parse(text)) == fen.write(board), "a file means Chess960"
     position = chess.Board(text, chess960=True)
     assert position.fen() == fen.write(board)
 

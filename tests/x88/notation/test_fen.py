@@ -130,6 +130,8 @@ def test_castling_rights_without_king_and_rook_at_home_are_dropped_with_a_remark
         ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", "e3", "e3"),
         # A pawn stands ready but is pinned: kept, for the key is Polyglot's, and not written.
         ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "d6", "-"),
+        # Only one of two pawns is pinned.
+        ("4r1k1/8/8/2PpP3/8/8/8/4K3 w - d6 0 1", "d6", "d6"),
         # No pawn stands ready.
         ("4k3/8/8/3p1P2/8/8/8/4K3 w - d6 0 1", None, "-"),
         ("4k3/8/8/3pN3/8/8/8/4K3 w - d6 0 1", None, "-"),
@@ -146,7 +148,7 @@ def test_castling_rights_without_king_and_rook_at_home_are_dropped_with_a_remark
         # The wrong rank.
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d5 0 1", None, "-"),
         ("4k3/8/8/3pP3/8/8/8/4K3 b - e6 0 1", None, "-"),
-        ("4k3/8/8/8/3pP3/8/8/4K3 w - e3 0 1", None, "-"),
+        ("4k3/8/8/8/3pP3/8/8/4K3 w - d5 0 1", None, "-"),
         ("4k3/3p4/4P3/8/8/8/8/4K3 w - d8 0 1", None, "-"),
     ],
 )
