@@ -66,6 +66,9 @@ def test_growing_file_holds_whole_blocks_and_an_unfinished_one(tmp_path: Path) -
     gamefile.append(path, make_block(1, 6))
     assert path.read_bytes().startswith(whole)
     assert [place.first for place in gamefile.scan(path)] == [0, 3, 6]
+    for damaged in (gamefile.encode(make_block(count=30))[:60] + whole, whole + b"damage"):
+        path.write_bytes(damaged)
+        assert gamefile.cut(path) == 0
 
 
 def test_damage_is_reported_and_the_other_blocks_are_found(tmp_path: Path) -> None:

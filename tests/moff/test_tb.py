@@ -167,6 +167,18 @@ def test_the_best_line_ends_with_the_game(name: str, ours: Tablebase, theirs: ch
 
 
 @needs_tables
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("8/8/8/8/8/2k5/2r5/2R1K3 w - - 0 1", "c1c2 c3c2"),
+        ("7k/6r1/8/8/8/8/1R6/K7 w - - 0 1", "a1a2 h8g8 a2a1 g8h8 a1a2 h8g8 a2a1 g8h8"),
+    ],
+)
+def test_a_drawn_line_captures_or_goes_back_and_forth(text: str, line: str, ours: Tablebase) -> None:
+    assert " ".join(map(coordinate.write, best_line(ours, fen.parse(text)))) == line
+
+
+@needs_tables
 def test_the_winner_avoids_moves_that_let_the_loser_repeat(ours: Tablebase) -> None:
     """Back to b2, which is the best move, the loser's king could go back as well."""
     board = fen.parse("8/8/8/3k4/8/8/1K6/4BN2 w - - 0 1")

@@ -48,6 +48,10 @@ def test_an_uncompiled_build_says_so_and_why() -> None:
         assert notice.startswith("info string ")
         assert "uncompiled" in notice
         assert "MOFF_PURE" in notice
+    pure = dict(os.environ, MOFF_PURE="1")
+    for command in ("moves", "d"):
+        ended = subprocess.run([*ENGINE, command], capture_output=True, encoding="utf-8", env=pure)
+        assert ended.stderr == notice.removeprefix("info string ") + "\n"
 
 
 @on_threads
