@@ -71,6 +71,7 @@ BOARD = codes({})
     ("call", "error", "reason"),
     [
         (lambda board: board.make(-1), ValueError, "-1 is not a legal move"),
+        (lambda board: board.make(2**40), ValueError, "not a legal move"),
         (lambda board: board.make(None), TypeError, "NoneType"),
         (lambda board: board.unmake(), RuntimeError, "no move to unmake"),
         (lambda _: moff.parse_fen(CHECK).make_null(), ValueError, "in check"),

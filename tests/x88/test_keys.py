@@ -1,7 +1,9 @@
 """The keys of correction history follow the moves, and each depends on its pieces alone."""
 
+from itertools import product
 from random import Random
 
+import chess
 import pytest
 
 from search.keys import Keys
@@ -68,3 +70,16 @@ def test_each_key_depends_on_its_pieces_and_their_squares_alone(text: str, chang
     names = ("pawns", "white", "black", "minors")
     found = zip(names, usual, state(keys_of(text)), strict=True)
     assert [name for name, before, after in found if before != after] == changed.split()
+
+
+def test_keys_differ_by_kind_and_square() -> None:
+    pieces, minors = set(), set()
+    for letter, place in product("NBRQ", chess.SQUARES):
+        board = chess.Board("4k3/8/8/8/8/8/8/4K3 b - - 0 1")
+        if board.piece_at(place) is None:
+            board.set_piece_at(place, chess.Piece.from_symbol(letter))
+            _, white, _, minor = state(keys_of(board.fen()))
+            pieces.add(white)
+            minors.add(minor)
+    assert len(pieces) == 4 * 62
+    assert len(minors) == 2 * 62 + 1, "rooks and queens do not count"
