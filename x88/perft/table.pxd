@@ -10,8 +10,6 @@ cpdef enum:
     DEPTH_BITS = 7    # of the data
     LEAVES_BITS = 57
 
-cdef uint64_t[128] DEPTH_KEYS
-
 
 @cython.final
 cdef class PerftTable:

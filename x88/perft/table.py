@@ -5,8 +5,8 @@ A position reached again with the same number of plies to go has the same number
 (Robert M. Hyatt and Timothy Mann, "A lock-less transposition table implementation for parallel search chess
 engines", 2002). Four entries share a cache line.
 
-The key is the position's key XOR a random number for the depth. A wrong count requires a collision of 64
-bits: with 2^k entries, its probability is 2^(k-64) for each probe of a position that is not stored.
+A wrong count requires a collision of 64 bits: with 2^k entries, its probability is 2^(k-64) for each probe of
+a position that is not stored.
 
 | bits of the data | field |
 |---|---|
@@ -33,21 +33,6 @@ if not cython.compiled:
 
 MAX_MEGABYTES = 65536
 LARGEST_KEY = 2**64 - 1
-
-
-def _depth_keys() -> list[int]:
-    """A random number for each depth, by Sebastiano Vigna's splitmix64."""
-    keys = []
-    state = 0
-    for _ in range(128):
-        state = state + 0x9E3779B97F4A7C15 & 2**64 - 1
-        mixed = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & 2**64 - 1
-        mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB & 2**64 - 1
-        keys.append(mixed ^ mixed >> 31)
-    return keys
-
-
-DEPTH_KEYS = _depth_keys()
 
 
 class PerftTable:
@@ -89,7 +74,6 @@ class PerftTable:
         return self.probe_unchecked(key, depth)
 
     def probe_unchecked(self, key: int, depth: int) -> int:
-        key ^= DEPTH_KEYS[depth]
         index = (key >> 32) * self.clusters >> 32 << 3
         for i in range(index, index + CLUSTER, 2):
             data = load_word(self.words[i + 1])
@@ -107,7 +91,6 @@ class PerftTable:
         self.store_unchecked(key, depth, leaves)
 
     def store_unchecked(self, key: int, depth: int, leaves: int) -> None:
-        key ^= DEPTH_KEYS[depth]
         index = (key >> 32) * self.clusters >> 32 << 3
         place = index
         least = load_word(self.words[index + 1])
