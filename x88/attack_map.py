@@ -45,8 +45,8 @@ class AttackMap:
                 origin = board.pieces[i]
                 kind = board.squares[origin] & KIND
                 if kind & 0x0E == 0:
-                    self._add(row, origin + forward - 1 & 0xFF, kind)
-                    self._add(row, origin + forward + 1 & 0xFF, kind)
+                    self._add(row, origin + forward - 1, kind)
+                    self._add(row, origin + forward + 1, kind)
                     continue
                 jx = MOFF[kind]
                 while MOFF[jx]:
