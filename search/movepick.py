@@ -241,6 +241,4 @@ def _capture_score(history: History, side: int, move: int, weight: int) -> int:
 
 def _is_good_capture(board: Board, move: int) -> bool:
     """Whether a capture or promotion loses no material, as when the victim is worth at least as much."""
-    if VALUE[captured_of(move)] >= VALUE[moved_of(move)] and not move & PROMOTED:
-        return True
-    return see_at_least(board, move, 0)
+    return VALUE[captured_of(move)] >= VALUE[moved_of(move)] or see_at_least(board, move, 0)
