@@ -99,10 +99,11 @@ def test_a_long_game_before_the_count_leaves_room_for_it() -> None:
             for n in (0, MOST_THREADS + 1)
         ),
         *((lambda _, n=n: PerftTable(n), f"{n} MB is not a table size") for n in (0, -1, MAX_MEGABYTES + 1)),
+        *((lambda _, n=n: PerftTable(1).store(0, 1, n), f"{n} leaves are not") for n in (-1, 2**57, 2**99)),
     ],
 )  # fmt: skip
 def test_impossible_numbers_are_errors(call: Callable[[Board], object], reason: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{reason} from 1 to (100|\d+)$"):
+    with pytest.raises(ValueError, match=rf"^{reason} from [01] to (\d+|2\^57 - 1)$"):
         call(fen.parse(fen.START))
 
 
