@@ -229,6 +229,8 @@ def test_the_fifty_move_counter_turns_wins_and_losses_into_draws(
     sign = (after < 0) - (after > 0)
     wanted = (sign, 101 * sign) if abs(after) > 100 else (2 * sign, sign)
     assert (pawn.result, pawn.dtz, pawn.following) == (*wanted, -after)
+    unlimited = rank(FixedTables(after), board, fifty_move_rule=False) or []
+    assert {each.result for each in unlimited} == {2 * sign}, "without the rule"
 
 
 def test_a_mate_comes_before_the_fifty_move_rule_and_before_other_moves() -> None:
