@@ -5,16 +5,16 @@ cimport cython
 from x88.board cimport Board
 from x88.move cimport CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin, rook_target, target_of
 from x88.piece cimport (
-    BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+    BISHOP, BLACK, BLACK_PIECE, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
-from x88.square cimport DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, RANK, REACH_ROW
+from x88.sets cimport bit, diagonal, lowest, pawn_attacks, straight
+from x88.square cimport DIAGONAL, DIFFERENCE, NEXT_TO, RANK, REACH_ROW, index64
 
 cdef uint16_t[512] REACH
 cdef int8_t[256] DIRECTION
 cdef int[50] MOFF
 cdef int[48] VALUE
-cdef uint64_t[256] BIT
-cdef uint64_t[512] LEAPS
+cdef uint64_t[384] LEAPS
 
 @cython.locals(colour=int, back=int, row=int)
 cdef bint is_attacked(Board board, int target, int side) noexcept nogil
@@ -27,27 +27,23 @@ cpdef bint last_move_checks(Board board) noexcept nogil
 cdef bint gives_check(Board board, int move) noexcept nogil
 @cython.locals(side=int, own=int, origin=int, target=int, rook=int, rook_to=int, found=bint)
 cdef bint _castling_checks(Board board, int move) noexcept nogil
-@cython.locals(i=int, pin_count=int, near_count=int, checkers=int, side=int, enemy=int, own=int, king=int, row=int, sq=int,
-               kind=int, reach=int, step=int, first=int, second=int)
+@cython.locals(side=int, enemy=int, king=int, number=int, checkers=uint64_t, pinned=uint64_t, queens=uint64_t, aligned=uint64_t,
+               sq=int, step=int, first=int, second=int)
 cdef void find_checks_and_pins(Board board) noexcept nogil
-@cython.locals(row=int, i=int, sq=int, kind=int, reach=int, step=int, first=int)
-cdef bint is_near_attacked(Board board, int target) noexcept nogil
-@cython.locals(found=uint64_t, i=int, origin=int, kind=int, row=int, step=int, sq=int)
-cdef uint64_t attacked_squares(Board board, int side) noexcept nogil
-@cython.locals(i=int, sq=int)
+cdef int pin_of(Board board, int sq) noexcept nogil
+cdef uint64_t both(Board board, int kind) noexcept nogil
+@cython.locals(number=int, white=uint64_t, black=uint64_t, found=uint64_t)
+cdef uint64_t attackers_among(Board board, int target, uint64_t occupied) noexcept nogil
+@cython.locals(own=int, found=uint64_t, pieces=uint64_t)
+cdef uint64_t attacked_squares(Board board, int side, uint64_t occupied) noexcept nogil
+@cython.locals(found=uint64_t, first=int, i=int, sq=int)
 cpdef list attackers(Board board, target, side)
 cpdef list checkers(Board board)
-@cython.locals(code=int, kind=int, reach=int, step=int, sq=int)
-cdef bint _attacks(Board board, int origin, int target) noexcept nogil
-@cython.locals(back=int, least=int, row=int, i=int, sq=int, kind=int, step=int, first=int)
-cdef int _least_attacker(Board board, int target, int side) noexcept nogil
+@cython.locals(least=int, most=int, middle=int)
 cpdef int see(Board board, move) except? -1
-@cython.locals(target=int, side=int, at_risk=int, depth=int, sq=int, code=int, i=int)
-cdef int _see(Board board, int move) noexcept nogil
-@cython.locals(balance=int, target=int, side=int, at_risk=int, last_rank=bint, promotion_gain=int, depth=int, sq=int, code=int, i=int)
+@cython.locals(balance=int, at_risk=int, target=int, promotion_gain=int, side=int, occupied=uint64_t, taker=uint64_t, kind=int)
 cdef bint see_at_least(Board board, int move, int threshold) noexcept nogil
-@cython.locals(gain=int)
-cdef int _first_gain(Board board, int move) noexcept nogil
-cdef void _lift(Board board, int move) noexcept nogil
-@cython.locals(victim=int)
-cdef void _end_exchange(Board board, int move) noexcept nogil
+@cython.locals(number=int, own=int, found=uint64_t, queens=uint64_t, across=uint64_t, along=uint64_t)
+cdef uint64_t _least_attacker(Board board, int target, int side, uint64_t occupied) noexcept nogil
+@cython.locals(first=int, sq=int)
+cdef uint64_t _first_listed(Board board, uint64_t pieces) noexcept nogil

@@ -1,9 +1,9 @@
 """Attack detection, checks and pins, and static exchange evaluation.
 
 `is_attacked` follows "Modelarea tablei și jocului de șah" (XIII): pawns, then knights and kings by their
-steps, then the lines of rook, bishop and queen until the first piece. Questions about the king, or about
-every piece of a side, use the 0x88 difference tables: one lookup tells which pieces could attack a square,
-and only the line of an aligned slider is walked.
+steps, then the lines of rook, bishop and queen until the first piece. Questions about the king use the 0x88
+difference tables: one lookup tells which pieces could attack a square, and only the line of an aligned slider
+is walked. Questions about every piece of a side use sets of squares (`x88.sets`).
 """
 
 try:
@@ -21,24 +21,17 @@ if not cython.compiled:
         CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin,
         rook_target, target_of,
     )
-    from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE
-    from x88.square import DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, RANK, REACH_ROW
+    from x88.piece import (
+        BISHOP, BLACK, BLACK_PIECE, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+    )
+    from x88.sets import bit, diagonal, lowest, pawn_attacks, straight
+    from x88.square import DIAGONAL, DIFFERENCE, NEXT_TO, RANK, REACH_ROW, index64
 
 REACH = square.REACH
 DIRECTION = square.DIRECTION
 MOFF = piece.MOFF
 VALUE = piece.VALUE
-BIT = [0 if sq & 0x88 else 1 << square.index64(sq) for sq in range(256)]
-"""The bit of a square among 64, a1 the lowest and h8 the highest; none off the board."""
-
-
-def _leaps(number: int, origin: int) -> int:
-    """The squares, as bits, one step away: for pawns of White (0) and Black (1), knights (2), kings (3)."""
-    steps = ([15, 17], [-15, -17], piece.STEPS[KNIGHT], piece.STEPS[KING])[number]
-    return sum(BIT[origin + step & 0xFF] for step in steps)
-
-
-LEAPS = [_leaps(number, origin) for number in range(4) for origin in range(128)]
+LEAPS = square.LEAPS
 
 
 def is_attacked(board: Board, target: int, side: int) -> bool:
@@ -170,98 +163,83 @@ def _castling_checks(board: Board, move: int) -> bool:
 def find_checks_and_pins(board: Board) -> None:
     """Find checkers and pins of the side to move, once for all its moves.
 
-    Sets `checkers` and `checker`, the pinned squares with the step of their line, and in `nearby` the enemy
-    pieces that may attack a square next to the king. This is one pass over the enemy's piece list: REACH
-    holds the Swedish codes, so one AND with a piece's code shows whether it could attack the king. Only the
-    lines of aligned sliders are walked, outwards from the king.
+    Sets `checkers` and `pinned`. Only the lines of sliders that would check on an empty board are walked,
+    outwards from the king.
     """
-    for i in range(board.pin_count):
-        board.pins[board.pinned[i]] = 0
-    pin_count = 0
-    near_count = 0
-    checkers = 0
     side = board.side
-    enemy = side ^ 1
-    own = WHITE_PIECE << side
+    enemy = WHITE_PIECE << (side ^ 1)
     king = board.pieces[side << 4]
-    row = enemy * REACH_ROW + DIFFERENCE + king
-    if REACH[row - board.pieces[enemy << 4]] & NEAR:
-        board.nearby[0] = board.pieces[enemy << 4]
-        near_count = 1
-    for i in range((enemy << 4) + 1, (enemy << 4) + board.count[enemy]):
-        sq = board.pieces[i]
-        kind = board.squares[sq] & KIND
-        reach = REACH[row - sq]
-        if reach >> 4 & kind:
-            board.nearby[near_count] = sq
-            near_count += 1
-            if reach & kind:
-                if kind & SLIDER:
-                    step = DIRECTION[sq - king + DIFFERENCE]
-                    first = king + step
-                    while board.squares[first] == EMPTY:
-                        first += step
-                    if first == sq:
-                        checkers += 1
-                        board.checker = sq
-                    elif board.squares[first] & own:
-                        second = first + step
-                        while board.squares[second] == EMPTY:
-                            second += step
-                        if second == sq:
-                            board.pins[first] = step
-                            board.pinned[pin_count] = first
-                            pin_count += 1
-                else:
-                    checkers += 1
-                    board.checker = sq
+    number = index64(king)
+    checkers = LEAPS[side << 6 | number] & board.sets[enemy | PAWN]
+    checkers |= LEAPS[KNIGHT << 6 | number] & board.sets[enemy | KNIGHT]
+    pinned = 0
+    queens = board.sets[enemy | QUEEN]
+    aligned = LEAPS[ROOK << 6 | number] & (board.sets[enemy | ROOK] | queens)
+    aligned |= LEAPS[DIAGONAL << 6 | number] & (board.sets[enemy | BISHOP] | queens)
+    while aligned:
+        sq = lowest(aligned)
+        aligned &= aligned - 1
+        step = DIRECTION[sq - king + DIFFERENCE]
+        first = king + step
+        while board.squares[first] == EMPTY:
+            first += step
+        if first == sq:
+            checkers |= bit(sq)
+        elif not board.squares[first] & enemy:
+            second = first + step
+            while board.squares[second] == EMPTY:
+                second += step
+            if second == sq:
+                pinned |= bit(first)
     board.checkers = checkers
-    board.pin_count = pin_count
-    board.near_count = near_count
+    board.pinned = pinned
 
 
-def is_near_attacked(board: Board, target: int) -> bool:
-    """Whether a `nearby` piece attacks a square next to the king. The king's square must be empty."""
-    row = (board.side ^ 1) * REACH_ROW + DIFFERENCE + target
-    for i in range(board.near_count):
-        sq = board.nearby[i]
-        kind = board.squares[sq] & KIND
-        reach = REACH[row - sq]
-        if kind == KING:
-            if reach & NEXT_TO:
-                return True
-        elif reach & kind:
-            if not kind & SLIDER:
-                return True
-            step = DIRECTION[sq - target + DIFFERENCE]
-            first = target + step
-            while board.squares[first] == EMPTY:
-                first += step
-            if first == sq:
-                return True
-    return False
+def pin_of(board: Board, sq: int) -> int:
+    """The step from the king to a pinned piece of the side to move, 0 if the piece is not pinned."""
+    if board.pinned & bit(sq):
+        return DIRECTION[sq - board.pieces[board.side << 4] + DIFFERENCE]
+    return 0
 
 
-def attacked_squares(board: Board, side: int) -> int:
-    """The squares that a side attacks or defends, as bits, a1 the lowest and h8 the highest; pins are
-    ignored.
+def both(board: Board, kind: int) -> int:
+    """The pieces of one kind of both sides, as bits."""
+    return board.sets[WHITE_PIECE | kind] | board.sets[BLACK_PIECE | kind]
+
+
+def attackers_among(board: Board, target: int, occupied: int) -> int:
+    """The pieces of both sides that attack a square, as bits, if these squares are occupied; pieces on others
+    do not count.
     """
-    found = 0
-    for i in range(side << 4, (side << 4) + board.count[side]):
-        origin = board.pieces[i]
-        kind = board.squares[origin] & KIND
-        if not kind & SLIDER:
-            found |= LEAPS[(side if kind == PAWN else kind) << 7 | origin]
-            continue
-        row = MOFF[kind]
-        while MOFF[row]:
-            step = MOFF[row]
-            row += 1
-            sq = origin + step & 0xFF
-            while board.squares[sq] == EMPTY:
-                found |= BIT[sq]
-                sq = sq + step & 0xFF
-            found |= BIT[sq]
+    number = index64(target)
+    white = board.sets[WHITE_PIECE | PAWN]
+    black = board.sets[BLACK_PIECE | PAWN]
+    found = LEAPS[BLACK << 6 | number] & white | LEAPS[WHITE << 6 | number] & black
+    found |= LEAPS[KNIGHT << 6 | number] & both(board, KNIGHT) | LEAPS[KING << 6 | number] & both(board, KING)
+    if LEAPS[ROOK << 6 | number] & (both(board, ROOK) | both(board, QUEEN)):
+        found |= straight(target, occupied) & (both(board, ROOK) | both(board, QUEEN))
+    if LEAPS[DIAGONAL << 6 | number] & (both(board, BISHOP) | both(board, QUEEN)):
+        found |= diagonal(target, occupied) & (both(board, BISHOP) | both(board, QUEEN))
+    return found & occupied
+
+
+def attacked_squares(board: Board, side: int, occupied: int) -> int:
+    """The squares that a side attacks or defends, as bits, if these are occupied; pins are ignored."""
+    own = WHITE_PIECE << side
+    found = pawn_attacks(board.sets[own | PAWN], side)
+    found |= LEAPS[KING << 6 | index64(board.pieces[side << 4])]
+    pieces = board.sets[own | KNIGHT]
+    while pieces:
+        found |= LEAPS[KNIGHT << 6 | index64(lowest(pieces))]
+        pieces &= pieces - 1
+    pieces = board.sets[own | ROOK] | board.sets[own | QUEEN]
+    while pieces:
+        found |= straight(lowest(pieces), occupied)
+        pieces &= pieces - 1
+    pieces = board.sets[own | BISHOP] | board.sets[own | QUEEN]
+    while pieces:
+        found |= diagonal(lowest(pieces), occupied)
+        pieces &= pieces - 1
     return found
 
 
@@ -270,69 +248,15 @@ def attackers(board: Board, target: int, side: int) -> list[int]:
     if not cython.compiled:
         checked_board(board)
     square.checked(target)
-    found = []
-    for i in range(board.count[piece.checked_side(side)]):
-        sq = board.pieces[side << 4 | i]
-        if _attacks(board, sq, target):
-            found.append(sq)
-    return found
+    found = attackers_among(board, target, board.sides[WHITE] | board.sides[BLACK])
+    first = piece.checked_side(side) << 4
+    squares = [board.pieces[first + i] for i in range(board.count[side])]
+    return [sq for sq in squares if found & bit(sq)]
 
 
 def checkers(board: Board) -> list[int]:
     """The squares of the pieces that give check to the side to move."""
     return attackers(board, board.pieces[board.side << 4], board.side ^ 1)
-
-
-def _attacks(board: Board, origin: int, target: int) -> bool:
-    """Whether the piece on `origin` attacks `target`."""
-    code = board.squares[origin]
-    kind = code & KIND
-    reach = REACH[(code >> 5) * REACH_ROW + DIFFERENCE + target - origin]
-    if kind == KING:
-        return reach & NEXT_TO != 0
-    if not reach & kind:
-        return False
-    if kind & SLIDER:
-        step = DIRECTION[origin - target + DIFFERENCE]
-        sq = target + step
-        while sq != origin and board.squares[sq] == EMPTY:
-            sq += step
-        return sq == origin
-    return True
-
-
-def _least_attacker(board: Board, target: int, side: int) -> int:
-    """The square of the least valuable piece of `side` that attacks the square, or NO_SQUARE.
-
-    Pieces that the exchange has removed are still listed, on empty squares.
-    """
-    back = target - 16 + 32 * side
-    if board.squares[back - 1 & 0xFF] == WHITE_PIECE << side | PAWN:
-        return back - 1
-    if board.squares[back + 1 & 0xFF] == WHITE_PIECE << side | PAWN:
-        return back + 1
-    least = NO_SQUARE
-    row = side * REACH_ROW + DIFFERENCE + target
-    for i in range(side << 4, (side << 4) + board.count[side]):
-        sq = board.pieces[i]
-        kind = board.squares[sq] & KIND
-        if kind == KING:
-            if least == NO_SQUARE and REACH[row - sq] & NEXT_TO:
-                least = sq
-        elif kind != PAWN and REACH[row - sq] & kind:
-            if least != NO_SQUARE and VALUE[kind] >= VALUE[board.squares[least]]:
-                continue
-            if kind & SLIDER:
-                step = DIRECTION[sq - target + DIFFERENCE]
-                first = target + step
-                while first != sq and board.squares[first] == EMPTY:
-                    first += step
-                if first != sq:
-                    continue
-            elif kind == KNIGHT:
-                return sq  # only pawns are worth less
-            least = sq
-    return least
 
 
 def see(board: Board, move: int) -> int:
@@ -346,43 +270,15 @@ def see(board: Board, move: int) -> int:
     Raises ValueError if the move is not legal.
     """
     board.check_legal(move)
-    return _see(board, move)
-
-
-def _see(board: Board, move: int) -> int:
-    if move & CASTLING:
-        return 0
-    target = target_of(move)
-    side = board.side
-    _lift(board, move)
-    at_risk = VALUE[promoted_of(move) if move & PROMOTED else moved_of(move)]
-    board.gains[0] = _first_gain(board, move)
-    board.lifted[0] = origin_of(move) | (WHITE_PIECE << side | moved_of(move)) << 8
-    depth = 0
-    while True:
-        side ^= 1
-        sq = _least_attacker(board, target, side)
-        if sq == NO_SQUARE:
-            break
-        code = board.squares[sq]
-        if code & KIND == KING and _least_attacker(board, target, side ^ 1) != NO_SQUARE:
-            break
-        depth += 1
-        board.gains[depth] = at_risk - board.gains[depth - 1]
-        at_risk = VALUE[code]
-        if code & KIND == PAWN and (target & RANK == 0x70 or target & RANK == 0):
-            at_risk = VALUE[QUEEN]
-            board.gains[depth] += VALUE[QUEEN] - VALUE[PAWN]
-        board.lifted[depth] = sq | code << 8
-        board.squares[sq] = EMPTY
-    for i in range(depth + 1):
-        board.squares[board.lifted[i] & 0xFF] = board.lifted[i] >> 8
-    _end_exchange(board, move)
-    while depth:
-        depth -= 1
-        if board.gains[depth + 1] > -board.gains[depth]:
-            board.gains[depth] = -board.gains[depth + 1]
-    return board.gains[0]
+    # Between these bounds, which no exchange leaves, by halves.
+    least, most = -2 * VALUE[QUEEN], 2 * VALUE[QUEEN]
+    while least < most:
+        middle = least + most + 1 >> 1
+        if see_at_least(board, move, middle):
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def see_at_least(board: Board, move: int, threshold: int) -> bool:
@@ -390,62 +286,76 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
     if move & CASTLING:
         return threshold <= 0
     # The margin over its goal of the side that captured last, if the exchange ended here.
-    balance = _first_gain(board, move) - threshold
+    balance = VALUE[captured_of(move)] - threshold
+    at_risk = VALUE[moved_of(move)]
+    if move & PROMOTED:
+        at_risk = VALUE[promoted_of(move)]
+        balance += at_risk - VALUE[PAWN]
     if balance < 0:
         return False
     target = target_of(move)
-    last_rank = target & RANK == 0x70 or target & RANK == 0
     # A side that stays ahead after losing the capturing piece has won, unless a pawn recaptures and promotes.
-    promotion_gain = VALUE[QUEEN] - VALUE[PAWN] if last_rank else 0
-    at_risk = VALUE[promoted_of(move) if move & PROMOTED else moved_of(move)]
+    promotion_gain = VALUE[QUEEN] - VALUE[PAWN] if target & RANK == 0x70 or target & RANK == 0 else 0
     if balance >= at_risk + promotion_gain:
         return True
     side = board.side
-    _lift(board, move)
-    board.lifted[0] = origin_of(move) | (WHITE_PIECE << side | moved_of(move)) << 8
-    depth = 0
+    occupied = (board.sides[WHITE] | board.sides[BLACK]) ^ bit(origin_of(move))
+    if move & EN_PASSANT:
+        occupied ^= bit(target - 16 + 32 * side)
     while balance < at_risk + promotion_gain:
-        sq = _least_attacker(board, target, side ^ 1)
-        if sq == NO_SQUARE:
+        taker = _least_attacker(board, target, side ^ 1, occupied)
+        if not taker:
             break
-        code = board.squares[sq]
-        if code & KIND == KING and _least_attacker(board, target, side) != NO_SQUARE:
+        kind = board.squares[lowest(taker)] & KIND
+        if kind == KING and _least_attacker(board, target, side, occupied):
             break
         # Exactly one side reaches its goal, so the opponent needs one centipawn more than a tie.
         balance = at_risk - balance - 1
-        at_risk = VALUE[code]
-        if last_rank and code & KIND == PAWN:
+        at_risk = VALUE[kind]
+        if kind == PAWN and promotion_gain:
             at_risk = VALUE[QUEEN]
-            balance += VALUE[QUEEN] - VALUE[PAWN]
+            balance += promotion_gain
         if balance < 0:
             break
         side ^= 1
-        depth += 1
-        board.lifted[depth] = sq | code << 8
-        board.squares[sq] = EMPTY
-    for i in range(depth + 1):
-        board.squares[board.lifted[i] & 0xFF] = board.lifted[i] >> 8
-    _end_exchange(board, move)
+        occupied ^= taker
     return side == board.side
 
 
-def _first_gain(board: Board, move: int) -> int:
-    """The material that the move itself wins: its victim, and the gain of a promotion."""
-    gain = VALUE[captured_of(move)]
-    if move & PROMOTED:
-        gain += VALUE[promoted_of(move)] - VALUE[PAWN]
-    return gain
+def _least_attacker(board: Board, target: int, side: int, occupied: int) -> int:
+    """The least valuable piece of `side` that attacks the square if these are occupied, as a bit; 0 if there
+    is none. Pieces on other squares do not count.
+    """
+    number = index64(target)
+    own = WHITE_PIECE << side
+    found = LEAPS[(side ^ 1) << 6 | number] & board.sets[own | PAWN] & occupied
+    if not found:
+        found = LEAPS[KNIGHT << 6 | number] & board.sets[own | KNIGHT] & occupied
+    if found:
+        return found & -found
+    queens = board.sets[own | QUEEN]
+    across = LEAPS[DIAGONAL << 6 | number] & (board.sets[own | BISHOP] | queens) & occupied
+    if across:
+        across &= diagonal(target, occupied)
+        if across & board.sets[own | BISHOP]:
+            return _first_listed(board, across & board.sets[own | BISHOP])
+    along = LEAPS[ROOK << 6 | number] & (board.sets[own | ROOK] | queens) & occupied
+    if along:
+        along &= straight(target, occupied)
+        if along & board.sets[own | ROOK]:
+            return _first_listed(board, along & board.sets[own | ROOK])
+    if along | across:
+        return _first_listed(board, along | across)
+    return LEAPS[KING << 6 | number] & board.sets[own | KING] & occupied
 
 
-def _lift(board: Board, move: int) -> None:
-    """Remove the moving piece from the board, and an en-passant victim."""
-    board.squares[origin_of(move)] = EMPTY
-    if move & EN_PASSANT:
-        board.squares[target_of(move) - 16 + 32 * board.side] = EMPTY
-
-
-def _end_exchange(board: Board, move: int) -> None:
-    """Put an en-passant victim back."""
-    if move & EN_PASSANT:
-        victim = WHITE_PIECE << (board.side ^ 1) | PAWN
-        board.squares[target_of(move) - 16 + 32 * board.side] = victim
+def _first_listed(board: Board, pieces: int) -> int:
+    """The one of some pieces that stands first in the piece list, as a bit."""
+    first = lowest(pieces)
+    pieces &= pieces - 1
+    while pieces:
+        sq = lowest(pieces)
+        pieces &= pieces - 1
+        if board.slots[sq] < board.slots[first]:
+            first = sq
+    return bit(first)

@@ -1,11 +1,12 @@
-from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 
 from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, castle, is_home_castling, origin_of, promoted_of, rook_origin, rook_target, target_of
 from x88.piece cimport (
-    ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE,
+    ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE,
     WHITE_PIECE,
 )
-from x88.square cimport DIFFERENCE, FILE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+from x88.sets cimport bit, diagonal, straight
+from x88.square cimport FILE, NO_SQUARE, OFF_BOARD, RANK, index64
 
 cimport cython
 
@@ -23,8 +24,7 @@ cdef uint64_t[6144] PIECE_KEYS
 cdef uint64_t[16] CASTLING_KEYS
 cdef uint64_t[8] EN_PASSANT_KEYS
 cdef uint64_t TURN_KEY
-cdef uint16_t[512] REACH
-cdef int8_t[256] DIRECTION
+cdef uint64_t[384] LEAPS
 
 
 @cython.final
@@ -34,6 +34,8 @@ cdef class Board:
     cdef uint8_t[32] pieces         # [side << 4 | n] -> square, king first
     cdef int[2] count               # pieces of each side
     cdef int[48] material           # pieces of each code
+    cdef uint64_t[48] sets          # squares of each code, as bits
+    cdef uint64_t[2] sides          # squares of each side
     cdef readonly int side          # to move
     cdef readonly int castling      # rights as bits
     cdef int[4] castles             # [number of a right] -> the castling move, NO_MOVE if the right was never held
@@ -47,18 +49,9 @@ cdef class Board:
     cdef readonly int ply           # moves on the undo stack
     cdef readonly uint64_t key      # Polyglot key
 
-    # Set by attack.find_checks_and_pins for the side to move.
-    cdef int checkers               # number of pieces giving check
-    cdef int checker                # square of the last of them
-    cdef int8_t[128] pins           # square -> step of the pin's line, 0 if not pinned
-    cdef uint8_t[8] pinned          # the pinned squares
-    cdef int pin_count
-    cdef uint8_t[16] nearby         # squares of the enemy pieces that may attack a square next to the king
-    cdef int near_count
-
-    # Room for attack.see: local arrays would be cleared on every call.
-    cdef int[33] lifted             # pieces that have captured: square | code << 8
-    cdef int[33] gains              # what the side that captured has gained if the exchange ends there
+    # Set by attack.find_checks_and_pins for the side to move, as bits.
+    cdef uint64_t checkers
+    cdef uint64_t pinned
 
     # The undo stack: the state before each move. It stands last, so that the board of another thread, which may
     # follow in memory, shares no cache line with what changes.
@@ -84,17 +77,17 @@ cdef class Board:
     @cython.locals(code=int, target=int, key=uint64_t)
     cdef uint64_t key_after(self, int move) noexcept nogil
     @cython.locals(ply=int, side=int, origin=int, target=int, code=int, castling=int, state=int, slot=int, last=int,
-                   victim=int, victim_square=int, promoted=int, enemy_pawn=int, left=bint, right=bint, key=uint64_t)
+                   victim=int, victim_square=int, promoted=int, enemy_pawn=int, left=bint, right=bint, key=uint64_t, change=uint64_t)
     cdef void make_unchecked(self, int move) noexcept nogil
     @cython.locals(ply=int, side=int, origin=int, target=int, code=int, state=int, slot=int, last=int, victim=int,
-                   victim_square=int, end=int, move=int)
+                   victim_square=int, end=int, move=int, change=uint64_t)
     cdef void unmake_unchecked(self) noexcept nogil
-    @cython.locals(origin=int, target=int, king=int, slot=int, rook=int)
+    @cython.locals(origin=int, target=int, king=int, slot=int, rook=int, change=uint64_t)
     cdef uint64_t _move_rook(self, int move, bint back) noexcept nogil
     cdef void make_null_unchecked(self) noexcept nogil
     cdef void unmake_null(self) noexcept nogil
     cdef void make_room(self) noexcept nogil
-    @cython.locals(i=int, sq=int, t=int, step=int, legal=bint)
+    @cython.locals(side=int, enemy=int, king=int, victim=uint64_t, occupied=uint64_t, found=uint64_t)
     cdef bint is_en_passant_legal(self, int origin) noexcept nogil
     @cython.locals(key=uint64_t, past=uint64_t, i=int, back=int)
     cpdef bint is_repetition(self, int times, int recent=*) noexcept nogil

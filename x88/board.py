@@ -27,9 +27,10 @@ if not cython.compiled:
     )
     from x88.piece import (
         ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK,
-        SLIDER, WHITE, WHITE_PIECE,
+        WHITE, WHITE_PIECE,
     )
-    from x88.square import DIFFERENCE, FILE, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+    from x88.sets import bit, diagonal, straight
+    from x88.square import FILE, NO_SQUARE, OFF_BOARD, RANK, index64
 
     HISTORY = 4096
     MAX_PIECES = 16
@@ -44,8 +45,7 @@ PIECE_KEYS = zobrist.PIECE_KEYS
 CASTLING_KEYS = zobrist.CASTLING_KEYS
 EN_PASSANT_KEYS = zobrist.EN_PASSANT_KEYS
 TURN_KEY = zobrist.TURN_KEY
-REACH = square.REACH
-DIRECTION = square.DIRECTION
+LEAPS = square.LEAPS
 
 KING_HOMES = (0x04, 0x74)
 """The kings' squares in standard chess, by side."""
@@ -62,8 +62,9 @@ class Board:
 
     `squares` has 256 cells: a piece code or EMPTY on the board, BORDER off it. `pieces[side << 4 | n]` is the
     square of a side's n-th piece, the king first; `slots[square]` is the index of a piece in that list.
-    `count[side]` is the number of pieces of a side, `material[code]` of a piece code. `ply` is the number of
-    moves on the undo stack.
+    `count[side]` is the number of pieces of a side, `material[code]` of a piece code. `sets[code]` holds the
+    squares of a piece code, `sides[side]` those of a side, as bits (`x88.sets`). `ply` is the number of moves
+    on the undo stack.
 
     Castling rights belong to rooks, as Chess960 requires. `castles` holds the move of each right by its
     number: White's short and long side, Black's short and long side.
@@ -77,6 +78,8 @@ class Board:
             self.pieces = [0] * 32
             self.count = [0] * 2
             self.material = [0] * 48
+            self.sets = [0] * 48
+            self.sides = [0] * 2
             self.castles = [0] * 4
             self.paths = [0] * 32
             self.kept_rights = [0] * 128
@@ -85,15 +88,8 @@ class Board:
             self.states = [0] * 4096
             self.halfmoves = [0] * 4096
             self.reversibles = [0] * 4096
-            self.pins = [0] * 128
-            self.pinned = [0] * 8
-            self.nearby = [0] * 16
-            self.lifted = [0] * 33
-            self.gains = [0] * 33
             self.checkers = 0
-            self.checker = 0
-            self.pin_count = 0
-            self.near_count = 0
+            self.pinned = 0
         self.clear()
 
     def clear(self) -> None:
@@ -103,6 +99,8 @@ class Board:
                 self.squares[sq] = EMPTY
         for code in range(CODES):
             self.material[code] = 0
+            self.sets[code] = 0
+        self.sides[WHITE] = self.sides[BLACK] = 0
         self.count[WHITE] = self.count[BLACK] = 0
         self.side = WHITE
         self._set_rights(0, ROOK_HOMES)
@@ -169,6 +167,8 @@ class Board:
                 self.slots[sq] = slot
                 self.pieces[slot] = sq
                 self.material[code] += 1
+                self.sets[code] |= bit(sq)
+                self.sides[code >> 5] |= bit(sq)
         self.side = side
         self._set_rights(castling, ROOK_HOMES if rooks is None else rooks, any_king=rooks is not None)
 
@@ -250,14 +250,16 @@ class Board:
             self.pieces[i] = other.pieces[i]
         for i in range(CODES):
             self.material[i] = other.material[i]
+            self.sets[i] = other.sets[i]
         for i in range(other.ply):
             self.keys[i] = other.keys[i]
             self.moves[i] = other.moves[i]
             self.states[i] = other.states[i]
             self.halfmoves[i] = other.halfmoves[i]
             self.reversibles[i] = other.reversibles[i]
-        self.count[WHITE] = other.count[WHITE]
-        self.count[BLACK] = other.count[BLACK]
+        for i in range(2):
+            self.count[i] = other.count[i]
+            self.sides[i] = other.sides[i]
         self.side = other.side
         self.castling = other.castling
         for i in range(4):
@@ -340,6 +342,8 @@ class Board:
             victim = self.squares[victim_square]
             key ^= PIECE_KEYS[victim << 7 | victim_square]
             self.material[victim] -= 1
+            self.sets[victim] ^= bit(victim_square)
+            self.sides[side ^ 1] ^= bit(victim_square)
             # The last piece of the list takes the victim's slot; unmake restores both.
             slot = self.slots[victim_square]
             state |= slot << 20
@@ -357,6 +361,9 @@ class Board:
         self.slots[target] = slot
         self.squares[origin] = EMPTY
         self.squares[target] = code
+        change = bit(origin) ^ bit(target)
+        self.sets[code] ^= change
+        self.sides[side] ^= change
 
         if castling:
             castling &= self.kept_rights[origin] & self.kept_rights[target]
@@ -373,6 +380,8 @@ class Board:
                 self.squares[target] = promoted
                 self.material[code] -= 1
                 self.material[promoted] += 1
+                self.sets[code] ^= bit(target)
+                self.sets[promoted] ^= bit(target)
                 key ^= PIECE_KEYS[code << 7 | target] ^ PIECE_KEYS[promoted << 7 | target]
             elif origin ^ target == 0x20:  # a double push
                 enemy_pawn = code ^ ANY_PIECE
@@ -417,14 +426,19 @@ class Board:
         code = self.squares[target]
         if move & PROMOTED:
             self.material[code] -= 1
+            self.sets[code] ^= bit(target)
             code = code & ANY_PIECE | PAWN
             self.material[code] += 1
+            self.sets[code] ^= bit(target)
         slot = self.slots[target]
         self.pieces[slot] = origin
         self.slots[origin] = slot
         # In this order, since a king may castle to its own square.
         self.squares[target] = EMPTY
         self.squares[origin] = code
+        change = bit(origin) ^ bit(target)
+        self.sets[code] ^= change
+        self.sides[side] ^= change
         if move & CAPTURED:
             victim_square = target
             if move & EN_PASSANT:
@@ -432,6 +446,8 @@ class Board:
             victim = (move & CAPTURED) >> 14 | (code & ANY_PIECE ^ ANY_PIECE)
             self.squares[victim_square] = victim
             self.material[victim] += 1
+            self.sets[victim] ^= bit(victim_square)
+            self.sides[side ^ 1] ^= bit(victim_square)
             slot = state >> 20
             last = self.pieces[slot]
             end = (side ^ 1) << 4 | self.count[side ^ 1]
@@ -458,6 +474,9 @@ class Board:
         if origin != king:
             self.squares[origin] = EMPTY
         self.squares[target] = rook
+        change = bit(origin) ^ bit(target)
+        self.sets[rook] ^= change
+        self.sides[rook >> 5] ^= change
         return PIECE_KEYS[rook << 7 | origin] ^ PIECE_KEYS[rook << 7 | target]
 
     def make_null(self) -> None:
@@ -520,36 +539,18 @@ class Board:
     def is_en_passant_legal(self, origin: int) -> bool:
         """Whether the pawn on `origin` can capture en passant without leaving its king in check.
 
-        The capture empties two squares at once, so pins do not suffice: try it out on the board.
+        The capture empties two squares at once, so pins do not suffice.
         """
-        passed = self.en_passant
         side = self.squares[origin] >> 5
-        enemy = side ^ 1
-        pushed = passed - 16 + 32 * side
+        enemy = WHITE_PIECE << (side ^ 1)
         king = self.pieces[side << 4]
-        pawn = self.squares[origin]
-        victim = self.squares[pushed]
-        self.squares[origin] = EMPTY
-        self.squares[pushed] = EMPTY
-        self.squares[passed] = pawn
-        legal = True
-        for i in range((enemy << 4) + 1, (enemy << 4) + self.count[enemy]):
-            sq = self.pieces[i]
-            if REACH[enemy * REACH_ROW + king - sq + DIFFERENCE] & self.squares[sq] & KIND:
-                if not self.squares[sq] & SLIDER:
-                    legal = False
-                    break
-                step = DIRECTION[sq - king + DIFFERENCE]
-                t = king + step
-                while self.squares[t] == EMPTY:
-                    t += step
-                if t == sq:
-                    legal = False
-                    break
-        self.squares[origin] = pawn
-        self.squares[pushed] = victim
-        self.squares[passed] = EMPTY
-        return legal
+        victim = bit(self.en_passant - 16 + 32 * side)
+        occupied = (self.sides[WHITE] | self.sides[BLACK]) ^ bit(origin) ^ victim ^ bit(self.en_passant)
+        found = LEAPS[side << 6 | index64(king)] & (self.sets[enemy | PAWN] ^ victim)
+        found |= LEAPS[KNIGHT << 6 | index64(king)] & self.sets[enemy | KNIGHT]
+        found |= straight(king, occupied) & (self.sets[enemy | ROOK] | self.sets[enemy | QUEEN])
+        found |= diagonal(king, occupied) & (self.sets[enemy | BISHOP] | self.sets[enemy | QUEEN])
+        return found == 0
 
     def is_repetition(self, times: int, recent: int = 0) -> bool:
         """Whether the position has occurred at least `times` times before: 2 for threefold repetition. One
@@ -642,6 +643,11 @@ class Board:
                 counts[code] += 1
         assert seen == {WHITE: self.count[WHITE], BLACK: self.count[BLACK]}, "length of the piece lists"
         assert counts == [self.material[code] for code in range(CODES)], "material"
+        for code in range(CODES):
+            squares = {sq for sq in square.SQUARES if self.squares[sq] == code != EMPTY}
+            assert self.sets[code] == sum(bit(sq) for sq in squares), "sets"
+        for side in (WHITE, BLACK):
+            assert self.sides[side] == sum(self.sets[i] for i in range(CODES) if i >> 5 == side), "sides"
         assert self.key == self.compute_key(), "key"
 
 

@@ -1,13 +1,14 @@
-from libc.stdint cimport int8_t, uint16_t
+from libc.stdint cimport int8_t, uint16_t, uint64_t
 
 cimport cython
 
-from x88.attack cimport find_checks_and_pins, is_attacked, is_near_attacked
+from x88.attack cimport attackers_among, find_checks_and_pins, is_attacked, pin_of
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, origin_of, rook_origin, target_of
 from x88.piece cimport (
-    ANY_PIECE, BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+    ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
+from x88.sets cimport bit, lowest
 from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
 cpdef enum:
@@ -43,7 +44,7 @@ cdef int add_capture(Board board, MoveStack stack, int sp, int origin, int targe
 cdef int add_pawn_move(Board board, MoveStack stack, int sp, int origin, int target, int recapture) noexcept nogil
 cdef int add_double_push(MoveStack stack, int sp, int origin, int target) noexcept nogil
 cdef int add_en_passant(Board board, MoveStack stack, int sp, int origin) noexcept nogil
-@cython.locals(origin=int, king=int, own=int, jx=int, target=int, victim=int)
+@cython.locals(side=int, origin=int, own=int, others=uint64_t, jx=int, target=int, victim=int)
 cdef int king_moves(Board board, MoveStack stack, int sp, int recapture, bint quiets) noexcept nogil
 cdef inline bint may_castle(Board board) noexcept nogil:
     cdef int row = board.side << 4

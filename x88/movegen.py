@@ -31,15 +31,16 @@ from x88 import piece, square
 if not cython.compiled:
     # isort: off
     # fmt: off
-    from x88.attack import find_checks_and_pins, is_attacked, is_near_attacked
+    from x88.attack import attackers_among, find_checks_and_pins, is_attacked, pin_of
     from x88.board import Board, checked_board
     from x88.move import (
         CAPTURED, CAPTURED_SHIFT, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
         origin_of, rook_origin, target_of,
     )
     from x88.piece import (
-        ANY_PIECE, BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+        ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
     )
+    from x88.sets import bit, lowest
     from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
     MAX_MOVES = 448
@@ -224,10 +225,10 @@ def add_en_passant(board: Board, stack: MoveStack, sp: int, origin: int) -> int:
 
 def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: bool) -> int:
     """Write the king's moves except castling. Targets are tested with the king removed from the board."""
-    origin = board.pieces[board.side << 4]
-    king = board.squares[origin]
-    own = king & ANY_PIECE
-    board.squares[origin] = EMPTY
+    side = board.side
+    origin = board.pieces[side << 4]
+    own = WHITE_PIECE << side
+    others = (board.sides[WHITE] | board.sides[BLACK]) ^ bit(origin)
     jx = MOFF[KING]
     while MOFF[jx]:
         target = origin + MOFF[jx] & 0xFF
@@ -237,14 +238,13 @@ def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: 
         victim = board.squares[target] & KIND
         if not victim and not quiets:
             continue
-        if is_near_attacked(board, target):
+        if attackers_among(board, target, others) & board.sides[side ^ 1]:
             continue
         stack.moves[sp] = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | KING << MOVED_SHIFT
         stack.scores[sp] = 0
         if victim:
             stack.scores[sp] = _capture_score(victim, KING, target == recapture)
         sp += 1
-    board.squares[origin] = king
     return sp
 
 
@@ -270,16 +270,13 @@ def is_castling_legal(board: Board, number: int) -> bool:
     move = board.castles[number]
     # A rook that shields the king along the first rank opens the line when it leaves. Such a rook is pinned
     # now, wherever the two end up: all squares between the slider and the king's target are empty.
-    if board.pin_count and board.pins[rook_origin(move)]:
+    if board.pinned & bit(rook_origin(move)):
         return False
     sq = origin_of(move)
     target = target_of(move)
     if sq == target:
         return True
     step = 1 if target > sq else -1
-    sq += step
-    if is_near_attacked(board, sq):
-        return False
     while sq != target:
         sq += step
         if is_attacked(board, sq, board.side ^ 1):
@@ -304,7 +301,7 @@ def _moves(board: Board, stack: MoveStack, sp: int, quiets: bool) -> int:
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         origin = board.pieces[i]
         kind = board.squares[origin] & KIND
-        pin = board.pins[origin]
+        pin = pin_of(board, origin) if board.pinned else 0
         if kind & 0x0E:
             # The moff loop.
             move = origin | kind << MOVED_SHIFT
@@ -352,10 +349,10 @@ def evasions(board: Board, stack: MoveStack, sp: int) -> int:
     side = board.side
     recapture = last_capture(board)
     sp = king_moves(board, stack, sp, recapture, True)
-    if board.checkers > 1:
+    if board.checkers & board.checkers - 1:
         return sp
     king = board.pieces[side << 4]
-    checker = board.checker
+    checker = lowest(board.checkers)
     row = side * REACH_ROW + DIFFERENCE
     forward = 16 - 32 * side
     start = 0x10 if side == WHITE else 0x60
@@ -366,7 +363,7 @@ def evasions(board: Board, stack: MoveStack, sp: int) -> int:
         step = DIRECTION[king - checker + DIFFERENCE]
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         origin = board.pieces[i]
-        if board.pins[origin]:
+        if board.pinned & bit(origin):
             continue
         kind = board.squares[origin] & KIND
         target = checker

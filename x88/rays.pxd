@@ -1,8 +1,8 @@
-from libc.stdint cimport int8_t, uint8_t, uint16_t
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
 
 cimport cython
 
-from x88.attack cimport is_near_attacked
+from x88.attack cimport pin_of
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, TARGET_SHIFT, origin_of, rook_origin, rook_target, target_of
 from x88.movegen cimport (
@@ -12,7 +12,8 @@ from x88.movegen cimport (
 from x88.piece cimport (
     ANY_PIECE, BISHOP, EMPTY, KIND, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
-from x88.square cimport DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+from x88.sets cimport bit
+from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
 cpdef enum:
     DIRECTIONS = 8
@@ -56,8 +57,7 @@ cdef class Rays:
 cdef bint is_attacked(Board board, Rays rays, int target, int side) noexcept nogil
 @cython.locals(found=int)
 cdef bint _sees(Rays rays, int sq, int target) noexcept nogil
-@cython.locals(i=int, pin_count=int, near_count=int, checkers=int, side=int, enemy=int, own=int, king=int, row=int, sq=int,
-               kind=int, reach=int, first=int, d=int)
+@cython.locals(checkers=uint64_t, pinned=uint64_t, side=int, enemy=int, king=int, row=int, i=int, sq=int, kind=int, first=int, d=int)
 cdef void find_checks_and_pins(Board board, Rays rays) noexcept nogil
 cdef int generate(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
 cdef int generate_captures(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil

@@ -22,7 +22,7 @@ from x88 import piece, square
 if not cython.compiled:
     # isort: off
     # fmt: off
-    from x88.attack import is_near_attacked
+    from x88.attack import pin_of
     from x88.board import Board
     from x88.move import (
         CAPTURED, CASTLING, EN_PASSANT, MOVED_SHIFT, TARGET_SHIFT, origin_of, rook_origin, rook_target,
@@ -35,7 +35,8 @@ if not cython.compiled:
     from x88.piece import (
         ANY_PIECE, BISHOP, EMPTY, KIND, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
     )
-    from x88.square import DIFFERENCE, NEAR, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+    from x88.sets import bit
+    from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
     DIRECTIONS = 8
     BACK = 3
@@ -239,41 +240,29 @@ def _sees(rays: Rays, sq: int, target: int) -> bool:
 
 def find_checks_and_pins(board: Board, rays: Rays) -> None:
     """`attack.find_checks_and_pins` without walking lines."""
-    for i in range(board.pin_count):
-        board.pins[board.pinned[i]] = 0
-    pin_count = 0
-    near_count = 0
-    checkers = 0
+    checkers = pinned = 0
     side = board.side
     enemy = side ^ 1
-    own = WHITE_PIECE << side
     king = board.pieces[side << 4]
     row = enemy * REACH_ROW + DIFFERENCE + king
-    if REACH[row - board.pieces[enemy << 4]] & NEAR:
-        board.nearby[0] = board.pieces[enemy << 4]
-        near_count = 1
     for i in range((enemy << 4) + 1, (enemy << 4) + board.count[enemy]):
         sq = board.pieces[i]
         kind = board.squares[sq] & KIND
-        reach = REACH[row - sq]
-        if reach >> 4 & kind:
-            board.nearby[near_count] = sq
-            near_count += 1
-            if reach & kind:
-                first = king
-                if kind & SLIDER:
-                    d = RAY[king - sq + DIFFERENCE]
-                    first = rays.links[sq << 3 | d]
-                    if first != king and board.squares[first] & own and rays.links[first << 3 | d] == king:
-                        board.pins[first] = -STEP[d]
-                        board.pinned[pin_count] = first
-                        pin_count += 1
-                if first == king:
-                    checkers += 1
-                    board.checker = sq
+        if REACH[row - sq] & kind:
+            first = king
+            if kind & SLIDER:
+                d = RAY[king - sq + DIFFERENCE]
+                first = rays.links[sq << 3 | d]
+                if (
+                    first != king
+                    and board.squares[first] & WHITE_PIECE << side
+                    and rays.links[first << 3 | d] == king
+                ):
+                    pinned |= bit(first)
+            if first == king:
+                checkers |= bit(sq)
     board.checkers = checkers
-    board.pin_count = pin_count
-    board.near_count = near_count
+    board.pinned = pinned
 
 
 def generate(board: Board, rays: Rays, stack: MoveStack, sp: int) -> int:
@@ -304,7 +293,7 @@ def _moves(board: Board, rays: Rays, stack: MoveStack, sp: int, quiets: bool) ->
     for i in range((side << 4) + 1, (side << 4) + board.count[side]):
         origin = board.pieces[i]
         kind = board.squares[origin] & KIND
-        pin = board.pins[origin]
+        pin = pin_of(board, origin)
         if kind & SLIDER:
             first = 0 if kind & ROOK else 4
             last = DIRECTIONS if kind & BISHOP else 4
@@ -344,7 +333,7 @@ def _pawn_moves(board: Board, stack: MoveStack, sp: int, origin: int, recapture:
     side = board.side
     enemy = WHITE_PIECE << (side ^ 1)
     forward = 16 - 32 * side
-    pin = board.pins[origin]
+    pin = pin_of(board, origin)
     target = origin + forward
     if board.squares[target] == EMPTY and (pin == 0 or pin == 16 or pin == -16):
         if quiets or origin & RANK == (0x60 if side == WHITE else 0x10):
@@ -397,18 +386,20 @@ def _captures_of(board: Board, rays: Rays, stack: MoveStack, sp: int, victim: in
         while MOFF[jx]:
             origin = victim + MOFF[jx] & 0xFF
             jx += 1
-            if board.squares[origin] == own | KNIGHT and board.pins[origin] == 0:
+            if board.squares[origin] == own | KNIGHT and pin_of(board, origin) == 0:
                 sp = add_capture(board, stack, sp, origin, victim, recapture)
     for d in range(DIRECTIONS):
         origin = rays.links[victim << 3 | d]
         code = board.squares[origin]
         if code & own and code & (ROOK if d < 4 else BISHOP):
             # On the line to its king, a pinned piece can only take the pinner.
-            if board.pins[origin] == 0 or board.pins[origin] == -STEP[d]:
+            if pin_of(board, origin) == 0 or pin_of(board, origin) == -STEP[d]:
                 sp = add_capture(board, stack, sp, origin, victim, recapture)
     king = board.pieces[side << 4]
-    if REACH[side * REACH_ROW + DIFFERENCE + victim - king] & NEXT_TO and not is_near_attacked(board, victim):
-        # Not in check, so no slider attacks through the king: it can stay on its square for the test.
+    # Not in check, so no slider attacks through the king: it can stay on its square for the test.
+    if REACH[side * REACH_ROW + DIFFERENCE + victim - king] & NEXT_TO and not is_attacked(
+        board, rays, victim, side ^ 1
+    ):
         sp = add_capture(board, stack, sp, king, victim, recapture)
     return sp
 
@@ -416,7 +407,7 @@ def _captures_of(board: Board, rays: Rays, stack: MoveStack, sp: int, victim: in
 def _pawn_capture(board: Board, stack: MoveStack, sp: int, origin: int, victim: int, recapture: int) -> int:
     """Write the capture by an own pawn on the cell `origin`, if there is one."""
     if board.squares[origin & 0xFF] == WHITE_PIECE << board.side | PAWN:
-        pin = board.pins[origin]
+        pin = pin_of(board, origin)
         if pin == 0 or pin == victim - origin:
             return add_pawn_move(board, stack, sp, origin, victim, recapture)
     return sp
@@ -434,7 +425,7 @@ def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> 
         origin = last | file
         if board.squares[origin] == pawn and board.squares[origin + forward] == EMPTY:
             # Any pin forbids the push: with an empty promotion square, the pin cannot be along the file.
-            if board.pins[origin] == 0:
+            if pin_of(board, origin) == 0:
                 sp = add_pawn_move(board, stack, sp, origin, origin + forward, recapture)
     if board.en_passant != NO_SQUARE:
         origin = board.en_passant - forward - 1

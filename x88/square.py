@@ -26,7 +26,7 @@ if not cython.compiled:
     DIFFERENCE = 0x77
     REACH_ROW = 256
     NEXT_TO = 0x100
-    NEAR = 0x200
+    DIAGONAL = 5
 
     def index64(square: int) -> int:
         """The number of a square from 0 to 63: a1 = 0, h1 = 7, h8 = 63."""
@@ -73,9 +73,7 @@ def _reach() -> list[int]:
     board.
 
     The low four bits are the Swedish piece codes (pawn capture 1, knight 2, straight line 4, diagonal 8), so
-    ``REACH[...] & code`` is the answer for every piece except the king (code 3). The next four bits are the
-    same for `to` and all squares next to it: a piece that fails this test cannot restrict a king on `to`.
-    NEXT_TO and NEAR (one and at most two king moves apart) are the same two tests for the king.
+    ``REACH[...] & code`` is the answer for every piece except the king (code 3), whose test is NEXT_TO.
     """
     differences = {16 * rank + file for rank in range(-7, 8) for file in range(-7, 8)}
     table = [0] * (2 * REACH_ROW)
@@ -91,15 +89,66 @@ def _reach() -> list[int]:
                 table[row + difference] |= ROOK if step in STEPS[ROOK] else BISHOP
             if difference in STEPS[KING]:
                 table[row + difference] |= NEXT_TO
-        for difference in differences:
-            around = [difference + step for step in [0, *STEPS[KING]]]
-            for other in around:
-                if other in differences:
-                    table[row + difference] |= (table[row + other] & 0x0F) << 4
-                    if other in STEPS[KING]:
-                        table[row + difference] |= NEAR
     return table
 
 
 DIRECTION = _directions()
 REACH = _reach()
+
+
+FILE_A = 0x0101010101010101
+FILE_H = FILE_A << 7
+
+
+def _walked(origin: int, steps: list[int], longest: int = 7) -> int:
+    """The squares from a square on in these steps, at most so many in each, as bits."""
+    found = 0
+    for step in steps:
+        cell = origin + step
+        while not cell & OFF_BOARD and abs(cell - origin) <= abs(step) * longest:
+            found |= 1 << (cell >> 4 << 3 | cell & 7)
+            cell += step
+    return found
+
+
+LEAPS = [
+    _walked(origin, steps, longest)
+    for steps, longest in (
+        ([15, 17], 1),
+        ([-15, -17], 1),
+        (STEPS[KNIGHT], 1),
+        (STEPS[KING], 1),
+        (STEPS[ROOK], 7),
+        (STEPS[BISHOP], 7),
+    )
+    for origin in SQUARES
+]
+"""LEAPS[row << 6 | index64(square)]: the squares attacked from there on an empty board, as bits (`x88.sets`),
+by pawns of White (row 0) and Black (1), KNIGHT, KING, ROOK, and along diagonals (DIAGONAL).
+"""
+
+LINES = [_walked(origin, [-step, step]) for origin in SQUARES for step in (1, 17, 15)]
+"""LINES[index64(square) * 3 + number]: the other squares of its rank (0) and diagonals (1, 2), as bits."""
+
+
+def _seen(place: int, occupied: int) -> int:
+    """The cells of a row of eight that are seen from a place, as bits, if these are occupied."""
+    below = occupied & (1 << place) - 1 | 1
+    above = occupied >> place + 1 << place + 1
+    return ((above & -above) * 2 - (1 << below.bit_length() - 1)) & 0xFF & ~(1 << place)
+
+
+SEEN = [_seen(place, inner << 1) * FILE_A for place in range(8) for inner in range(64)]
+"""SEEN[file << 6 | pieces]: the cells of a rank that are seen from a file if the inner six hold these pieces,
+as bits; the same on every rank.
+"""
+
+
+def _seen_on_file(place: int, inner: int) -> int:
+    """`_seen` on the a-file, where the lowest of the six inner bits is the seventh rank."""
+    seen = _seen(place, sum(2 << 5 - i for i in range(6) if inner >> i & 1))
+    return int.from_bytes([seen >> rank & 1 for rank in range(8)], "little")
+
+
+SEEN_ON_FILE = [_seen_on_file(place, inner) for place in range(8) for inner in range(64)]
+"""SEEN_ON_FILE[rank << 6 | pieces]: the cells of the a-file that are seen from a rank, likewise."""

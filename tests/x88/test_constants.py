@@ -118,4 +118,4 @@ def test_no_attribute_has_the_name_of_a_macro(header: Path) -> None:
     attributes = re.findall(r"^    cdef (?:readonly |public )?[^(\n]*?(\w+)[ ]*$", text, re.MULTILINE)
     assert not WINDOWS & set(attributes)
     if header.name == "board.pxd":
-        assert {"nearby", "squares", "ply"} <= set(attributes)
+        assert {"checkers", "squares", "ply"} <= set(attributes)

@@ -1,36 +1,36 @@
-from libc.stdint cimport uint8_t
+from libc.stdint cimport uint64_t
 
 cimport cython
 
 from x88.atomic cimport atomic_flag_word
-from x88.attack cimport find_checks_and_pins, is_near_attacked
+from x88.attack cimport attacked_squares, find_checks_and_pins
 from x88.board cimport Board
 from x88.movegen cimport MoveStack, generate, is_castling_legal, may_castle
-from x88.piece cimport (
-    ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE,
-)
 from x88.perft.table cimport LEAVES_BITS, PerftTable
-from x88.square cimport RANK
+from x88.piece cimport BISHOP, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+from x88.sets cimport bit, count, diagonal, lowest, straight
+from x88.square cimport DIAGONAL, index64
 
-cdef int[50] MOFF
+cdef uint64_t[384] LEAPS
+cdef uint64_t FILE_A
+cdef uint64_t FILE_H
+cdef uint64_t ENDS
+cdef uint64_t RANK_3
+cdef uint64_t RANK_6
 
 @cython.locals(end=int, total="long long", i=int)
 cdef long long play_leaves(Board board, MoveStack stack, int sp, int depth) noexcept nogil
 @cython.locals(end=int, total="long long", i=int)
 cdef long long perft(Board board, MoveStack stack, int sp, int depth) noexcept nogil
-@cython.locals(side=int, own=int, enemy=int, blocked=int, total=int, i=int, origin=int, code=int, forward=int, start=int,
-               last=int, pinned=bint, target=int, moves=int)
+@cython.locals(side=int, code=int, own=uint64_t, enemy=uint64_t, occupied=uint64_t, total=int, targets=uint64_t, free=uint64_t,
+               pieces=uint64_t)
 cdef int count_moves(Board board, MoveStack stack, int sp) noexcept nogil
-@cython.locals(step=int, straight=bint, target=int, start=int)
-cdef int _count_pinned(Board board, int origin, int code, int enemy, int forward) noexcept nogil
-@cython.locals(total=int, pawn=int, origin=int)
-cdef int _count_en_passant(Board board, int forward) noexcept nogil
-@cython.locals(total=int, i=int)
-cdef int _count_steps(Board board, int origin, Py_ssize_t row, int blocked) noexcept nogil
-@cython.locals(total=int, target=uint8_t)
-cdef int _count_line(Board board, int origin, int step, int enemy) noexcept nogil
-@cython.locals(side=int, origin=int, king=int, blocked=int, total=int, jx=int, target=int)
-cdef int _count_king(Board board) noexcept nogil
+@cython.locals(pushes=uint64_t, doubles=uint64_t, left=uint64_t, right=uint64_t, total=int)
+cdef int _count_pawns(uint64_t pawns, int side, uint64_t occupied, uint64_t enemy) noexcept nogil
+@cython.locals(king=int, number=int, kind=int, row=int, line=uint64_t)
+cdef int _count_pinned(Board board, int origin, uint64_t occupied, uint64_t enemy) noexcept nogil
+@cython.locals(pawns=uint64_t, total=int)
+cdef int _count_en_passant(Board board) noexcept nogil
 
 
 @cython.final

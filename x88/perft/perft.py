@@ -12,21 +12,27 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from x88 import piece
+from x88 import square
 
 if not cython.compiled:
     # isort: off
     # fmt: off
-    from x88.attack import find_checks_and_pins, is_near_attacked
+    from x88.attack import attacked_squares, find_checks_and_pins
     from x88.board import Board
     from x88.movegen import MoveStack, generate, is_castling_legal, may_castle
     from x88.perft.table import LEAVES_BITS, PerftTable
-    from x88.piece import (
-        ANY_PIECE, BISHOP, BORDER, EMPTY, KING, KNIGHT, PAWN, ROOK, SLIDER, WHITE, WHITE_PIECE,
-    )
-    from x88.square import RANK
+    from x88.piece import BISHOP, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+    from x88.sets import bit, count, diagonal, lowest, straight
+    from x88.square import DIAGONAL, index64
 
-MOFF = piece.MOFF
+LEAPS = square.LEAPS
+FILE_A = square.FILE_A
+FILE_H = square.FILE_H
+ENDS = 0xFF000000000000FF
+"""The first and the last rank."""
+
+RANK_3 = 0x0000000000FF0000
+RANK_6 = 0x0000FF0000000000
 
 DEEPEST = 64
 """Plies; no deeper count would ever finish."""
@@ -66,123 +72,79 @@ def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
     if board.checkers:
         return generate(board, stack, sp) - sp
     side = board.side
-    own = WHITE_PIECE << side
-    enemy = own ^ ANY_PIECE
-    blocked = own | BORDER
-    forward = 16 - 32 * side
-    start = 0x10 if side == WHITE else 0x60
-    last = 0x60 if side == WHITE else 0x10
-    pinned = board.pin_count != 0
-    total = _count_king(board)
+    code = WHITE_PIECE << side
+    own = board.sides[side]
+    enemy = board.sides[side ^ 1]
+    occupied = own | enemy
+    total = 0
+    targets = LEAPS[KING << 6 | index64(board.pieces[side << 4])] & ~own
+    if targets:
+        total = count(targets & ~attacked_squares(board, side ^ 1, occupied))
     if may_castle(board):
         total += is_castling_legal(board, 2 * side) + is_castling_legal(board, 2 * side + 1)
-    for i in range((side << 4) + 1, (side << 4) + board.count[side]):
-        origin = board.pieces[i]
-        code = board.squares[origin]
-        if pinned and board.pins[origin]:
-            total += _count_pinned(board, origin, code, enemy, forward)
-        elif code & 0x0E == 0:
-            target = origin + forward
-            moves = (board.squares[target - 1 & 0xFF] & enemy != 0) + (board.squares[target + 1] & enemy != 0)
-            if board.squares[target] == EMPTY:
-                moves += 1
-                if origin & RANK == start and board.squares[target + forward] == EMPTY:
-                    moves += 1
-            if origin & RANK == last:
-                moves *= 4
-            total += moves
-        elif code & SLIDER:
-            if code & ROOK:
-                total += (
-                    _count_line(board, origin, 16, enemy)
-                    + _count_line(board, origin, 1, enemy)
-                    + _count_line(board, origin, -1, enemy)
-                    + _count_line(board, origin, -16, enemy)
-                )
-            if code & BISHOP:
-                total += (
-                    _count_line(board, origin, 17, enemy)
-                    + _count_line(board, origin, 15, enemy)
-                    + _count_line(board, origin, -15, enemy)
-                    + _count_line(board, origin, -17, enemy)
-                )
-        else:
-            total += _count_steps(board, origin, MOFF[KNIGHT], blocked)
+    free = ~board.pinned
+    total += _count_pawns(board.sets[code | PAWN] & free, side, occupied, enemy)
     if board.en_passant_legal:
-        total += _count_en_passant(board, forward)
+        total += _count_en_passant(board)
+    pieces = board.sets[code | KNIGHT] & free
+    while pieces:
+        total += count(LEAPS[KNIGHT << 6 | index64(lowest(pieces))] & ~own)
+        pieces &= pieces - 1
+    pieces = (board.sets[code | ROOK] | board.sets[code | QUEEN]) & free
+    while pieces:
+        total += count(straight(lowest(pieces), occupied) & ~own)
+        pieces &= pieces - 1
+    pieces = (board.sets[code | BISHOP] | board.sets[code | QUEEN]) & free
+    while pieces:
+        total += count(diagonal(lowest(pieces), occupied) & ~own)
+        pieces &= pieces - 1
+    pieces = board.pinned
+    while pieces:
+        total += _count_pinned(board, lowest(pieces), occupied, enemy)
+        pieces &= pieces - 1
     return total
 
 
-def _count_pinned(board: Board, origin: int, code: int, enemy: int, forward: int) -> int:
-    """The number of legal moves of a pinned piece along its line, without en passant."""
-    step = board.pins[origin]
-    straight = step == 1 or step == -1 or step == 16 or step == -16
-    if code & SLIDER:
-        if code & (ROOK if straight else BISHOP):
-            return _count_line(board, origin, step, enemy) + _count_line(board, origin, -step, enemy)
-    elif code & PAWN:
-        target = origin + forward
-        if step == 16 or step == -16:
-            if board.squares[target] == EMPTY:
-                start = 0x10 if forward > 0 else 0x60
-                return 1 + (origin & RANK == start and board.squares[target + forward] == EMPTY)
-        elif not straight:
-            # The pawn can only capture the pinning piece: turn the step of the line to the pawn's direction.
-            target = origin + (step if (step > 0) == (forward > 0) else -step)
-            if board.squares[target & 0xFF] & enemy:
-                return 4 if target & RANK == 0x70 or target & RANK == 0 else 1
-    return 0
-
-
-def _count_en_passant(board: Board, forward: int) -> int:
-    """The number of legal en-passant captures."""
-    total = 0
-    pawn = WHITE_PIECE << board.side | PAWN
-    origin = board.en_passant - forward - 1
-    if board.squares[origin & 0xFF] == pawn and board.is_en_passant_legal(origin):
-        total += 1
-    origin += 2
-    if board.squares[origin & 0xFF] == pawn and board.is_en_passant_legal(origin):
-        total += 1
-    return total
-
-
-def _count_steps(board: Board, origin: int, row: int, blocked: int) -> int:
-    """The number of squares one step away, by a row of the moff table, that are not blocked."""
-    total = 0
-    for i in range(8):
-        total += board.squares[origin + MOFF[row + i] & 0xFF] & blocked == 0
-    return total
-
-
-def _count_line(board: Board, origin: int, step: int, enemy: int) -> int:
-    """The number of moves of a slider in one direction. The border ends the line."""
-    total = 0
-    target = origin + step & 0xFF
-    while board.squares[target] == EMPTY:
-        total += 1
-        target = target + step & 0xFF
-    return total + (board.squares[target] & enemy != 0)
-
-
-def _count_king(board: Board) -> int:
-    """The number of legal moves of a king that is not in check, except castling."""
-    side = board.side
-    origin = board.pieces[side << 4]
-    king = board.squares[origin]
-    blocked = king & ANY_PIECE | BORDER
-    total = 0
-    jx = MOFF[KING]
-    if board.near_count == 0:
-        total = _count_steps(board, origin, jx, blocked)
+def _count_pawns(pawns: int, side: int, occupied: int, enemy: int) -> int:
+    """The number of moves of a side's pawns that are not pinned, without en passant."""
+    if side == WHITE:
+        pushes = pawns << 8 & ~occupied
+        doubles = (pushes & RANK_3) << 8 & ~occupied
+        left = (pawns & ~FILE_A) << 7 & enemy
+        right = (pawns & ~FILE_H) << 9 & enemy
     else:
-        board.squares[origin] = EMPTY
-        while MOFF[jx]:
-            target = origin + MOFF[jx] & 0xFF
-            if board.squares[target] & blocked == 0 and not is_near_attacked(board, target):
-                total += 1
-            jx += 1
-        board.squares[origin] = king
+        pushes = pawns >> 8 & ~occupied
+        doubles = (pushes & RANK_6) >> 8 & ~occupied
+        left = (pawns & ~FILE_A) >> 9 & enemy
+        right = (pawns & ~FILE_H) >> 7 & enemy
+    total = count(pushes) + count(doubles) + count(left) + count(right)
+    if (pushes | left | right) & ENDS:
+        total += 3 * (count(pushes & ENDS) + count(left & ENDS) + count(right & ENDS))
+    return total
+
+
+def _count_pinned(board: Board, origin: int, occupied: int, enemy: int) -> int:
+    """The number of legal moves of a pinned piece along its line, without en passant."""
+    king = index64(board.pieces[board.side << 4])
+    number = index64(origin)
+    kind = board.squares[origin] & KIND
+    row = ROOK if LEAPS[ROOK << 6 | king] & bit(origin) else DIAGONAL
+    line = LEAPS[row << 6 | king] & LEAPS[row << 6 | number]
+    if kind == PAWN:
+        return _count_pawns(bit(origin), board.side, occupied | ~line, enemy & line)
+    if row == ROOK:
+        return count(straight(origin, occupied) & line) if kind & ROOK else 0
+    return count(diagonal(origin, occupied) & line) if kind & BISHOP else 0
+
+
+def _count_en_passant(board: Board) -> int:
+    """The number of legal en-passant captures."""
+    pawns = board.sets[WHITE_PIECE << board.side | PAWN]
+    pawns &= LEAPS[(board.side ^ 1) << 6 | index64(board.en_passant)]
+    total = 0
+    while pawns:
+        total += board.is_en_passant_legal(lowest(pawns))
+        pawns &= pawns - 1
     return total
 
 
