@@ -16,7 +16,7 @@ import chess
 import chess.pgn
 import pytest
 
-from moff import __version__, commands
+from moff import __version__
 from moff.accuracy import accuracy
 from moff.messages import counted
 from moff.review.analysis import Analysis
@@ -24,7 +24,7 @@ from moff.review.journal import Journal
 from moff.review.openings import Opening, Openings
 from moff.review.reviewer import Review
 from search.limits import Limits
-from tests.client import ENGINE, PATIENCE
+from tests.client import ENGINE, PATIENCE, Ended, call, run
 from tests.oracle import read_games, scaled
 from x88 import build
 from x88.notation import pgn
@@ -85,25 +85,12 @@ DAMAGED = """[Event "damaged"]
 """
 
 
-def review(
-    *arguments: str | Path, data: bytes = b"", codec: str = "utf-8"
-) -> subprocess.CompletedProcess[bytes]:
-    words = [*ENGINE, "review", *map(str, arguments)]
-    env = dict(os.environ, PYTHONIOENCODING=codec)
-    return subprocess.run(words, capture_output=True, input=data, timeout=2 * PATIENCE, env=env)
+def review(*words: object, data: str = "", **options: Any) -> Ended:
+    return run("review", *map(str, words), text=data, **options)
 
 
-def run_here(*words: str) -> int:
-    """The exit code of the command in this process."""
-    try:
-        return commands.run(["review", *words], lambda _: None)
-    except SystemExit as ended:
-        return int(ended.code or 0)
-
-
-def complaints(ended: subprocess.CompletedProcess[bytes]) -> list[str]:
-    """Standard error without the notice of the uncompiled build."""
-    return [line for line in ended.stderr.decode().splitlines() if "runs uncompiled" not in line]
+def review_here(*words: object) -> Ended:
+    return call("review", *map(str, words))
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +100,8 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "games.pgn").write_text(GAMES, encoding="utf-8")
     files = ["-o", folder / "out.pgn", "--json", folder / "out.json", "--html", folder / "out.html"]
     ended = review(folder / "games.pgn", "--nodes", NODES, *files)
-    assert (ended.returncode, complaints(ended)) == (0, [])
-    (folder / "table.txt").write_bytes(ended.stdout)
+    assert (ended.code, ended.errors) == (0, "")
+    (folder / "table.txt").write_text(ended.output, encoding="utf-8")
     return folder
 
 
@@ -124,6 +111,11 @@ def games_of(folder: Path) -> list[chess.pgn.Game]:
 
 def data_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "out.json").read_text(encoding="utf-8").splitlines()]
+
+
+def games_in(text: str) -> list[pgn.Game]:
+    """The games as our own reader reads them, which knows null moves and "0-0"."""
+    return list(pgn.Reader(io.BytesIO(text.encode())))
 
 
 # Output.
@@ -155,10 +147,10 @@ def test_every_move_has_an_evaluation_and_a_marked_one_a_better_line(reviewed: P
     assert sorted(os.listdir(reviewed)) == ["games.pgn", "out.html", "out.json", "out.pgn", "table.txt"]
 
 
-def test_comments_nags_and_variations_stay(reviewed: Path) -> None:
-    game = games_of(reviewed)[0]
-    assert game.comment == "start"
-    nodes = list(game.mainline())
+def test_a_missed_mate_in_one_is_a_blunder_and_comments_nags_and_variations_stay(reviewed: Path) -> None:
+    first, second, *_ = games_of(reviewed)
+    nodes = list(first.mainline())
+    assert first.comment == "start"
     assert nodes[0].clock() == 300
     assert nodes[0].comment.endswith(" best")
     assert nodes[0].comment.count("%eval") == 1
@@ -167,36 +159,21 @@ def test_comments_nags_and_variations_stay(reviewed: Path) -> None:
     assert 14 in nodes[5].nags
     better = next(node for node in nodes[5].parent.variations if node.san() == "g6")
     assert (better.comment, better.next().san()) == ("better", "Qf3")
-
-
-def test_a_missed_mate_in_one_is_a_blunder(reviewed: Path) -> None:
-    first, second, *_ = games_of(reviewed)
-    for missed, move, mate in (
-        (list(first.mainline())[6], "Nf3", "Qxf7#"),
-        (next(iter(second.mainline())), "h6", "Ra1#"),
-    ):
+    for missed, move, mate in ((nodes[6], "Nf3", "Qxf7#"), (second.next(), "h6", "Ra1#")):
         assert (missed.san(), missed.nags) == (move, {chess.pgn.NAG_BLUNDER})
         better = missed.parent.variations[1]
         assert (better.san(), better.eval().relative) == (mate, -chess.engine.MateGiven)
 
 
-@pytest.mark.parametrize("nodes", ["1", "5", "10", "20"])
-def test_a_mate_in_one_is_named_however_few_the_nodes(nodes: str) -> None:
+def test_a_mate_in_one_is_named_however_few_the_nodes() -> None:
     """Also where the search finds only a longer mate."""
-    games = b"1. f3 e5 2. g4 Nc6 (2... d6) *\n\n"
-    games += b'[FEN "3rr1k1/5p1p/6pP/8/8/2Q5/4R1PP/4R1K1 w - - 0 1"]\n\n1. Rxe8+ Rxe8 2. Rxe8# 1-0\n'
-    first, second = read_games(review("-", "--nodes", nodes, data=games).stdout.decode())
-    for parent, mate in ((first.end().parent, "Qh4#"), (second, "Qg7#")):
-        played, better, *_ = parent.variations
-        assert (played.nags, better.san()) == ({chess.pgn.NAG_BLUNDER}, mate)
-
-
-def test_tags_give_annotator_and_opening(reviewed: Path) -> None:
-    game, fen, empty, *_, last = games_of(reviewed)
-    assert game.headers["Annotator"] == f"Moff {__version__}, {NODES} nodes a move"
-    assert fen.headers["Annotator"] == "somebody"
-    assert "WhiteAccuracy" not in empty.headers
-    assert (last.headers["ECO"], last.headers["Opening"]) == ("A00", "By hand")
+    games = "1. f3 e5 2. g4 Nc6 (2... d6) *\n\n"
+    games += '[FEN "3rr1k1/5p1p/6pP/8/8/2Q5/4R1PP/4R1K1 w - - 0 1"]\n\n1. Rxe8+ Rxe8 2. Rxe8# 1-0\n'
+    for nodes in (1, 5, 10, 20):
+        first, second = read_games(review("-", "--nodes", nodes, data=games).output)
+        for parent, mate in ((first.end().parent, "Qh4#"), (second, "Qg7#")):
+            played, better, *_ = parent.variations
+            assert (played.nags, better.san()) == ({chess.pgn.NAG_BLUNDER}, mate)
 
 
 def test_the_json_agrees_with_the_pgn(reviewed: Path) -> None:
@@ -220,6 +197,7 @@ def test_the_json_agrees_with_the_pgn(reviewed: Path) -> None:
                 assert abs(totals["acpl"] - sum(move["loss_cp"] for move in own) / len(own)) < 0.1
             else:
                 assert (totals["accuracy"], totals["acpl"]) == (None, None)
+                assert f"{name}Accuracy" not in read.headers
             for kind, mark in (("inaccuracies", "?!"), ("mistakes", "?"), ("blunders", "??")):
                 assert totals[kind] == sum(move["mark"] == mark for move in own)
         before = game["before"]
@@ -245,29 +223,26 @@ def test_the_json_agrees_with_the_pgn(reviewed: Path) -> None:
             before = move
 
 
-def test_a_review_of_a_review_changes_nothing(reviewed: Path, tmp_path: Path) -> None:
-    assert review(reviewed / "out.pgn", "--nodes", NODES, "-o", tmp_path / "again.pgn").returncode == 0
-    assert (tmp_path / "again.pgn").read_bytes() == (reviewed / "out.pgn").read_bytes()
-
-
-def test_input_threads_and_output_change_nothing(reviewed: Path, tmp_path: Path) -> None:
-    data = GAMES.encode("latin-1").replace(b"\n", b"\r\n")
-    ended = review("-", "--nodes", NODES, data=data, codec="latin-1")
-    assert (ended.returncode, complaints(ended)) == (0, [])
-    assert ended.stdout == (reviewed / "out.pgn").read_bytes()
-    html = tmp_path / "out.html"
-    words = ["--nodes", NODES, "--threads", "2", "--json", "--html", html]
+def test_input_threads_output_and_another_review_change_nothing(reviewed: Path, tmp_path: Path) -> None:
+    written = (reviewed / "out.pgn").read_text(encoding="utf-8")
+    again, html = tmp_path / "again.pgn", tmp_path / "out.html"
+    assert review(reviewed / "out.pgn", "--nodes", NODES, "-o", again).code == 0
+    assert again.read_bytes() == (reviewed / "out.pgn").read_bytes()
+    data = GAMES.encode("latin-1").decode(errors="surrogateescape").replace("\n", "\r\n")
+    latin = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    assert review("-", "--nodes", NODES, data=data, env=latin) == (0, written, "")
+    words = ["--nodes", NODES, "--threads", 2, "--json", "--html", html]
     ended = review(reviewed / "games.pgn", *words)
-    assert ended.stdout.splitlines() == (reviewed / "out.json").read_bytes().splitlines()
+    assert ended.output == (reviewed / "out.json").read_text(encoding="utf-8")
     assert html.read_bytes() == (reviewed / "out.html").read_bytes()
 
 
 def test_a_time_limits_each_position(tmp_path: Path) -> None:
     source = "/dev/stdin" if os.path.exists("/dev/stdin") else "-"
     began = time.monotonic()
-    ended = review(source, "--time", "0.3", "-o", "-", "--json", tmp_path / "json", data=b"1. e4 e5 *\n")
+    ended = review(source, "--time", 0.3, "-o", "-", "--json", tmp_path / "json", data="1. e4 e5 *\n")
     assert time.monotonic() - began > 0.8
-    (game,) = read_games(ended.stdout.decode())
+    (game,) = read_games(ended.output)
     assert all(node.eval() for node in game.mainline())
     assert "0.3 s a move" in game.headers["Annotator"]
     game = json.loads((tmp_path / "json").read_bytes())
@@ -278,7 +253,7 @@ def test_a_time_limits_each_position(tmp_path: Path) -> None:
 def test_a_game_longer_than_the_board_remembers_is_reviewed() -> None:
     moves = " ".join(["Ke2 Ke7 Ke1 Ke8"] * 780)
     games = f'[FEN "4k3/8/8/p7/P7/8/8/R3K3 w - - 0 1"]\n\n{moves} *\n'
-    (game,) = pgn.Reader(io.BytesIO(review("-", "--nodes", "1", data=games.encode()).stdout))
+    (game,) = games_in(review("-", "--nodes", 1, data=games).output)
     comments = [move.comment for move in game.moves]
     assert len(comments) == 3120
     assert all(comment.endswith(",1]") for comment in comments[:-1]), "searched to depth 1"
@@ -303,12 +278,11 @@ def test_standard_output_has_each_game_at_once_until_nobody_reads() -> None:
 
 
 def test_a_damaged_game_is_named_with_its_line_and_stops_no_other(tmp_path: Path) -> None:
-    path = tmp_path / "damaged.pgn"
+    path, out, html = (tmp_path / name for name in ("damaged.pgn", "out.pgn", "out.html"))
     path.write_text(DAMAGED, encoding="utf-8")
-    out, html = tmp_path / "out.pgn", tmp_path / "out.html"
     ended = review(path, "--nodes", NODES, "-o", out, "--json", tmp_path / "out.json", "--html", html)
-    assert ended.returncode == 1
-    first, second, last = complaints(ended)
+    assert ended.code == 1
+    first, second, last = ended.errors.splitlines()
     assert first.startswith(f"{path}: game 1, line 5: 'Ke3' is not a legal move")
     assert second == f"{path}: game 2, line 7: the variant 'Atomic' is not played here"
     assert last == "2 of 3 games are damaged"
@@ -320,13 +294,13 @@ def test_a_damaged_game_is_named_with_its_line_and_stops_no_other(tmp_path: Path
     assert "Damaged, line 5: 'Ke3' is not a legal move" in " ".join(kept.end().comment.split())
     assert [node.san() for node in other.mainline()] == ["d4", "d5"]
     assert "Damaged" not in other.end().comment
-    games = [json.loads(line) for line in (tmp_path / "out.json").read_text(encoding="utf-8").splitlines()]
+    games = data_of(tmp_path)
     assert [len(game["moves"]) for game in games] == [2, 0, 2]
     assert games[0]["faults"][0]["line"] == 5
     assert "Atomic" in html.read_text(encoding="utf-8")
 
 
-def test_a_game_without_a_readable_move_is_kept_with_the_damage_in_a_comment(tmp_path: Path) -> None:
+def test_any_file_is_reviewed_as_far_as_it_can_be(tmp_path: Path) -> None:
     path, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
     for text, fault in (
         ("\n1. e5 e5 1-0", "line 4: 'e5' is not a legal move"),
@@ -336,78 +310,68 @@ def test_a_game_without_a_readable_move_is_kept_with_the_damage_in_a_comment(tmp
         path.write_text(
             f'[Event "K"]\n[Result "1-0"]\n{text}\n\n[Event "L"]\n\n1. e4 1-0\n', encoding="utf-8"
         )
-        assert run_here(str(path), "--nodes", "1", "-o", str(out)) == 1
-        kept, other = pgn.Reader(io.BytesIO(out.read_bytes()))
+        assert review_here(path, "--nodes", 1, "-o", out).code == 1
+        kept, other = games_in(out.read_text(encoding="utf-8"))
         assert kept.tags.items() >= {"Event": "K", "Result": "1-0"}.items()
         assert (kept.moves, kept.result) == ([], "1-0")
         assert f"Damaged, {fault}" in kept.comment
         assert (len(other.moves), other.comment) == (1, "")
+    for text in ("", "nonsense", "[", "{", "(((", "\0\0\0", "1. e4 (1. d4", '[FEN "x"]\n\n1. e4 *'):
+        path.write_bytes(text.encode())
+        assert review_here(path, "--nodes", 1).code in (0, 1)
+    start = "4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1"
+    path.write_text(f'[Variant "Chess960"]\n[FEN "{start}"]\n\n1. O-O *', encoding="utf-8")
+    assert review_here(path, "--nodes", 1).code == 0
 
 
 def test_null_moves_are_not_judged() -> None:
     text = '[Result "0-0"]\n\n1. e4 -- 2. d4 -- (2... <> 3. -- e5) 3. Qh5 e5 4. -- Ke7 5. Qxe5# 0-0\n'
-    ended = review("-", "--nodes", "50", data=text.encode())
-    assert (ended.returncode, complaints(ended)) == (0, [])
-    (game,) = pgn.Reader(io.BytesIO(ended.stdout))
+    ended = review("-", "--nodes", 50, data=text)
+    assert (ended.code, ended.errors) == (0, "")
+    (game,) = games_in(ended.output)
     assert [move.san for move in game.moves] == ["e4", "--", "d4", "--", "Qh5", "e5", "--", "Ke7", "Qxe5#"]
     assert all("[%eval" in move.comment for move in game.moves)
     assert not any(move.nags for move in game.moves if move.san == "--")
     assert [move.san for move in game.moves[3].variations[0].moves] == ["--", "--", "e5"]
     assert game.result == "0-0"
-    assert review("-", "--nodes", "50", data=ended.stdout).stdout == ended.stdout
-
-
-def test_any_file_is_reviewed_as_far_as_it_can_be(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    for text in ("", "nonsense", "[", "{", "(((", "\0\0\0", "1. e4 (1. d4", '[FEN "x"]\n\n1. e4 *'):
-        path.write_bytes(text.encode())
-        assert run_here(str(path), "--nodes", "1") in (0, 1)
-    start = "4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1"
-    path.write_text(f'[Variant "Chess960"]\n[FEN "{start}"]\n\n1. O-O *', encoding="utf-8")
-    assert run_here(str(path), "--nodes", "1") == 0
+    assert review("-", "--nodes", 50, data=ended.output).output == ended.output
 
 
 @pytest.mark.parametrize(
     ("words", "code", "reason"),
     [
-        (["missing.pgn"], 1, "missing.pgn: No such file or directory"),
-        (["games.pgn", "-o", "games.pgn"], 2, "games.pgn: games are read from it"),
-        (["games.pgn", "--html", "-"], 2, "--html takes the name of a file"),
-        (["-", "-"], 2, "standard input and standard output can each be named only once"),
-        (["games.pgn", "-o", "-", "--json"], 2, "standard output can each be named only once"),
-        (["games.pgn", "-o", "a.pgn", "--json", "a.pgn"], 2, "a.pgn: it is named twice"),
-        (["games.pgn", "-o", "."], 2, ".: it is a folder"),
-        (["games.pgn", "-o", "nowhere/out.pgn"], 2, "nowhere/out.pgn: there is no folder"),
-        (["games.pgn", "-o", "closed/out"], 2, "closed/out: it cannot be written in /"),
-        (["games.pgn", "--nodes", "0"], 2, "from 1 to"),
-        (["games.pgn", "--nodes", "5", "--time", "1"], 2, "not allowed with"),
-        (["games.pgn", "--time", "nan"], 2, "'nan' is not a number of seconds"),
-        (["games.pgn", "--time", "1000001"], 2, "from 0.001 to 1000000"),
-        (["games.pgn", "--threads", "0"], 2, "from 1 to 1024"),
-        (["games.pgn", "--openings", "games.pgn"], 1, "games.pgn: line 1 must name the columns eco"),
-        (["--json", "games.pgn", "more.pgn"], 2, "games.pgn: --json writes no PGN"),
-        (["more.pgn", "--html", "games.PGN"], 2, "games.PGN: --html writes no PGN"),
-        (["more.pgn", "--openings", "games.pgn", "-o", "games.pgn"], 2, "names of openings are read from it"),
-        ([], 2, "required: GAMES.pgn"),
+        ("missing.pgn", 1, "missing.pgn: No such file or directory"),
+        ("games.pgn -o games.pgn", 2, "games.pgn: games are read from it"),
+        ("games.pgn --html -", 2, "--html takes the name of a file"),
+        ("- -", 2, "standard input and standard output can each be named only once"),
+        ("games.pgn -o - --json", 2, "standard output can each be named only once"),
+        ("games.pgn -o a.pgn --json a.pgn", 2, "a.pgn: it is named twice"),
+        ("games.pgn -o .", 2, ".: it is a folder"),
+        ("games.pgn -o nowhere/out.pgn", 2, "nowhere/out.pgn: there is no folder"),
+        ("games.pgn -o closed/out", 2, "closed/out: it cannot be written in /"),
+        ("games.pgn --nodes 0", 2, "from 1 to"),
+        ("games.pgn --nodes 5 --time 1", 2, "not allowed with"),
+        ("games.pgn --time nan", 2, "'nan' is not a number of seconds"),
+        ("games.pgn --time 1000001", 2, "from 0.001 to 1000000"),
+        ("games.pgn --threads 0", 2, "from 1 to 1024"),
+        ("games.pgn --openings games.pgn", 1, "games.pgn: line 1 must name the columns eco"),
+        ("--json games.pgn more.pgn", 2, "games.pgn: --json writes no PGN"),
+        ("more.pgn --html games.PGN", 2, "games.PGN: --html writes no PGN"),
+        ("more.pgn --openings games.pgn -o games.pgn", 2, "names of openings are read from it"),
+        ("", 2, "required: GAMES.pgn"),
     ],
 )
 def test_wrong_usage_ends_before_the_search(
-    words: list[str],
-    code: int,
-    reason: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: str, code: int, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("games.pgn").write_text("1. e4 *\n", encoding="utf-8")
     Path("closed").mkdir()
     # The superuser may write anywhere.
     monkeypatch.setattr(os, "access", lambda place, _mode: Path(place).name != "closed")
-    assert run_here(*words) == code
-    output, errors = capsys.readouterr()
-    assert output == ""
-    assert reason in errors
+    ended = review_here(*words.split())
+    assert (ended.code, ended.output) == (code, "")
+    assert reason in ended.errors
     assert sorted(os.listdir()) == ["closed", "games.pgn"]
     assert Path("games.pgn").read_text(encoding="utf-8") == "1. e4 *\n"
 
@@ -426,7 +390,7 @@ def test_interrupted_and_started_again_it_writes_the_same_file(tmp_path: Path) -
     path, whole, out = (tmp_path / name for name in ("games.pgn", "whole.pgn", "out.pgn"))
     path.write_text(different_games("Nf3 Nf6 d4 d5 c4 e6 Nc3 Be7 Bg5 Nbd7 e3 O-O"), encoding="utf-8")
     options = ["--nodes", str(scaled(1000, 10))]
-    assert review(path, *options, "-o", whole).returncode == 0
+    assert review(path, *options, "-o", whole).code == 0
     arguments = ["review", str(path), *options, "-o", str(out), "--threads", "2"]
     journal = tmp_path / "out.pgn.unfinished"
     pipe = subprocess.PIPE
@@ -439,8 +403,7 @@ def test_interrupted_and_started_again_it_writes_the_same_file(tmp_path: Path) -
             time.sleep(0.005)
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130
-    assert output == ""
+    assert (process.returncode, output) == (130, "")
     assert re.search(r"interrupted after \d+ of 12 games; the same command continues\n$", errors)
     assert "Traceback" not in errors
     assert not out.exists()
@@ -449,33 +412,31 @@ def test_interrupted_and_started_again_it_writes_the_same_file(tmp_path: Path) -
 
     # Half a line, as a machine that fails leaves it, is not read.
     journal.write_bytes(kept + kept[:40])
-    ended = review(path, *options, "-o", out)
-    assert ended.returncode == 0
     finished = counted(kept.count(b"\n") - 1, "game")
-    assert complaints(ended) == [f"{journal}: {finished} already reviewed"]
+    ended = review(path, *options, "-o", out)
+    assert (ended.code, ended.errors) == (0, f"{journal}: {finished} already reviewed\n")
     assert out.read_bytes() == whole.read_bytes()
     assert not journal.exists()
 
 
 def test_another_journal_and_any_other_file_stay(tmp_path: Path) -> None:
-    path, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    path, out, journal = (tmp_path / name for name in ("games.pgn", "out.pgn", "out.pgn.unfinished"))
     path.write_text("1. e4 *\n", encoding="utf-8")
-    journal = tmp_path / "out.pgn.unfinished"
     other = Journal(str(journal))
     other.open({"version": __version__, "settings": "7 nodes a move", "games": "0123"})
     other.close()
     before = journal.read_bytes()
     for content, nodes, reason in (
-        (before, "8", "the journal of a job with settings '7 nodes a move', not '8 nodes a move'"),
-        (before, "7", "the journal of a job with games '0123', not '"),
-        (b"mine\n", "5", "not a journal"),
+        (before, 8, "the journal of a job with settings '7 nodes a move', not '8 nodes a move'"),
+        (before, 7, "the journal of a job with games '0123', not '"),
+        (b"mine\n", 5, "not a journal"),
     ):
         journal.write_bytes(content)
-        ended = review(path, "--nodes", nodes, "-o", out)
-        assert ended.returncode == 1
-        (line,) = complaints(ended)
-        assert line.startswith(f"{journal}: it is {reason}")
-        assert line.endswith("; finish that review with its own command, or remove the file")
+        ended = review_here(path, "--nodes", nodes, "-o", out)
+        assert ended.code == 1
+        assert f"{journal}: it is {reason}" in ended.errors
+        assert ended.errors.endswith("; finish that review with its own command, or remove the file\n")
+        assert ended.errors.count("\n") == 1
         assert journal.read_bytes() == content
         assert not out.exists()
 
@@ -486,48 +447,45 @@ def test_a_full_disk_is_named_and_costs_no_finished_game(tmp_path: Path) -> None
 
     path, page, whole = (tmp_path / name for name in ("games.pgn", "page.html", "whole.html"))
     path.write_text(different_games("Nf3 Nf6 d4 d5"), encoding="utf-8")
-    arguments = [*ENGINE, "review", str(path), "--nodes", "10", "--html"]
-    assert subprocess.run([*arguments, str(whole)], capture_output=True).returncode == 0
+    arguments = [path, "--nodes", 10, "--html"]
+    assert review(*arguments, whole).code == 0
     for limit, file in ((800, f"{page}.unfinished"), (50_000, page)):
-        full = subprocess.run(
-            [*arguments, str(page)],
-            capture_output=True,
+        full = review(
+            *arguments,
+            page,
             preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
         )
-        assert full.returncode == 1
-        assert complaints(full)[-1] == f"{file}: {os.strerror(errno.EFBIG)}"
+        assert full.code == 1
+        assert full.errors.splitlines()[-1] == f"{file}: {os.strerror(errno.EFBIG)}"
     games = path.read_bytes()
     path.write_bytes(games.replace(b"Round", b"Other"))
-    other = subprocess.run([*arguments, str(page)], capture_output=True)
-    assert "it is the journal of a job with games " in complaints(other)[0]
+    assert "it is the journal of a job with games " in review(*arguments, page).errors
     path.write_bytes(games)
-    again = subprocess.run([*arguments, str(page)], capture_output=True)
-    assert again.returncode == 0
-    assert "already reviewed" in complaints(again)[0]
+    again = review(*arguments, page)
+    assert again.code == 0
+    assert "already reviewed" in again.errors
     assert page.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.parametrize("text", ["1. e4 *\n", '1. e4 *\n\n1. d4 *\n\n[Event "c4"]\n\n*\n'])
 def test_a_review_ends_although_its_games_change_meanwhile(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "games.pgn"
-    path.write_text("1. e4 *\n\n1. d4 *\n", encoding="utf-8")
-    look_through = Review._survey_files
+    survey = Review._survey_files
+    for after, code, is_cut_off in (
+        ("1. e4 *\n", 1, True),
+        ('1. e4 *\n\n1. d4 *\n\n[Event "c4"]\n\n*\n', 0, False),
+    ):
 
-    def look_through_and_change(self: Review) -> None:
-        look_through(self)
-        path.write_text(text, encoding="utf-8")
+        def survey_and_change(self: Review, after: str = after) -> None:
+            survey(self)
+            path.write_text(after, encoding="utf-8")
 
-    monkeypatch.setattr(Review, "_survey_files", look_through_and_change)
-    code = run_here(str(path), "--nodes", "10")
-    output, errors = capsys.readouterr()
-    is_cut_off = "the games were changed during the review" in errors
-    if "d4" in text:
-        assert (code, is_cut_off) == (0, False)
-        assert ("d4" in output, "c4" in output) == (True, False)
-    else:
-        assert (code, is_cut_off) == (1, True)
+        path.write_text("1. e4 *\n\n1. d4 *\n", encoding="utf-8")
+        monkeypatch.setattr(Review, "_survey_files", survey_and_change)
+        ended = review_here(path, "--nodes", 10)
+        assert (ended.code, "the games were changed during the review" in ended.errors) == (code, is_cut_off)
+        assert ("d4" in ended.output, "c4" in ended.output) == (not is_cut_off, False)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such devices")
@@ -537,7 +495,7 @@ def test_no_journal_is_kept_beside_a_device(tmp_path: Path) -> None:
     other = tmp_path / "pipe.unfinished"
     other.touch()
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    assert review("-", "--nodes", "5", "-o", pipe, data=b"1. e4 *\n").returncode == 0
+    assert review("-", "--nodes", 5, "-o", pipe, data="1. e4 *\n").code == 0
     assert b"[%eval " in os.read(reader, 10000)
     os.close(reader)
     assert other.read_bytes() == b""
@@ -574,10 +532,6 @@ def test_a_journal_keeps_what_comes_before_any_damage(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def moves_of(text: str) -> list[int]:
-    return [move.move for move in next(pgn.Reader(io.BytesIO(text.encode()))).moves]
-
-
 def test_an_analysis_passes_on_defects_and_closes_at_any_time() -> None:
     for delay in (0.0, 0.001, 0.02):
         analysis = Analysis(Limits(infinite=True), 2, 1)
@@ -602,10 +556,10 @@ NAMES = (
 
 
 def test_the_deepest_named_position_is_the_opening(tmp_path: Path) -> None:
-    path = tmp_path / "names.tsv"
-    path.write_text(NAMES, encoding="utf-8")
+    path, names = tmp_path / "games.pgn", tmp_path / "names.tsv"
+    names.write_text(NAMES, encoding="utf-8")
     openings = Openings()
-    openings.read(str(path))
+    openings.read(str(names))
     assert len(openings) == 3
     for text, opening in (
         ("1. e4 e5 2. Nf3 *", Opening("C20", "King's Pawn Game")),
@@ -614,28 +568,19 @@ def test_the_deepest_named_position_is_the_opening(tmp_path: Path) -> None:
         ("1. c4 *", None),
         ("*", None),
     ):
-        assert openings.find(next(pgn.Reader(io.BytesIO(text.encode())))) == opening
-    ended = review("-", "--nodes", "5", "--openings", path, data=GAMES.encode())
-    first, *_, last = read_games(ended.stdout.decode())
-    assert (first.headers["ECO"], first.headers["Opening"]) == ("C20", "King's Pawn Game")
-    assert last.headers["Opening"] == "By hand"
-
-
-def test_a_game_keeps_its_own_opening_and_annotator(tmp_path: Path) -> None:
-    names = tmp_path / "names.tsv"
-    names.write_text(NAMES, encoding="utf-8")
+        assert openings.find(*games_in(text)) == opening
+    # A game keeps its own opening and annotator.
     for given, eco, opening in (
         ('[ECO "?"]\n[Opening "?"]', "C20", "King's Pawn Game"),
         ('[ECO "C20"]', "C20", "King's Pawn Game"),
         ('[ECO "A00"]\n[Annotator "A. N."]', "A00", None),
         ('[Opening "Mine"]\n[Annotator "Moff 0"]', None, "Mine"),
     ):
-        games = f"{given}\n\n1. e4 e5 *\n".encode()
-        tags = read_games(review("-", "--nodes", "1", "--openings", names, data=games).stdout.decode())[
-            0
-        ].headers
-        assert (tags.get("ECO"), tags.get("Opening")) == (eco, opening)
-        assert tags["Annotator"] == ("A. N." if "A. N." in given else f"Moff {__version__}, 1 nodes a move")
+        path.write_text(f"{given}\n\n1. e4 e5 *\n", encoding="utf-8")
+        (game,) = read_games(review_here(path, "--nodes", 1, "--openings", names).output)
+        assert (game.headers.get("ECO"), game.headers.get("Opening")) == (eco, opening)
+        annotator = "A. N." if "A. N." in given else f"Moff {__version__}, 1 nodes a move"
+        assert game.headers["Annotator"] == annotator
 
 
 def test_a_bad_file_of_openings_is_named_with_its_line(tmp_path: Path) -> None:
