@@ -1,7 +1,6 @@
 """`go` with its limits, options and reports, with the real process over pipes."""
 
 import itertools
-import random
 import re
 import time
 from collections.abc import Iterator
@@ -13,12 +12,13 @@ import pytest
 from moff.uci import conversation
 from search.score import MAX_PLY
 from tests.client import ENGINE, Conversation, on_threads, with_threads
-from tests.oracle import STARTS, scaled
+from tests.oracle import STARTS, random_boards, scaled
 from x88 import build
 
 pytestmark = pytest.mark.slow
 
 DEPTH = 7 if build.compiled else 3
+MATE_IN_1 = "position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
 
 OPEN = [text for text in STARTS if any(chess.Board(text).legal_moves)]
 """Positions with a legal move."""
@@ -48,6 +48,22 @@ def waits(moff: Conversation) -> bool:
     return not any(line.startswith("bestmove") for line in moff.ready())
 
 
+def seconds(moff: Conversation, *lines: str, end: str = "bestmove") -> float:
+    """The time from the last of these lines to the bestmove."""
+    moff.send(*lines[:-1])
+    moff.ready()
+    began = time.perf_counter()
+    moff.send(lines[-1])
+    moff.until(end)
+    return time.perf_counter() - began
+
+
+def last(moff: Conversation, name: str, *lines: str) -> str:
+    """The word after a name in the last report of the search that these lines begin."""
+    moff.send(*lines)
+    return value(reports(moff.until("bestmove"))[-1], name)
+
+
 # searchmoves and MultiPV.
 
 
@@ -60,7 +76,7 @@ def test_searchmoves_restrict_the_search(moff: Conversation) -> None:
         assert {variation(line)[0] for line in reports(lines)} <= {"a2a3", "h2h4"}
     moff.send("ucinewgame", "position startpos", f"go depth {DEPTH}")
     assert {variation(line)[0] for line in reports(moff.until("bestmove"))} - {"a2a3", "h2h4"}
-    moff.send("position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "go mate 1 searchmoves a1a2 a1a3 depth 3")
+    moff.send(MATE_IN_1, "go mate 1 searchmoves a1a2 a1a3 depth 3")
     assert best(moff.until("bestmove")) in ("a1a2", "a1a3"), "not a1a8, which mates"
 
 
@@ -101,32 +117,30 @@ def test_go_mate_lists_the_mate_once_among_the_lines(moff: Conversation) -> None
 
 # Pondering.
 
-MATED = "fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+
+MATED = "position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
 WAITING = [
-    ("startpos", "go ponder wtime 60000 btime 60000", "stop"),
-    ("startpos", "go ponder infinite depth 1", "stop"),
-    ("startpos", "go depth 1 ponder", "ponderhit"),
-    ("startpos", "go movetime 50 ponder", "ponderhit"),
-    ("startpos", "go ponder", "ponderhit"),
-    ("startpos", "go ponder wtime 2000 btime 2000", "ponderhit"),
-    ("startpos", "go infinite nodes 5", "stop"),
-    ("startpos", "go infinite movetime 20", "stop"),
-    ("fen 7k/8/5K2/8/8/8/8/Q7 w - - 0 1", "go infinite mate 1", "stop"),
-    (MATED, "go ponder wtime 100 btime 100", "ponderhit"),
-    (MATED, "go infinite depth 3", "stop"),
+    *("position startpos\ngo ponder wtime 60000 btime 60000\nstop", "go ponder infinite depth 1\nstop"),
+    *("go depth 1 ponder\nponderhit", "go movetime 50 ponder\nponderhit", "go ponder\nponderhit"),
+    *("go ponder wtime 2000 btime 2000\nponderhit", "go infinite nodes 5\nstop"),
+    *(
+        "go infinite movetime 20\nstop",
+        "position fen 7k/8/5K2/8/8/8/8/Q7 w - - 0 1\ngo infinite mate 1\nstop",
+    ),
+    *(f"{MATED}\ngo ponder wtime 100 btime 100\nponderhit", f"{MATED}\ngo infinite depth 3\nstop"),
 ]
 """Searches that hold back their move until a command, however soon they are done."""
 
 
 @pytest.mark.parametrize(("moff", "case"), with_threads(WAITING, WAITING[:4]), indirect=["moff"])
-def test_the_move_waits_for_stop_or_ponderhit(moff: Conversation, case: tuple[str, str, str]) -> None:
-    position, go, release = case
-    moff.send(f"position {position}", go)
-    if "infinite" in go:
+def test_the_move_waits_for_stop_or_ponderhit(moff: Conversation, case: str) -> None:
+    *begin, release = case.split("\n")
+    moff.send(*begin)
+    if "infinite" in case:
         moff.send("ponderhit")
     assert waits(moff)
     moff.send(release)
-    assert (best(moff.until("bestmove")) == "(none)") == (position == MATED)
+    assert (best(moff.until("bestmove")) == "(none)") == (MATED in case)
     moff.send("ponderhit")
     assert moff.ready() == []
 
@@ -135,10 +149,7 @@ def test_the_time_pondered_counts(moff: Conversation) -> None:
     def seconds_after_the_ponderhit() -> float:
         moff.send("ucinewgame", "position startpos", "go ponder wtime 60000 btime 60000")
         time.sleep(scaled(3.2, 8.0))
-        began = time.perf_counter()
-        moff.send("ponderhit")
-        moff.until("bestmove")
-        return time.perf_counter() - began
+        return seconds(moff, "ponderhit")
 
     # The share of one move, some 2 seconds and in long iterations up to 5, is over; without the pondering it
     # would begin now. On a busy machine one answer of three in time is enough.
@@ -161,11 +172,8 @@ def test_a_search_of_one_ply_takes_its_ponder_move_from_the_table(moff: Conversa
 
 @on_threads
 def test_a_forced_move_is_played_at_once(moff: Conversation) -> None:
-    moff.ready()
-    began = time.perf_counter()
-    moff.send("position fen 7k/8/8/8/8/1b6/r7/K7 w - - 0 1", "go wtime 600000 btime 600000")
-    assert best(moff.until("bestmove")) == "a1b1"
-    assert time.perf_counter() - began < 2
+    moff.send("position fen 7k/8/8/8/8/1b6/r7/K7 w - - 0 1")
+    assert seconds(moff, "go wtime 600000 btime 600000", end="bestmove a1b1") < 2
 
 
 def test_each_side_has_its_own_clock_and_increment(moff: Conversation) -> None:
@@ -176,28 +184,23 @@ def test_each_side_has_its_own_clock_and_increment(moff: Conversation) -> None:
         ("startpos moves e2e4", "wtime 8000 btime 8000 winc 8000 binc -1000"),
         ("startpos", "wtime 3000 btime 3000 movestogo 0"),
     ):
-        moff.send(f"position {position}", f"go {limits}")
-        last = reports(moff.until("bestmove"))[-1]
-        assert int(value(last, "time")) < 1500, limits
-
-
-def spent(moff: Conversation, limits: str, *before: str) -> int:
-    """The nodes of a move."""
-    moff.send(*before, "position startpos", f"go {limits}")
-    return int(value(reports(moff.until("bestmove"))[-1], "nodes"))
+        assert int(last(moff, "time", f"position {position}", f"go {limits}")) < 1500, limits
 
 
 def test_a_clock_of_nodes_lasts_for_a_game_or_a_time_control(moff: Conversation) -> None:
+    def spent(limits: str, *before: str) -> int:
+        return int(last(moff, "nodes", *before, "position startpos", f"go {limits}"))
+
     clock = "wtime 2000 btime 2000"
-    counts = [spent(moff, clock, "ucinewgame", "setoption name nodestime value 1")]
-    counts += [spent(moff, clock) for _ in range(30)]
+    counts = [spent(clock, "ucinewgame", "setoption name nodestime value 1")]
+    counts += [spent(clock) for _ in range(30)]
     assert sum(counts) <= 2000, "whatever the GUI's clock says"
     assert counts[-1] < counts[0] / 2
-    assert spent(moff, clock, "ucinewgame") == counts[0]
+    assert spent(clock, "ucinewgame") == counts[0]
     # In other units it is another clock.
-    assert spent(moff, clock, "setoption name nodestime value 9") > counts[0]
+    assert spent(clock, "setoption name nodestime value 9") > counts[0]
     moff.send("ucinewgame", "setoption name nodestime value 1")
-    counts = [spent(moff, f"wtime 1500 btime 1500 movestogo {n}") for n in (3, 2, 1, 3, 2, 1, 3)]
+    counts = [spent(f"wtime 1500 btime 1500 movestogo {n}") for n in (3, 2, 1, 3, 2, 1, 3)]
     assert sum(counts[:3]) <= 1500 < sum(counts[:6]) <= 3000
     assert min(counts) > 100
 
@@ -205,18 +208,15 @@ def test_a_clock_of_nodes_lasts_for_a_game_or_a_time_control(moff: Conversation)
 @pytest.mark.skipif(not build.compiled, reason="uncompiled, a look at every move takes longer")
 def test_a_search_without_time_still_looks_at_every_move(moff: Conversation) -> None:
     for clock in ("wtime 1 btime 1", "wtime 20 btime 20 winc 1000", "movetime 1", "wtime -5"):
-        for text, move in (
-            ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8"),
-            ("7k/8/8/3q4/8/8/3R4/K7 w - - 0 1", "d2d5"),
-        ):
-            moff.send(f"position fen {text}", f"go {clock}")
+        for text, move in ((MATE_IN_1, "a1a8"), ("position fen 7k/8/8/3q4/8/8/3R4/K7 w - - 0 1", "d2d5")):
+            moff.send(text, f"go {clock}")
             assert best(moff.until("bestmove")) == move, clock
 
 
 @on_threads
 def test_a_search_stopped_at_once_looks_at_every_move(moff: Conversation) -> None:
     for _ in range(scaled(10, 3)):
-        moff.send("ucinewgame", "position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "go infinite", "stop")
+        moff.send("ucinewgame", MATE_IN_1, "go infinite", "stop")
         lines = moff.until("bestmove")
         assert best(lines) == "a1a8"
         assert reports(lines), "a score comes before every bestmove"
@@ -224,25 +224,15 @@ def test_a_search_stopped_at_once_looks_at_every_move(moff: Conversation) -> Non
 
 @on_threads
 def test_the_hard_limit_ends_an_iteration(moff: Conversation) -> None:
-    def seconds() -> float:
-        moff.send("ucinewgame")
-        moff.ready()
-        began = time.perf_counter()
-        moff.send(f"position fen {STARTS[1]}", "go movetime 400")
-        moff.until("bestmove")
-        return time.perf_counter() - began
-
     # With so many lines an iteration takes many times what the last one took. On a busy machine one answer of
     # three in time is enough.
-    moff.send("setoption name MultiPV value 256")
-    assert any(seconds() < 1.0 for _ in range(3))
+    moff.send("setoption name MultiPV value 256", f"position fen {STARTS[1]}")
+    assert any(seconds(moff, "ucinewgame", "go movetime 400") < 1.0 for _ in range(3))
 
 
 def test_move_overhead_is_kept_back(moff: Conversation) -> None:
-    moff.send("position startpos", "go movetime 600")
-    assert int(value(reports(moff.until("bestmove"))[-1], "time")) > 350
-    moff.send("setoption name Move Overhead value 550", "go movetime 600")
-    assert int(value(reports(moff.until("bestmove"))[-1], "time")) < 300
+    assert int(last(moff, "time", "position startpos", "go movetime 600")) > 350
+    assert int(last(moff, "time", "setoption name Move Overhead value 550", "go movetime 600")) < 300
 
 
 # Reports.
@@ -365,13 +355,8 @@ def test_multipv_gives_each_move_its_exact_score(moff: Conversation) -> None:
 
 
 def test_variations_end_with_a_draw_by_the_fifty_move_rule(moff: Conversation) -> None:
-    generator = random.Random(5)
     longest = 0
-    for number in range(scaled(150, 25)):
-        board = chess.Board()
-        for _ in range(generator.randrange(10, 80)):
-            if not board.is_game_over():
-                board.push(generator.choice(list(board.legal_moves)))
+    for number, board in enumerate(random_boards(scaled(150, 25), 5, 10, 80)):
         if not board.is_game_over():
             board.halfmove_clock = 94 + number % 6
             board.clear_stack()
@@ -405,16 +390,14 @@ def client() -> Iterator[chess.engine.SimpleEngine]:
 
 
 def test_python_chess_gets_a_move_within_every_limit(client: chess.engine.SimpleEngine) -> None:
-    for text, limit in itertools.product(
-        STARTS[:3],
-        (
-            chess.engine.Limit(mate=1, depth=3),
-            chess.engine.Limit(black_clock=0.5, black_inc=0.01),
-            chess.engine.Limit(white_clock=0.5, black_clock=0.5, remaining_moves=1),
-            chess.engine.Limit(white_clock=0.001, black_clock=0.001, white_inc=0.1, black_inc=0.1),
-            chess.engine.Limit(time=0.5, depth=2, nodes=1000),
-        ),
-    ):
+    limits = (
+        chess.engine.Limit(mate=1, depth=3),
+        chess.engine.Limit(black_clock=0.5, black_inc=0.01),
+        chess.engine.Limit(white_clock=0.5, black_clock=0.5, remaining_moves=1),
+        chess.engine.Limit(white_clock=0.001, black_clock=0.001, white_inc=0.1, black_inc=0.1),
+        chess.engine.Limit(time=0.5, depth=2, nodes=1000),
+    )
+    for text, limit in itertools.product(STARTS[:3], limits):
         board = chess.Board(text)
         played = client.play(board, limit, info=chess.engine.INFO_ALL, game=text)
         assert played.move in board.legal_moves
@@ -425,10 +408,7 @@ def test_python_chess_gets_a_move_within_every_limit(client: chess.engine.Simple
 
 @pytest.mark.parametrize("seed", range(2))
 def test_moff_plays_and_ponders_to_a_result(client: chess.engine.SimpleEngine, seed: int) -> None:
-    board = chess.Board()
-    generator = random.Random(seed)
-    for _ in range(6 * seed):
-        board.push(generator.choice(list(board.legal_moves)))
+    (board,) = random_boards(1, seed, 6 * seed, 6 * seed)
     while not board.is_game_over(claim_draw=True):
         # Every fourth move against a clock, the others by nodes.
         limit = chess.engine.Limit(nodes=scaled(2000, 60))
