@@ -19,21 +19,23 @@ import pytest
 from moff.uci import conversation
 from search import benchmark
 from tests import ROOT
-from tests.client import ENGINE, PATIENCE, Conversation, on_threads, with_threads
-from tests.oracle import STARTS, scaled
+from tests.client import ENGINE, PATIENCE, Conversation, on_threads, run, with_threads
+from tests.oracle import STARTS, reference_texts, scaled
 from x88 import build
 
 pytestmark = pytest.mark.slow
 
 DEPTH = 6 if build.compiled else 3
 
-# LaMoSca's printed example: the moves before each move of 1. e4 d5.
-PRINTED = [
-    "a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 e2e3 e2e4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 g1f3 g1h3",
-    "b8a6 b8c6 g8f6 g8h6 a7a6 a7a5 b7b6 b7b5 c7c6 c7c5 d7d6 d7d5 e7e6 e7e5 f7f6 f7f5 g7g6 g7g5 h7h6 h7h5",
-    "e4d5 e4e5 a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 d1e2 d1f3 "
-    "d1g4 d1h5 e1e2 f1e2 f1d3 f1c4 f1b5 f1a6 g1f3 g1h3 g1e2",
+LISTS = [
+    reference_texts(chess.Board(f"rnbqkbnr/{placement} KQkq - 0 1"))
+    for placement in (
+        "pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w",
+        "pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b",
+        "ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w",
+    )
 ]
+"""The legal moves before each move of 1. e4 d5."""
 
 
 # Commands people type.
@@ -58,7 +60,7 @@ def test_d_shows_the_position_and_flip_exchanges_the_colours(moff: Conversation)
 def test_moves_lists_the_legal_moves_with_scores(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4 d7d5", "moves")
     rows = [line.split() for line in moff.ready() if not line.startswith("info")]
-    assert set(PRINTED[2].split()) == {move for _, move in rows}
+    assert {move for _, move in rows} == LISTS[2]
     assert [int(score) for score, _ in rows] == sorted((int(score) for score, _ in rows), reverse=True)
     assert rows[0][1] == "e4d5"
 
@@ -111,8 +113,7 @@ def test_a_finished_bench_leaves_no_thread_and_no_table() -> None:
     said: list[str] = []
     before = threading.enumerate()
     moff = conversation.Engine(said.append)
-    moff.execute("bench 8 3 1")
-    moff._job.join()
+    moff.carry_out(["bench 8 3 1"])
     assert said[-1].endswith("(3 threads)")
     assert set(threading.enumerate()) <= set(before)
     gc.collect()
@@ -121,16 +122,17 @@ def test_a_finished_bench_leaves_no_thread_and_no_table() -> None:
 
 def test_help_compiler_license_and_register_answer(moff: Conversation) -> None:
     moff.ready()
-    for command, said in (
-        ("help", "ponderhit"),
-        ("compiler", "compiled"),
-        ("license", "MIT"),
-        ("register later", "registration"),
-    ):
+    answers = {
+        "help": "ponderhit",
+        "compiler": "compiled",
+        "license": "MIT",
+        "register later": "registration",
+    }
+    for command, said in answers.items():
         moff.send(command)
-        answer = "\n".join(moff.ready())
-        assert said in answer
-        assert all(line.startswith("info string ") for line in answer.splitlines())
+        lines = moff.ready()
+        assert said in "".join(lines)
+        assert all(line.startswith("info string ") for line in lines)
 
 
 def test_debug_reports_unknown_words(moff: Conversation) -> None:
@@ -210,16 +212,10 @@ def test_uci_is_understood_behind_a_byte_order_mark_or_xboard(moff: Conversation
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_output_escapes_characters_beyond_its_encoding(encoding: str) -> None:
-    text = "setoption name \xff\u265e value 3\nisready\n".encode()
-    ended = subprocess.run(
-        ENGINE,
-        input=text + b"setoption name \xfe\nisready\n",
-        capture_output=True,
-        timeout=60,
-        env=dict(os.environ, PYTHONIOENCODING=encoding),
-    )
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    lines = [line for line in ended.stdout.decode(encoding).splitlines() if "uncompiled" not in line]
+    text = "setoption name \xff\u265e value 3\nisready\nsetoption name \udcfe\nisready\n"
+    ended = run(text=text, env=os.environ | {"PYTHONIOENCODING": encoding})
+    assert (ended.code, ended.errors) == (0, "")
+    lines = [line for line in ended.output.splitlines() if "uncompiled" not in line]
     assert [line == "readyok" for line in lines] == [False, True, False, True]
     assert "\\u265e" in lines[0]
 
@@ -243,19 +239,15 @@ def test_a_full_output_ends_it() -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        "",
-        "posi",
-        "go infinite",
-        "bench x\n",
-        "go perft 9\nstop\n",
+        *("", "posi", "go infinite", "bench x\n", "go perft 9\nstop\n"),
         "setoption name Threads value 8\ngo infinite\nsetoption name Threads value 3\n",
         "setoption name Threads value 2\nbench 16 1 60\nstop\n",
     ],
 )
 def test_the_end_of_input_ends_everything_in_any_state(lines: str) -> None:
-    ended = subprocess.run(ENGINE, input=lines.encode(), capture_output=True, timeout=60)
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    assert ended.stdout.count(b"bestmove") == lines.count("infinite")
+    ended = run(text=lines)
+    assert (ended.code, ended.errors) == (0, "")
+    assert ended.output.count("bestmove") == lines.count("infinite")
 
 
 AT_WORK = ["go infinite", "perft 14", "bench 16 1 60", "perft 14\nisready\nquit", "isready"]
@@ -301,15 +293,13 @@ def test_a_signal_ends_it_although_nobody_reads_its_output(number: int, command:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows gives no reason why a pipe takes nothing")
 def test_a_reader_that_goes_away_during_a_search_ends_the_process() -> None:
-    process = subprocess.Popen(ENGINE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdin.write(b"go infinite\n")
-    process.stdin.flush()
-    process.stdout.readline()
-    process.stdout.close()
-    assert process.wait(60) == 0
-    assert process.stderr.read() == b""
-    process.stdin.close()
-    process.stderr.close()
+    pipe = subprocess.PIPE
+    with subprocess.Popen(ENGINE, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0) as process:
+        process.stdin.write(b"go infinite\n")
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""
 
 
 # The log.
@@ -327,24 +317,19 @@ def lists(lines: list[str]) -> list[set[str]]:
     return [set(line.removeprefix("Moves: ").split()) for line in lines if line.startswith("Moves: ")]
 
 
-@pytest.mark.parametrize("how", ["argument", "argument with a name", "option"])
-def test_the_log_has_every_line_and_the_moves_before_every_move(how: str, tmp_path: Path) -> None:
-    path = tmp_path / ("moff.log" if how == "argument" else "other.log")
-    arguments = {"argument": ["log"], "argument with a name": ["log", str(path)], "option": []}[how]
-    text = f"setoption name Debug Log File value {path}\n" if how == "option" else ""
-    text += "position startpos\nposition startpos moves e2e4\nposition startpos moves e2e4 d7d5\n"
+@pytest.mark.parametrize("words", [["log"], ["log", "other.log"], []])
+def test_the_log_has_every_line_and_the_moves_before_every_move(words: list[str], tmp_path: Path) -> None:
+    path = tmp_path / (words[1] if words[1:] else "moff.log")
+    option = f"setoption name Debug Log File value {path}\n" * (not words)
+    text = "position startpos\nposition startpos moves e2e4\nposition startpos moves e2e4 d7d5\n"
     text += "go depth 1\nisready\n"
-    ended = subprocess.run(
-        [*ENGINE, *arguments], input=text.encode(), capture_output=True, timeout=60, check=True, cwd=tmp_path
-    )
+    ended = run(*words, text=option + text, cwd=tmp_path)
+    assert ended.code == 0
     lines = logged(path)
-    assert lists(lines) == [set(moves.split()) for moves in PRINTED]
-    asked = [line.removeprefix("< ") for line in lines if line.startswith("< ")]
-    assert asked == text.splitlines()[how == "option" :]
-    said = [line.removeprefix("> ") for line in lines if line.startswith("> ")]
-    assert said == [
-        line for line in ended.stdout.decode().splitlines() if "uncompiled" not in line or line in said
-    ]
+    assert lists(lines) == LISTS
+    assert [line for line in lines if line[0] == "<"] == [f"< {line}" for line in text.splitlines()]
+    said = [line.removeprefix("> ") for line in lines if line[0] == ">"]
+    assert said == [line for line in ended.output.splitlines() if "uncompiled" not in line or line in said]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
@@ -362,14 +347,12 @@ def test_a_path_may_be_other_than_utf_8(moff: Conversation, tmp_path: Path) -> N
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
 @pytest.mark.parametrize("words", [["book", "check"], ["tb", "--check"], ["fens"], ["bench", "--file"]])
 def test_messages_name_a_path_that_is_not_utf_8(words: list[str], tmp_path: Path) -> None:
-    path = os.fsencode(tmp_path) + b"/caf\xe9"
+    path = tmp_path / "caf\udce9"
     if words[0] == "book":
-        Path(os.fsdecode(path)).touch()
-    ended = subprocess.run(
-        [*ENGINE, *words, path], capture_output=True, env=dict(os.environ, PYTHONIOENCODING="utf-8:strict")
-    )
-    assert b"caf\\udce9" in ended.stdout + ended.stderr
-    assert b"Traceback" not in ended.stderr
+        path.touch()
+    ended = run(*words, str(path), env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"})
+    assert r"caf\udce9" in ended.output + ended.errors
+    assert "Traceback" not in ended.errors
 
 
 @pytest.mark.parametrize("name", [".", "no/such/folder/x", "a\0b", "/dev/full"])
@@ -382,31 +365,27 @@ def test_an_unwritable_log_is_named_once_and_play_goes_on(moff: Conversation, na
     assert answer.startswith(f"info string the log {name!r} cannot be written: ")
     moff.send("go depth 1")
     moff.until("bestmove")
-
-
-def test_moff_log_names_an_unwritable_log_and_speaks_uci(tmp_path: Path) -> None:
-    ended = subprocess.run([*ENGINE, "log", str(tmp_path)], input=b"uci\n", capture_output=True, timeout=60)
-    assert ended.returncode == 0
-    assert f"info string the log {str(tmp_path)!r} cannot be written: ".encode() in ended.stdout
-    assert b"uciok" in ended.stdout
+    if "\0" not in name:
+        ended = run("log", name, text="uci\n")
+        assert (ended.code, "uciok" in ended.output) == (0, True)
+        assert ended.output.count(f"info string the log {name!r} cannot be written: ") == 1
 
 
 def test_a_log_that_begins_during_a_game_has_all_of_it(moff: Conversation, tmp_path: Path) -> None:
     moves = ["e2e4", "d7d5", "e4d5", "d8d5"]
     for count in range(3):
         moff.send(f"position startpos moves {' '.join(moves[:count])}")
-    first, second = tmp_path / "a  b.log", tmp_path / "second.log"
-    for number, path in enumerate((first, second)):
+    paths = tmp_path / "a  b.log", tmp_path / "second.log"
+    for number, path in enumerate(paths):
         moff.send(f"no value setoption  name Debug Log  File value {path}")
         moff.ready()
         assert len(lists(logged(path))) == 3 + number
         moff.send(f"position startpos moves {' '.join(moves[: 3 + number])}")
         moff.ready()
-    for number, path in enumerate((first, second)):
+    for number, path in enumerate(paths):
         found = lists(logged(path))
-        assert found[:3] == [set(text.split()) for text in PRINTED]
-        assert len(found) == 4 + number
-    assert "> readyok" not in logged(first)[-1], "the second has taken over"
+        assert (found[:3], len(found)) == (LISTS, 4 + number)
+    assert "> readyok" not in logged(paths[0])[-1], "the second has taken over"
 
 
 def test_a_log_begins_again_with_every_game_until_it_ends(moff: Conversation, tmp_path: Path) -> None:
@@ -415,8 +394,7 @@ def test_a_log_begins_again_with_every_game_until_it_ends(moff: Conversation, tm
     for moves in ("e2e4", "e2e4 d7d5"):
         moff.send("ucinewgame", f"position startpos moves {moves}")
         moff.ready()
-    wanted = [set(text.split()) for text in PRINTED]
-    assert lists(logged(path)) == [*wanted[:2], *wanted]
+    assert lists(logged(path)) == [*LISTS[:2], *LISTS]
     moff.send("setoption name Debug Log File value")
     moff.ready()
     before = path.read_bytes()
