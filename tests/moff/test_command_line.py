@@ -99,6 +99,7 @@ def test_bench_searches_the_positions_of_a_file_to_another_limit(tmp_path: Path)
         ("go depth x", "not 'x'"),
         ("go deep 2 depth 1", "unknown word 'deep'"),
         ("setoption name Hash value 0", "not '0'"),
+        ("setoption name Hash value 65536", "setoption: no 65536 MB of memory for the table"),
     ],
 )
 def test_faulty_input_ends_with_1(

@@ -4,7 +4,6 @@ import errno
 import os
 import re
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -297,31 +296,6 @@ def test_the_table_stays_until_its_size_is_set_it_is_cleared_or_a_game_begins(mo
     first, again, *others = counts
     assert again[0] < first[0], "what is known costs nothing"
     assert others == [first] * 2
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(
-    sys.platform != "linux" or "asan" in os.environ.get("LD_PRELOAD", ""),
-    reason="needs a limit of memory, which the address sanitizer does not bear",
-)
-def test_a_table_without_memory_keeps_the_old_one() -> None:
-    import resource
-
-    limit = 3 << 30
-    old = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, old[1]))
-    try:
-        moff = Conversation()
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, old)
-    with moff:
-        moff.send("setoption name Hash value 2", f"go depth {DEPTH}")
-        first = nodes_of(moff.until("bestmove"), DEPTH // 2)
-        moff.send("setoption name Hash value 4000")
-        (answer,) = moff.ready()
-        assert answer.startswith("info string setoption: no 4000 MB of memory for the table")
-        moff.send(f"go depth {DEPTH}")
-        assert nodes_of(moff.until("bestmove"), DEPTH // 2) < first, "the old entries are still there"
 
 
 @on_threads

@@ -3,7 +3,6 @@
 import itertools
 import re
 import time
-from collections.abc import Iterator
 
 import chess
 import chess.engine
@@ -381,42 +380,23 @@ def test_variations_end_with_a_threefold_repetition(moff: Conversation) -> None:
 # Through python-chess's client.
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[chess.engine.SimpleEngine]:
-    with chess.engine.SimpleEngine.popen_uci(ENGINE, timeout=60) as engine:
-        yield engine
-        engine.quit()
-        assert engine.returncode.result(60) == 0
-
-
-def test_python_chess_gets_a_move_within_every_limit(client: chess.engine.SimpleEngine) -> None:
-    limits = (
-        chess.engine.Limit(mate=1, depth=3),
-        chess.engine.Limit(black_clock=0.5, black_inc=0.01),
-        chess.engine.Limit(white_clock=0.5, black_clock=0.5, remaining_moves=1),
-        chess.engine.Limit(white_clock=0.001, black_clock=0.001, white_inc=0.1, black_inc=0.1),
-        chess.engine.Limit(time=0.5, depth=2, nodes=1000),
-    )
-    for text, limit in itertools.product(STARTS[:3], limits):
-        board = chess.Board(text)
-        played = client.play(board, limit, info=chess.engine.INFO_ALL, game=text)
-        assert played.move in board.legal_moves
-        assert "score" in played.info
-        assert played.info["pv"][0] == played.move
-        assert played.info["nodes"] <= (limit.nodes or played.info["nodes"])
-
-
 @pytest.mark.parametrize("seed", range(2))
-def test_moff_plays_and_ponders_to_a_result(client: chess.engine.SimpleEngine, seed: int) -> None:
+def test_moff_plays_and_ponders_to_a_result(seed: int) -> None:
     (board,) = random_boards(1, seed, 6 * seed, 6 * seed)
-    while not board.is_game_over(claim_draw=True):
-        # Every fourth move against a clock, the others by nodes.
-        limit = chess.engine.Limit(nodes=scaled(2000, 60))
-        if board.fullmove_number % 4 == 0:
-            limit = chess.engine.Limit(white_clock=0.4, black_clock=0.4, white_inc=0.01, black_inc=0.01)
-        played = client.play(board, limit, ponder=True, game=seed)
-        board.push(played.move)
-        # Every other reply is the one expected, the others its own next move.
-        if played.ponder and board.ply() % 4 == 1:
-            board.push(played.ponder)
+    with chess.engine.SimpleEngine.popen_uci(ENGINE, timeout=60) as client:
+        while not board.is_game_over(claim_draw=True):
+            # Every fourth move against a clock, the others by nodes.
+            limit = chess.engine.Limit(nodes=scaled(2000, 60))
+            if board.fullmove_number % 4 == 0:
+                limit = chess.engine.Limit(white_clock=0.4, black_clock=0.4, white_inc=0.01, black_inc=0.01)
+            played = client.play(board, limit, ponder=True, info=chess.engine.INFO_ALL, game=seed)
+            # After a ponderhit it may have none.
+            assert played.info.get("pv", [played.move])[0] == played.move
+            assert played.info.get("nodes", 0) <= (limit.nodes or 10**9)
+            board.push(played.move)
+            # Every other reply is the one expected, the others its own next move.
+            if played.ponder and board.ply() % 4 == 1:
+                board.push(played.ponder)
+        client.quit()
+        assert client.returncode.result(60) == 0
     assert board.result(claim_draw=True) in ("1-0", "0-1", "1/2-1/2")
