@@ -37,7 +37,7 @@ STATUS = Path("/proc/self/status")
 DEPTH = 6 if build.compiled else 4  # deep enough for a full table to save nodes
 
 
-def test_uci_names_the_engine_its_options_and_ends_with_uciok(moff: Conversation) -> None:
+def test_uci_is_answered_by_options_and_a_line_begins_at_its_first_known_word(moff: Conversation) -> None:
     moff.send("uci")
     lines = moff.until("uciok")
     assert any(line.startswith("id author ") for line in lines)
@@ -51,6 +51,9 @@ def test_uci_names_the_engine_its_options_and_ends_with_uciok(moff: Conversation
     about = "option name UCI_EngineAbout type string default Moff"
     (line,) = (line for line in lines if line.startswith(about))
     assert line.endswith(" compiled" if build.compiled else " uncompiled")
+    moff.ready()
+    moff.send("", "   ", "joho", "stop", "ponderhit", "joho isready", "\tgo\tdepth 1 joho\r")
+    assert moff.until("bestmove")[0] == "readyok"
 
 
 def test_an_uncompiled_build_says_so_and_why() -> None:
@@ -164,6 +167,9 @@ def test_a_faulty_position_keeps_the_old_one(moff: Conversation) -> None:
         assert answer.startswith("info string position: ")
         assert reason in answer
         assert "Fen: rnbqkbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR b KQkq - 0 3" in shown
+    for moves in ("", " moves e2e4", " moves e2e4 e7e5"):
+        moff.send("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq" + moves)
+        assert [line[:22] for line in moff.ready()[-1:]] == ["info string position: "]
 
 
 @pytest.mark.slow
@@ -210,12 +216,6 @@ def test_a_game_that_goes_on_equals_one_set_up_anew() -> None:
     assert all("not a legal move" in line for line in said)
 
 
-def test_every_line_names_the_assumptions_about_its_fen(moff: Conversation) -> None:
-    for moves in ("", " moves e2e4", " moves e2e4 e7e5"):
-        moff.send("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq" + moves)
-        assert [line[:22] for line in moff.ready()[-1:]] == ["info string position: "]
-
-
 def test_a_bad_value_is_named_once_and_changes_nothing(moff: Conversation) -> None:
     moff.ready()
     for line, reason in (
@@ -243,9 +243,6 @@ def test_a_bad_value_is_named_once_and_changes_nothing(moff: Conversation) -> No
         moff.send("go depth 2")
         scores = [line for line in moff.until("bestmove") if " score " in line and "bound" not in line]
         assert [" multipv 1 " in line for line in scores] == [True, True]
-
-
-def test_a_bad_limit_is_named_once_and_a_move_comes_all_the_same(moff: Conversation) -> None:
     moff.ready()
     for limits, reason in (
         ("depth x", "depth takes a whole number from 0 to 1000000000000000, not 'x'"),
@@ -316,12 +313,6 @@ def test_an_option_set_during_a_search_takes_effect_after_it(moff: Conversation)
     assert moff.ready() == []
 
 
-def test_a_line_begins_at_its_first_known_word(moff: Conversation) -> None:
-    moff.ready()
-    moff.send("", "   ", "joho", "stop", "ponderhit", "joho isready", "\tgo\tdepth 1 joho\r")
-    assert moff.until("bestmove")[0] == "readyok"
-
-
 def test_perft_divides_and_sums_up_on_any_number_of_threads(moff: Conversation) -> None:
     board = chess.Board(KIWIPETE)
     expected = {}
@@ -356,7 +347,7 @@ def test_a_perft_that_is_refused_a_thread_says_so(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.slow
 @on_threads
-def test_stop_ends_a_perft_and_another_begins(moff: Conversation) -> None:
+def test_stop_ends_a_perft_and_quit_what_goes_on(moff: Conversation) -> None:
     for _ in range(2):
         moff.send("position startpos", "go perft 14", "isready")
         moff.until("readyok")
@@ -368,6 +359,8 @@ def test_stop_ends_a_perft_and_another_begins(moff: Conversation) -> None:
         assert time.perf_counter() - began < 10
     moff.send("go perft 3")
     assert "Nodes searched: 8902" in moff.until("info string ")
+    moff.send("go depth 100", "stop", "go perft 14", "stop", "bench 16 1 100", "stop", "quit")
+    assert moff.process.wait(PATIENCE) == 0
 
 
 def outputs(threads: int, talk: str) -> Iterator[list[str]]:
@@ -404,13 +397,6 @@ def test_quit_stops_every_search_at_once(threads: int, search: str) -> None:
     for *reports, last in outputs(threads, search):
         assert chess.Move.from_uci(last.split()[1]) in chess.Board().legal_moves
         assert not any(line.startswith("bestmove") for line in reports)
-
-
-@pytest.mark.slow
-@on_threads
-def test_quit_does_not_wait_after_a_stop(moff: Conversation) -> None:
-    moff.send("go depth 100", "stop", "go perft 14", "stop", "bench 16 1 100", "stop", "quit")
-    assert moff.process.wait(PATIENCE) == 0
 
 
 @pytest.mark.slow

@@ -105,15 +105,6 @@ def test_multipv_finds_as_many_moves_each_with_its_own_score(moff: Conversation)
             assert scores == sorted(scores, reverse=True)
 
 
-def test_go_mate_lists_the_mate_once_among_the_lines(moff: Conversation) -> None:
-    text = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
-    moff.send("setoption name MultiPV value 50", f"position fen {text}", "go mate 2")
-    lines = reports(moff.until("bestmove d2h6"))
-    listed = lines[max(n for n, line in enumerate(lines) if value(line, "multipv") == "1") :]
-    assert " score mate 2 " in listed[0]
-    assert len({variation(line)[0] for line in listed}) == len(listed) > 30
-
-
 # Pondering.
 
 
@@ -175,7 +166,7 @@ def test_a_forced_move_is_played_at_once(moff: Conversation) -> None:
     assert seconds(moff, "go wtime 600000 btime 600000", end="bestmove a1b1") < 2
 
 
-def test_each_side_has_its_own_clock_and_increment(moff: Conversation) -> None:
+def test_each_side_has_its_own_clock_less_the_overhead(moff: Conversation) -> None:
     for position, limits in (
         ("startpos", "wtime 50 btime 900000"),
         ("startpos moves e2e4", "wtime 900000 btime 50"),
@@ -184,6 +175,8 @@ def test_each_side_has_its_own_clock_and_increment(moff: Conversation) -> None:
         ("startpos", "wtime 3000 btime 3000 movestogo 0"),
     ):
         assert int(last(moff, "time", f"position {position}", f"go {limits}")) < 1500, limits
+    assert int(last(moff, "time", "position startpos", "go movetime 600")) > 350
+    assert int(last(moff, "time", "setoption name Move Overhead value 550", "go movetime 600")) < 300
 
 
 def test_a_clock_of_nodes_lasts_for_a_game_or_a_time_control(moff: Conversation) -> None:
@@ -227,11 +220,6 @@ def test_the_hard_limit_ends_an_iteration(moff: Conversation) -> None:
     # three in time is enough.
     moff.send("setoption name MultiPV value 256", f"position fen {STARTS[1]}")
     assert any(seconds(moff, "ucinewgame", "go movetime 400") < 1.0 for _ in range(3))
-
-
-def test_move_overhead_is_kept_back(moff: Conversation) -> None:
-    assert int(last(moff, "time", "position startpos", "go movetime 600")) > 350
-    assert int(last(moff, "time", "setoption name Move Overhead value 550", "go movetime 600")) < 300
 
 
 # Reports.
@@ -342,7 +330,7 @@ def test_variations_are_legal_and_end_with_the_game(moff: Conversation, text: st
     checked(moff, chess.Board(text), f"go depth {DEPTH}")
 
 
-def test_multipv_gives_each_move_its_exact_score(moff: Conversation) -> None:
+def test_multipv_gives_each_move_its_exact_score_and_a_mate_once(moff: Conversation) -> None:
     # Mates in one, in two by a check, and a lost game: only exact scores tell them apart.
     board = chess.Board("7k/5Q2/8/6K1/8/8/8/R7 w - - 0 1")
     moff.send("setoption name MultiPV value 30", f"position fen {board.fen()}")
@@ -351,9 +339,15 @@ def test_multipv_gives_each_move_its_exact_score(moff: Conversation) -> None:
         first.push_uci(variation(line)[0])
         assert first.is_checkmate() == (" mate 1 " in line)
         assert not first.is_stalemate() or " cp 0 " in line
+    text = "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1"
+    moff.send("setoption name MultiPV value 50", f"position fen {text}", "go mate 2")
+    lines = reports(moff.until("bestmove d2h6"))
+    listed = lines[max(n for n, line in enumerate(lines) if value(line, "multipv") == "1") :]
+    assert " score mate 2 " in listed[0]
+    assert len({variation(line)[0] for line in listed}) == len(listed) > 30
 
 
-def test_variations_end_with_a_draw_by_the_fifty_move_rule(moff: Conversation) -> None:
+def test_variations_end_with_a_draw_by_the_fifty_move_rule_or_repetition(moff: Conversation) -> None:
     longest = 0
     for number, board in enumerate(random_boards(scaled(150, 25), 5, 10, 80)):
         if not board.is_game_over():
@@ -363,9 +357,6 @@ def test_variations_end_with_a_draw_by_the_fifty_move_rule(moff: Conversation) -
             lines = checked(moff, board, f"go depth {1 + number % (DEPTH - 1)}")
             longest = max(longest, *(len(variation(line)) for line in lines))
     assert longest > 2
-
-
-def test_variations_end_with_a_threefold_repetition(moff: Conversation) -> None:
     start = "q2n2nr/1ppkp1bp/3B1pp1/7P/1K1P4/rp2PP2/P1P3P1/R2Q1BNR b - - 10 21"
     moves = "d8c6 b4b5 c6d8 b5b4 d8c6 b4b5 c6d8"
     board = chess.Board(start)
