@@ -597,6 +597,10 @@ def test_an_end_by_rule_is_reported_once(table: Table, start: str, moves: list[s
         refuses("The game is over", refused, print)
     if not moves:
         refuses(NOTHING, session.take_back)
+        return
+    session.take_back()
+    session.redo()
+    assert table.ends == [end] * 3
 
 
 def test_the_engine_accepts_a_draw_of_the_person_to_move_if_it_is_not_better(table: Table) -> None:
@@ -907,6 +911,7 @@ def test_the_record_names_players_level_clock_end_and_start() -> None:
     ):
         tags = Session(white, black).record().tags
         assert [tags[name] for name in names if name in tags] == controls
+        assert not {"WhiteElo", "BlackElo", "Termination"} & tags.keys()
 
 
 # --- With the real engine
