@@ -125,7 +125,7 @@ def test_the_page_needs_nothing_else_and_allows_only_its_own_script() -> None:
     assert policy == f"default-src 'none'; {style}; {script}"
 
 
-def test_the_summary_has_a_row_for_each_game() -> None:
+def test_the_summary_has_a_row_and_the_script_the_data_of_each_game() -> None:
     games = read(GAMES)
     text = page_of(games)
     assert "<title>Review of 3 games</title>" in text
@@ -142,11 +142,7 @@ def test_the_summary_has_a_row_for_each_game() -> None:
             else:
                 cells += ["–", "–", "–"]
         assert re.findall(">([^<>]+)<", row) == [*cells[:5], game.game.result, *cells[5:]]
-
-
-def test_the_data_agree_with_the_games() -> None:
-    games = read(GAMES)
-    data = Elements(page_of(games)).data()
+    data = Elements(text).data()
     parsed = io.StringIO(GAMES)
     for game, found in zip(games, data, strict=True):
         node = chess.pgn.read_game(parsed)
@@ -200,9 +196,6 @@ def test_a_page_may_have_no_games_no_moves_and_null_moves() -> None:
     assert atomic["faults"] == ["line 1: the variant 'Atomic' is not played here"]
     assert [(move["s"], move["u"]) for move in null["moves"][:2]] == [("e4", "e2e4"), ("--", "")]
     assert "m" not in null["moves"][1]
-
-
-def test_the_data_of_a_move_are_short() -> None:
     (game,) = read(f"1. {' '.join(['Nf3 Nf6 Ng1 Ng8'] * 20)} *\n")
     # Half of these invented evaluations are blunders, each with eight plies of a better line.
     assert len(page_of([game] * 2)) - len(page_of([game])) < 80 * 600
@@ -215,13 +208,11 @@ def test_the_data_of_a_move_are_short() -> None:
 def browser() -> Iterator[Any]:
     """Chromium; without it, or the library that drives it, the tests that need it are skipped."""
     playwright = pytest.importorskip("playwright.sync_api", reason="the browser extra is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
         pytest.skip("no Chromium is installed")
     with playwright.sync_playwright() as started:
-        running = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield running
-        running.close()
+        yield started.chromium.launch(executable_path=path, args=["--no-sandbox"])
 
 
 Visit = Callable[..., Any]
@@ -260,7 +251,7 @@ def shown(page: Any) -> chess.BaseBoard:
     return board
 
 
-def test_keys_buttons_the_curve_and_the_moves_step_through_a_game(visit: Visit) -> None:
+def test_keys_buttons_the_curve_and_the_moves_step_through_games_and_lines(visit: Visit) -> None:
     page = visit(GAMES)
     game = chess.pgn.read_game(io.StringIO(GAMES))
     boards = [game.board(), *(node.board() for node in game.mainline())]
@@ -293,12 +284,11 @@ def test_keys_buttons_the_curve_and_the_moves_step_through_a_game(visit: Visit) 
     page.click('#moves button[data-ply="5"][data-better="0"]')
     check(5)
     assert page.get_attribute('#moves button[data-ply="5"][data-better="0"]', "aria-current") == "true"
-
-
-def test_the_board_shows_better_lines(visit: Visit) -> None:
-    page = visit(GAMES)
+    # Better lines are shown, too.
     data = Elements(page.content()).data()[0]
     index = next(i for i, move in enumerate(data["moves"]) if "m" in move)
+    page.keyboard.press("f")
+    page.keyboard.press("Home")
     page.keyboard.press("m")
     status = page.inner_text("#status")
     assert data["moves"][index]["s"] + data["moves"][index]["m"] in status
