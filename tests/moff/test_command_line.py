@@ -158,9 +158,6 @@ def test_assumptions_about_a_fen_are_reported(words: str) -> None:
     assert "no half-move clock" in ended.errors
 
 
-# UCI on the command line.
-
-
 def test_words_of_uci_are_carried_out_to_their_end() -> None:
     ended = call("go", "depth", "3")
     assert (ended.code, ended.output.splitlines()[-1].split()[0]) == (0, "bestmove")

@@ -75,9 +75,6 @@ def saved(path: Path) -> tuple[list[str], str]:
     return [move.uci() for move in game.mainline_moves()], game.headers["Result"]
 
 
-# --- Whole games
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_a_whole_game_is_played_by_the_rules_saved_and_logged(tmp_path: Path, seed: int) -> None:
     random, colour = Random(seed), seed % 2 == 1
@@ -130,9 +127,6 @@ def entries(path: Path) -> list[tuple[str, str]]:
     found = [ENTRY.fullmatch(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert all(found)
     return [(match[1], match[2]) for match in found if match]
-
-
-# --- Moves accepted and refused
 
 
 def test_a_refused_move_or_command_changes_nothing(player: Player) -> None:
@@ -341,9 +335,6 @@ def test_a_draw_is_accepted_when_the_engine_stands_no_better(player: Player, tmp
     assert (game.headers["Result"], game.headers["Termination"]) == ("1/2-1/2", "draw agreed")
 
 
-# --- On a terminal with colours
-
-
 @pytest.mark.parametrize("grey", ["", "1"])
 def test_the_board_is_coloured_and_one_line_shows_the_engine_s_thoughts(tmp_path: Path, grey: str) -> None:
     depth = scaled(6, 2)
@@ -472,9 +463,6 @@ def until(log: Path, pattern: str) -> None:
         time.sleep(0.01)
 
 
-# --- Options
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -487,9 +475,6 @@ def test_wrong_usage_of_moff_play_ends_with_2(words: str) -> None:
     ended = call("play", *words.split())
     assert (ended.code, ended.output) == (2, "")
     assert ended.errors.startswith("usage")
-
-
-# --- The log
 
 
 def test_the_log_follows_undo_and_a_new_position_and_is_added_to(tmp_path: Path) -> None:

@@ -176,9 +176,6 @@ def two_persons(text: str = "60", **options: Any) -> Table:
     return Table(Person("Ada", clock(text)), Person("Bob", clock(text)), **options)
 
 
-# --- Moves
-
-
 def test_play_reads_coordinates_and_san(table: Table) -> None:
     for text in ("Nf3", "g1f3", "Ng1f3", "g1-f3", "G1F3"):
         table.session.new_game()
@@ -495,7 +492,7 @@ def test_a_move_taken_back_gives_its_time_back() -> None:
     assert table.left() == shown[0]
 
 
-# --- Taking back and playing again
+# --- Taking back, playing again, and the end of a game
 
 
 def test_take_back_takes_a_move_with_the_reply_if_there_is_one(table: Table) -> None:
@@ -570,9 +567,6 @@ def test_a_resignation_counts_as_a_move_to_take_back(table: Table) -> None:
     assert table.ends == ["0-1 White resigns"]
 
 
-# --- The end of a game
-
-
 @pytest.mark.parametrize(
     ("start", "moves", "end"),
     [
@@ -628,9 +622,6 @@ def test_the_engine_accepts_a_draw_of_the_person_to_move_if_it_is_not_better(tab
     table.session.offer_draw(answers.append)
     assert answers == ["the engine accepts no draw before move 20"]
     assert not table.session.is_thinking()
-
-
-# --- Hints
 
 
 def test_a_hint_has_the_engine_s_limits_or_a_second_of_its_own_and_is_not_played() -> None:
@@ -912,9 +903,6 @@ def test_the_record_names_players_level_clock_end_and_start() -> None:
         tags = Session(white, black).record().tags
         assert [tags[name] for name in names if name in tags] == controls
         assert not {"WhiteElo", "BlackElo", "Termination"} & tags.keys()
-
-
-# --- With the real engine
 
 
 def test_two_engines_play_a_whole_game_by_the_rules() -> None:

@@ -199,9 +199,6 @@ def test_ten_attackers_are_written_smaller() -> None:
     assert {int(text.text) > 9: text.get("font-size") for text in texts} == {False: None, True: "18"}
 
 
-# --- The text
-
-
 NO_CHARACTERS = "\0\x08\x1b[31m\x7f, lone \ud800 half, no \uffff character"
 
 
@@ -218,9 +215,6 @@ def test_hostile_titles_stay_text(title: str) -> None:
     assert root.findtext(f"{SVG}title") == re.sub("[\0\x08\x1b\ud800\uffff]", "\ufffd", title)
     assert len(root.findall(f"{SVG}title")) == 1
     assert "<script" not in svg
-
-
-# --- The library
 
 
 def test_pictures_are_values_that_a_notebook_shows() -> None:

@@ -547,8 +547,6 @@ def test_an_analysis_passes_on_defects_and_closes_at_any_time() -> None:
     analysis.close()
 
 
-# Openings.
-
 NAMES = (
     '\ufeffpgn\tNAME\tepd\teco\n1. e4\t"King\'s" Pawn\t-\tB00\n\n'
     "1. e4 e5\tKing's Pawn Game\t-\tC20\n1. d4\tQueen's Pawn\t-\tA40\n"

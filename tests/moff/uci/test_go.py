@@ -368,9 +368,6 @@ def test_variations_end_with_a_draw_by_the_fifty_move_rule_or_repetition(moff: C
             assert " cp 0 " in line
 
 
-# Through python-chess's client.
-
-
 @pytest.mark.parametrize("seed", range(2))
 def test_moff_plays_and_ponders_to_a_result(seed: int) -> None:
     (board,) = random_boards(1, seed, 6 * seed, 6 * seed)

@@ -737,9 +737,6 @@ def test_a_very_long_game_is_right_to_its_end_and_so_is_the_next() -> None:
     assert len(game.moves[0].variations[0].moves) > 4000
 
 
-# --- Streaming
-
-
 def test_the_reader_yields_a_game_before_it_reads_the_next() -> None:
     # With tags, a game ends where the next one's tags begin; without, after an empty line.
     for head in ('[Event "x"]\n', ""):
