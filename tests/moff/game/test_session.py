@@ -88,11 +88,10 @@ class Table:
     laid: ClassVar[list["Table"]] = []
     """The tables of a test."""
 
-    def __init__(self, white: Any, black: Any, kind: type[FakeSearch] = FakeSearch, **options: Any) -> None:
+    def __init__(self, white: Any, black: Any, **options: Any) -> None:
         """The options are those of the session."""
         self.time = 1000.0
         """In seconds; it passes when the test says so."""
-        self._kind = kind
         self.searches: list[FakeSearch] = []
         self.noted: list[NotedMove] = []
         self.ends: list[str] = []
@@ -107,7 +106,7 @@ class Table:
         self.laid.append(self)
 
     def _make_search(self) -> Any:
-        self.searches.append(self._kind())
+        self.searches.append(FakeSearch())
         return self.searches[-1]
 
     @property
@@ -295,57 +294,34 @@ def test_the_callback_of_a_move_may_end_the_game() -> None:
     assert table.ends == ["0-1 White resigns"]
 
 
-class HastySearch(FakeSearch):
-    """A search in a thread that ends at a random time, soon after it was stopped."""
-
-    def start(self, *arguments: Any) -> None:
-        super().start(*arguments)
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(self._stopped,))
-        self._thread.start()
-
-    def stop(self) -> None:
-        super().stop()
-        self._stopped.set()
-
-    def wait(self) -> None:
-        self._thread.join()
-
-    def _run(self, stopped: threading.Event) -> None:
-        stopped.wait(random.random() / 500)
-        self.report()
-        time.sleep(random.random() / 2000)
-        self.answer()
-
-
 def test_take_back_loses_no_move_and_admits_no_late_one() -> None:
     expected: list[int] = []
-    table = Table(Person(), Engine(DEPTH), HastySearch, on_move=lambda noted: expected.append(noted.move))
-    session = table.session
+    engine = Engine(Limits(nodes=scaled(700, 10)))
+    session = Session(Person(), engine, on_move=lambda noted: expected.append(noted.move))
     dropped = 0
-    for _ in range(scaled(300, 100)):
-        with session.lock:
-            if session.game.is_over():
-                session.new_game()
-                expected.clear()
-            expected.append(session.play(random.choice([*packed(session.game.board)])).move)
-            if session.game.is_over():
-                continue
-            session.go()
-        if random.random() < 0.4:
-            assert session.wait(PATIENCE)
-        else:
-            time.sleep(random.choice((0, random.random() / 500)))
+    with contextlib.closing(session):
+        for _ in range(scaled(300, 100)):
             with session.lock:
-                if session.is_thinking():
-                    dropped += 1
-                    session.take_back()
-                    expected.pop()
-        with session.lock:
-            assert session.game.moves == expected
-            assert session.game.is_over() or not session.is_engine_to_move()
+                if session.game.is_over():
+                    session.new_game()
+                    expected.clear()
+                expected.append(session.play(random.choice([*packed(session.game.board)])).move)
+                if session.game.is_over():
+                    continue
+                session.go()
+            if random.random() < 0.4:
+                assert session.wait(PATIENCE)
+            else:
+                time.sleep(random.choice((0, random.random() / 500)))
+                with session.lock:
+                    if session.is_thinking():
+                        dropped += 1
+                        session.take_back()
+                        expected.pop()
+            with session.lock:
+                assert session.game.moves == expected
+                assert session.game.is_over() or not session.is_engine_to_move()
     assert dropped
-    session.close()
     assert session.game.moves == expected
 
 
