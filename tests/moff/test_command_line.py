@@ -261,14 +261,13 @@ def test_a_signal_ends_the_start_quietly(
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-@pytest.mark.parametrize("words", ["moves", "compiler"])
+@pytest.mark.parametrize("words", ["moves", "compiler", ""])
 def test_a_full_disk_behind_the_output_ends_with_1(words: str) -> None:
     with open("/dev/full", "wb") as full:
-        ended = subprocess.run(
-            [*ENGINE, words], stdout=full, stderr=subprocess.PIPE, encoding="utf-8", timeout=PATIENCE
-        )
+        command, pipe = [*ENGINE, *words.split()], subprocess.PIPE
+        ended = subprocess.run(command, input=b"uci\n", stdout=full, stderr=pipe, timeout=PATIENCE)
     assert ended.returncode == 1
-    assert "Traceback" not in ended.stderr
+    assert b"Traceback" not in ended.stderr
 
 
 @on_unix

@@ -175,12 +175,21 @@ def test_the_fifty_move_counter_turns_wins_and_losses_into_draws(
     assert {each.result for each in unlimited} == {2 * sign}, "without the rule"
 
 
-def test_a_mate_comes_before_the_fifty_move_rule_and_before_other_moves() -> None:
+def test_a_mate_comes_first_and_then_the_pawn_move_with_the_shorter_way() -> None:
     board = fen.parse("7k/8/6K1/8/8/8/8/1Q6 w - - 99 90")
     first, *others = ranked_by(FixedTables(-1), board).values()
     assert (first.result, first.dtz, first.mates) == (WIN, 1, True)
     assert {each.result for each in others if not each.mates} == {CURSED_WIN, DRAW}
     assert RankedMove(0, WIN, 1, True, 0, False).order() < RankedMove(0, WIN, 1, False, 3, False).order()
+    board = fen.parse("8/3P4/8/3k4/8/8/8/K7 w - - 0 1")
+    others = {}
+    for text, dtz in (("d7d8q", -20), ("d7d8r", -12), ("d7d8b", 0), ("d7d8n", 0)):
+        play(board, text)
+        others[board.key] = dtz
+        board.unmake()
+    texts = [*ranked_by(FixedTables(-4, others), board)]
+    assert texts[:2] == ["d7d8r", "d7d8q"]
+    assert set(texts[-2:]) == {"d7d8b", "d7d8n"}
 
 
 def test_a_third_repetition_is_a_draw_and_a_second_one_comes_last() -> None:
@@ -197,18 +206,6 @@ def test_a_third_repetition_is_a_draw_and_a_second_one_comes_last() -> None:
     assert [each.repeats for each in ranked_by(FixedTables(-5), board).values()].index(True) == len(
         ranked
     ) - 1
-
-
-def test_the_winning_pawn_move_with_the_shorter_way_comes_first() -> None:
-    board = fen.parse("8/3P4/8/3k4/8/8/8/K7 w - - 0 1")
-    others = {}
-    for text, dtz in (("d7d8q", -20), ("d7d8r", -12), ("d7d8b", 0), ("d7d8n", 0)):
-        play(board, text)
-        others[board.key] = dtz
-        board.unmake()
-    texts = [*ranked_by(FixedTables(-4, others), board)]
-    assert texts[:2] == ["d7d8r", "d7d8q"]
-    assert set(texts[-2:]) == {"d7d8b", "d7d8n"}
 
 
 @pytest.mark.parametrize(

@@ -175,15 +175,12 @@ def two_persons(text: str = "60", **options: Any) -> Table:
     return Table(Person("Ada", clock(text)), Person("Bob", clock(text)), **options)
 
 
-def test_play_reads_coordinates_and_san(table: Table) -> None:
+def test_moves_are_read_in_coordinates_and_san_and_refused_ones_change_nothing(table: Table) -> None:
     for text in ("Nf3", "g1f3", "Ng1f3", "g1-f3", "G1F3"):
         table.session.new_game()
         noted = table.session.play(text)
         assert noted == NotedMove("1.", "Nf3", table.session.game.moves[-1], None)
         assert (table.moves, table.session.is_engine_to_move()) == (["g1f3"], True)
-
-
-def test_a_refused_move_or_position_changes_nothing(table: Table) -> None:
     start = "4k3/8/8/8/8/2N5/8/4K1N1 w - - 0 1"
     table.session.new_game(start)
     for text, reason in {"Ne2": "ambiguous", "e1e3": "can move to", "xyz": "is not a move", "": ""}.items():
@@ -196,6 +193,8 @@ def test_a_refused_move_or_position_changes_nothing(table: Table) -> None:
     for elo in (WEAKEST - 1, STRONGEST + 1):
         refuses(f"not {elo}", table.session.set_elo, BLACK, elo)
     refuses("White is not played by the engine", table.session.set_elo, WHITE, 1000)
+    for limits in (Limits(), Limits(infinite=True, depth=3), Limits(ponder=True, depth=3), Limits(mate=3)):
+        refuses("might never let the engine move", Engine, limits)
     assert table.session.players[BLACK] == Engine(DEPTH)
     table.session.resign(WHITE)
     refuses(r"'Ke7' cannot be played: the game is over \(White resigns\)", table.session.play, "Ke7")
@@ -718,11 +717,6 @@ def test_two_engines_play_each_with_its_own_search_and_strength() -> None:
     assert table.moves == ["e2e4"]
     table.session.redo()
     assert table.moves == ["e2e4", "e7e5"]
-
-
-def test_limits_that_might_never_end_are_refused() -> None:
-    for limits in (Limits(), Limits(infinite=True, depth=3), Limits(ponder=True, depth=3), Limits(mate=3)):
-        refuses("might never let the engine move", Engine, limits)
 
 
 def test_two_persons_take_back_single_moves_and_agree_on_a_draw() -> None:

@@ -178,35 +178,30 @@ def test_a_game_that_goes_on_equals_one_set_up_anew() -> None:
     said: list[str] = []
     engine = Engine(said.append)
     chance = Random(3)
-    moves: list[str] = []
+    board = chess.Board()
     repeated = 0
     for _ in range(scaled(600, 100)):
-        start = chance.choice([chess.STARTING_FEN] * 9 + ["4k2r/8/8/8/8/8/8/R3K3 w Qk - 95 40"])
-        what = chance.random()
-        if what < 0.1:
-            moves = moves[: chance.randint(0, len(moves))]
-        elif what < 0.15:
+        if chance.random() < 0.05:
             engine.execute("flip")
-        board = chess.Board(start)
-        for number, text in enumerate(moves):
-            if chess.Move.from_uci(text) not in board.legal_moves:
-                moves = moves[:number]
+        moves = board.move_stack[: chance.choice((*[9999] * 8, chance.randint(0, len(board.move_stack))))]
+        board = chess.Board(chance.choice([chess.STARTING_FEN] * 9 + ["4k2r/8/8/8/8/8/8/R3K3 w Qk - 95 40"]))
+        position = "startpos" if board.board_fen() == chess.STARTING_BOARD_FEN else f"fen {board.fen()}"
+        for move in moves:
+            if move not in board.legal_moves:
                 break
-            board.push_uci(text)
-        legal = [move.uci() for move in board.legal_moves]
-        if not legal:
-            moves = []
-            continue
-        position = f"position fen {start}".replace(f"fen {chess.STARTING_FEN}", "startpos")
-        if what >= 0.15:
-            # Kings and knights that go to and fro repeat positions.
-            last = moves[-2] if len(moves) > 1 else "----"
-            back = [text for text in legal if text == last[2:4] + last[:2]]
-            text = back[0] if what < 0.7 and back else chance.choice(legal)
-            engine.execute(f"{position} moves {' '.join([*moves, text, 'a1a1'])}")
-            board.push_uci(text)
-            moves.append(text)
-        engine.execute(f"{position} moves {' '.join(moves)}".removesuffix(" moves "))
+            board.push(move)
+        # Kings and knights that go to and fro repeat positions.
+        legal = [move for move in board.legal_moves if chance.random() < 0.95]
+        back = [
+            move
+            for move in legal
+            if board.move_stack[-2:-1] == [chess.Move(move.to_square, move.from_square)]
+        ]
+        if legal:
+            board.push(back[0] if back and chance.random() < 0.7 else chance.choice(legal))
+        line = f"position {position} moves {' '.join(map(str, board.move_stack))}"
+        engine.execute(f"{line} a1a1")
+        engine.execute(line.removesuffix(" moves "))
         assert fen.write(engine._board) == board.fen(en_passant="legal")
         assert engine._board.key == chess.polyglot.zobrist_hash(board)
         is_drawn = board.is_repetition(3) or board.is_fifty_moves()

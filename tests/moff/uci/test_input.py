@@ -223,14 +223,6 @@ def test_without_input_or_output_it_ends_quietly(closing: str) -> None:
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-def test_a_full_output_ends_it() -> None:
-    with open("/dev/full", "wb") as full:
-        ended = subprocess.run(ENGINE, input=b"uci\n", stdout=full, stderr=subprocess.PIPE, timeout=60)
-    assert ended.returncode == 1
-    assert b"Traceback" not in ended.stderr
-
-
 @pytest.mark.parametrize(
     "lines",
     [
