@@ -191,14 +191,10 @@ def test_a_game_that_goes_on_equals_one_set_up_anew() -> None:
                 break
             board.push(move)
         # Kings and knights that go to and fro repeat positions.
-        legal = [move for move in board.legal_moves if chance.random() < 0.95]
-        back = [
-            move
-            for move in legal
-            if board.move_stack[-2:-1] == [chess.Move(move.to_square, move.from_square)]
-        ]
-        if legal:
-            board.push(back[0] if back and chance.random() < 0.7 else chance.choice(legal))
+        legal = list(board.legal_moves)
+        back = {chess.Move(move.to_square, move.from_square) for move in board.move_stack[-2:-1]} & {*legal}
+        if legal and chance.random() < 0.85:
+            board.push(back.pop() if back and chance.random() < 0.7 else chance.choice(legal))
         line = f"position {position} moves {' '.join(map(str, board.move_stack))}"
         engine.execute(f"{line} a1a1")
         engine.execute(line.removesuffix(" moves "))

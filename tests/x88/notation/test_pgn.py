@@ -780,9 +780,9 @@ EXPORTED = r"""[Event "Caf\u00e9 \"x\" \\ y"]
 [FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 3 40"]
 [SetUp "1"]
 
-{before the moves} 40... Kd7 $1 $14 41. e4 Kc6 {said} 42. e5 (42. Kd2 Kc5
-(42... Kb5 43. e5) 43. Ke3) ({start} 42. Ke2 -- {pass} 43. Kd3) 42... Kd5 43.
-e6 Kxe6 1-0
+{before the moves} 40... Kd7 $1 $14 41. e4 {so} 41... Kc6 {said} 42. e5 (42.
+Kd2 Kc5 (42... Kb5 43. e5) 43. Ke3) ({start} 42. Ke2 -- {pass} 43. Kd3) 42...
+Kd5 43. e6 Kxe6 1-0
 
 """.replace(r"\u00e9", "é")
 
