@@ -71,7 +71,7 @@ def test_an_uncompiled_build_says_so_and_why() -> None:
 
 
 @on_threads
-def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conversation) -> None:
+def test_depth_nodes_mate_and_movetime_end_a_search_with_a_legal_bestmove(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4 e7e5", f"go depth {DEPTH}")
     lines = moff.until("bestmove")
     # On a busy machine it takes more than a second, and root moves and bounds are reported too.
@@ -91,10 +91,6 @@ def test_a_search_reports_every_depth_and_ends_with_a_legal_bestmove(moff: Conve
     assert best == reports[-1].split(" pv ")[1].split()[0]
     for move in (best, *ponder):
         board.push_uci(move)
-
-
-@on_threads
-def test_nodes_mate_and_movetime_end_a_search(moff: Conversation) -> None:
     moff.send("position startpos", "go nodes 700")
     counts = [int(re.search(r"nodes (\d+)", line)[1]) for line in info_lines(moff.until("bestmove"))]
     assert counts == sorted(counts)
