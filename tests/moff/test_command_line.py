@@ -102,9 +102,7 @@ def test_bench_searches_the_positions_of_a_file_to_another_limit(tmp_path: Path)
         ("setoption name Hash value 65536", "setoption: no 65536 MB of memory for the table"),
     ],
 )
-def test_faulty_input_ends_with_1(
-    words: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bad_input_exits_1(words: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = re.findall(r"MemTotal: +(\d+)", MEMORY.read_text(encoding="ascii") if MEMORY.exists() else "")
     if "65536" in words and (not memory or int(memory[0]) > 60000 << 10):
         pytest.skip("the largest table fits, or the system does not tell")
@@ -249,9 +247,7 @@ runpy.run_path({program!r}, run_name="__main__")
 @pytest.mark.parametrize(
     "case", [("signal", []), ("moff.messages", []), ("x88", ["bench"]), ("moff.commands", ["perft", "5"])]
 )
-def test_a_signal_ends_the_start_quietly(
-    number: signal.Signals, program: str, case: tuple[str, list[str]]
-) -> None:
+def test_signal_ends_the_start(number: signal.Signals, program: str, case: tuple[str, list[str]]) -> None:
     module, arguments = case
     names = {"module": module, "arguments": arguments, "folder": str(ROOT), "program": str(ROOT / program)}
     code = BUSY_START.format(number=int(number), **names)

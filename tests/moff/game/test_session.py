@@ -275,9 +275,7 @@ def test_a_late_answer_is_dropped_and_the_next_search_follows_it(table: Table, h
     assert (table.moves, table.position, table.end, table.ends) == before
 
 
-def test_a_search_that_cannot_begin_leaves_the_session_as_it_was(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_start_changes_nothing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(FakeSearch, "start", Mock(side_effect=MemoryError))
         with pytest.raises(MemoryError):
@@ -618,9 +616,7 @@ def test_a_hint_has_the_engine_s_limits_or_a_second_of_its_own_and_is_not_played
 
 @pytest.mark.parametrize("ask", [Session.hint, Session.offer_draw])
 @pytest.mark.parametrize("then", [lambda session: session.play("Ra3"), Session.redo, Session.take_back])
-def test_the_next_move_drops_a_hint_or_a_draw_offer(
-    table: Table, ask: Callable[..., object], then: Callable[[Session], object]
-) -> None:
+def test_the_next_move_drops_a_hint_or_a_draw_offer(table: Table, ask: Any, then: Any) -> None:
     table.session.new_game(LATE)
     table.play("e4", "e8e7", "Ra2", "e7e8")
     table.session.take_back()
@@ -784,9 +780,7 @@ def test_save_keeps_text_of_others(table: Table, tmp_path: Path, other: str) -> 
 
 
 @pytest.mark.parametrize("name", [".", "no/such/folder.pgn", "/dev/full", "x" * 300, "a\0b"])
-def test_a_failed_save_changes_nothing(
-    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_save_may_fail(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     if name == "/dev/full" and not Path(name).exists():
         pytest.skip("there is no device that is always full")
     monkeypatch.chdir(tmp_path)
@@ -817,9 +811,7 @@ def test_a_full_disk_keeps_the_saved_games(table: Table, tmp_path: Path) -> None
     assert saved_moves(path) == [["a2a4"], ["e2e4", "e7e5", "d2d4", "d7d5"]]
 
 
-def test_keep_saves_a_changed_game_in_its_last_file(
-    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keep_saves_changes(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     keep = table.session.keep
     assert keep() == ""

@@ -300,9 +300,7 @@ def test_wrong_usage_leaves_the_old_file(arguments: list[str], reason: str, tmp_
     assert os.listdir(tmp_path) == ["board.svg"]
 
 
-def test_a_failure_while_writing_names_the_file_and_leaves_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "board.svg"
     path.write_text("old", encoding="utf-8")
     for wrong in (tmp_path, tmp_path / "missing" / "board.svg"):

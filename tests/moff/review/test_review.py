@@ -307,9 +307,7 @@ def test_any_file_is_reviewed_as_far_as_it_can_be(tmp_path: Path) -> None:
         ('[FEN "x"]\n\n1. e4 1-0', "line 1: bad FEN 'x'"),
         ('[Variant "Atomic"]\n\n1. e4 1-0', "line 1: the variant 'Atomic'"),
     ):
-        path.write_text(
-            f'[Event "K"]\n[Result "1-0"]\n{text}\n\n[Event "L"]\n\n1. e4 1-0\n', encoding="utf-8"
-        )
+        path.write_text(f'[Event "K"]\n[Result "1-0"]\n{text}\n\n[Event "L"]\n\n1. e4 *\n', encoding="utf-8")
         assert review_here(path, "--nodes", 1, "-o", out).code == 1
         kept, other = games_in(out.read_text(encoding="utf-8"))
         assert kept.tags.items() >= {"Event": "K", "Result": "1-0"}.items()
@@ -391,12 +389,10 @@ def test_interrupted_and_started_again_it_writes_the_same_file(tmp_path: Path) -
     path.write_text(different_games("Nf3 Nf6 d4 d5 c4 e6 Nc3 Be7 Bg5 Nbd7 e3 O-O"), encoding="utf-8")
     options = ["--nodes", str(scaled(1000, 10))]
     assert review(path, *options, "-o", whole).code == 0
-    arguments = ["review", str(path), *options, "-o", str(out), "--threads", "2"]
+    words = [*ENGINE, "review", str(path), *options, "-o", str(out), "--threads", "2"]
     journal = tmp_path / "out.pgn.unfinished"
     pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [*ENGINE, *arguments], stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8"
-    ) as process:
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8") as process:
         deadline = time.monotonic() + PATIENCE
         while not journal.exists() or journal.read_bytes().count(b"\n") < 2:
             assert time.monotonic() < deadline
@@ -467,9 +463,7 @@ def test_a_full_disk_is_named_and_costs_no_finished_game(tmp_path: Path) -> None
     assert page.read_bytes() == whole.read_bytes()
 
 
-def test_a_review_ends_although_its_games_change_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_games_may_change_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "games.pgn"
     survey = Review._survey_files
     for after, code, is_cut_off in (

@@ -253,16 +253,13 @@ def test_root_moves_and_counts_are_reported_after_a_second_and_not_before(moff: 
 
 
 @pytest.mark.parametrize(("lines", "moves"), [(1, " searchmoves f6h7 f6g4 e5f7 e5d7 a1d1"), (3, "")])
-def test_every_score_has_a_variation_bounds_too(
-    lines: int, moves: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bounds_have_variations(lines: int, moves: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("search.job.REPORT_DELAY", 0)
     text = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1"
     said: list[str] = []
     go = f"go nodes {scaled(300_000, 12_000)}{moves}"
-    conversation.Engine(said.append).carry_out(
-        [f"setoption name MultiPV value {lines}", f"position fen {text}", go]
-    )
+    setup = [f"setoption name MultiPV value {lines}", f"position fen {text}"]
+    conversation.Engine(said.append).carry_out([*setup, go])
     for line in reports(said):
         board = chess.Board(text)
         assert variation(line)

@@ -169,9 +169,7 @@ def check_written(games: list[pgn.Game]) -> None:
 @pytest.mark.parametrize(
     "head", ['[Event "b"]\n[Site "s"]\n', '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]\n', ""]
 )
-def test_files_joined_with_their_byte_order_marks_are_read(
-    head: str, between: str, mark: str, end: str
-) -> None:
+def test_joined_files_keep_their_games(head: str, between: str, mark: str, end: str) -> None:
     first = '[Event "a"]\n\n{x} 1. e4 1-0'
     second = f"{head}\n1. e3 0-1\n" if head else "1. e3 0-1\n"
     text = f"{mark}{first}{between.replace('{mark}', mark)}{mark}{second}\n\n{mark}{first}"
@@ -584,9 +582,7 @@ def test_a_fault_in_the_tags_names_the_text_and_the_reason() -> None:
         ("Nonsense from the start.\n\nAll of it.", "", [(3, "'Nonsense' is not a move")]),
     ],
 )
-def test_damage_is_a_fault_with_its_line_and_stays_in_its_game(
-    text: str, moves: str, faults: list[tuple[int, str]]
-) -> None:
+def test_damage_stays_in_its_game(text: str, moves: str, faults: list[tuple[int, str]]) -> None:
     data = f'[Event "damaged"]\n\n{text}\n\n'
     game = read_before_next(data.encode("latin-1"))
     assert (game.number, game.line, game.tags) == (1, 1, {"Event": "damaged"})
