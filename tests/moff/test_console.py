@@ -198,7 +198,7 @@ def test_hint_moves_and_eval_show_the_position_and_play_nothing(player: Player) 
     assert player.position() == KIWIPETE
 
 
-def test_the_board_comes_after_both_moves_marked_and_as_flip_has_turned_it(player: Player) -> None:
+def test_the_board_shows_both_moves_and_flip_turns_it(player: Player) -> None:
     assert picture.corner(last_board(player.output)) == "a8"
     for corner in ("h1", "a8", "h1"):
         board = last_board(player.say("flip"))

@@ -175,7 +175,7 @@ def two_persons(text: str = "60", **options: Any) -> Table:
     return Table(Person("Ada", clock(text)), Person("Bob", clock(text)), **options)
 
 
-def test_moves_are_read_in_coordinates_and_san_and_refused_ones_change_nothing(table: Table) -> None:
+def test_refused_moves_change_nothing(table: Table) -> None:
     for text in ("Nf3", "g1f3", "Ng1f3", "g1-f3", "G1F3"):
         table.session.new_game()
         noted = table.session.play(text)
@@ -570,7 +570,7 @@ def test_an_end_by_rule_is_reported_once(table: Table, start: str, moves: list[s
     assert table.ends == [end] * 3
 
 
-def test_the_engine_accepts_a_draw_of_the_person_to_move_if_it_is_not_better(table: Table) -> None:
+def test_the_engine_accepts_a_draw_unless_it_is_better(table: Table) -> None:
     table.session.new_game(LATE)
     refuses("must be offered", table.session.agree_draw)
     table.session.play("e4")
@@ -597,7 +597,7 @@ def test_the_engine_accepts_a_draw_of_the_person_to_move_if_it_is_not_better(tab
     assert not table.session.is_thinking()
 
 
-def test_a_hint_has_the_engine_s_limits_or_a_second_of_its_own_and_is_not_played() -> None:
+def test_a_hint_has_limits_and_is_not_played() -> None:
     for player, limits in {
         Engine(DEPTH): DEPTH,
         Engine(Limits(nodes=9)): Limits(nodes=9),

@@ -125,7 +125,7 @@ def test_the_page_needs_nothing_else_and_allows_only_its_own_script() -> None:
     assert policy == f"default-src 'none'; {style}; {script}"
 
 
-def test_the_summary_has_a_row_and_the_script_the_data_of_each_game() -> None:
+def test_the_summary_and_the_data_agree_with_the_games() -> None:
     games = read(GAMES)
     text = page_of(games)
     assert "<title>Review of 3 games</title>" in text
@@ -251,7 +251,7 @@ def shown(page: Any) -> chess.BaseBoard:
     return board
 
 
-def test_keys_buttons_the_curve_and_the_moves_step_through_games_and_lines(visit: Visit) -> None:
+def test_keys_buttons_curve_and_moves_step_through_a_game(visit: Visit) -> None:
     page = visit(GAMES)
     game = chess.pgn.read_game(io.StringIO(GAMES))
     boards = [game.board(), *(node.board() for node in game.mainline())]

@@ -37,7 +37,7 @@ STATUS = Path("/proc/self/status")
 DEPTH = 6 if build.compiled else 4  # deep enough for a full table to save nodes
 
 
-def test_uci_is_answered_by_options_and_a_line_begins_at_its_first_known_word(moff: Conversation) -> None:
+def test_uci_lists_the_options_and_unknown_words_are_skipped(moff: Conversation) -> None:
     moff.send("uci")
     lines = moff.until("uciok")
     assert any(line.startswith("id author ") for line in lines)
@@ -71,7 +71,7 @@ def test_an_uncompiled_build_says_so_and_why() -> None:
 
 
 @on_threads
-def test_depth_nodes_mate_and_movetime_end_a_search_with_a_legal_bestmove(moff: Conversation) -> None:
+def test_limits_end_a_search_with_a_legal_bestmove(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4 e7e5", f"go depth {DEPTH}")
     lines = moff.until("bestmove")
     # On a busy machine it takes more than a second, and root moves and bounds are reported too.
@@ -269,7 +269,7 @@ def test_numbers_of_any_length_are_large_ones(moff: Conversation) -> None:
     assert moff.process.stderr.read() == b""
 
 
-def test_the_table_stays_until_its_size_is_set_it_is_cleared_or_a_game_begins(moff: Conversation) -> None:
+def test_the_table_stays_until_a_clear_or_a_new_game(moff: Conversation) -> None:
     moff.ready()
     counts = []
     for between in ("setoption name hAsH value 2", "joho", "setoption name CLEAR hash", "ucinewgame"):
@@ -334,7 +334,7 @@ def test_a_perft_that_is_refused_a_thread_says_so(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.slow
 @on_threads
-def test_stop_ends_a_perft_and_quit_what_goes_on(moff: Conversation) -> None:
+def test_stop_ends_a_perft(moff: Conversation) -> None:
     for _ in range(2):
         moff.send("position startpos", "go perft 14", "isready")
         moff.until("readyok")

@@ -327,7 +327,7 @@ def test_variations_are_legal_and_end_with_the_game(moff: Conversation, text: st
     checked(moff, chess.Board(text), f"go depth {DEPTH}")
 
 
-def test_multipv_gives_each_move_its_exact_score_and_a_mate_once(moff: Conversation) -> None:
+def test_multipv_gives_exact_scores_and_a_mate_once(moff: Conversation) -> None:
     # Mates in one, in two by a check, and a lost game: only exact scores tell them apart.
     board = chess.Board("7k/5Q2/8/6K1/8/8/8/R7 w - - 0 1")
     moff.send("setoption name MultiPV value 30", f"position fen {board.fen()}")
@@ -344,7 +344,7 @@ def test_multipv_gives_each_move_its_exact_score_and_a_mate_once(moff: Conversat
     assert len({variation(line)[0] for line in listed}) == len(listed) > 30
 
 
-def test_variations_end_with_a_draw_by_the_fifty_move_rule_or_repetition(moff: Conversation) -> None:
+def test_variations_end_with_a_draw(moff: Conversation) -> None:
     longest = 0
     for number, board in enumerate(random_boards(scaled(150, 25), 5, 10, 80)):
         if not board.is_game_over():

@@ -57,7 +57,7 @@ def test_d_shows_the_position_and_flip_exchanges_the_colours(moff: Conversation)
         assert back == fen
 
 
-def test_moves_and_eval_show_moves_pieces_the_score_and_the_chances(moff: Conversation) -> None:
+def test_moves_and_eval_show_the_scores(moff: Conversation) -> None:
     moff.send("position startpos moves e2e4 d7d5", "moves")
     rows = [line.split() for line in moff.ready() if not line.startswith("info")]
     assert {move for _, move in rows} == LISTS[2]
