@@ -34,10 +34,7 @@ def assessed(game: pgn.Game, random: Random) -> list[Assessment]:
     for text in [game.start, *(move.fen for move in game.moves)]:
         board = fen.parse(text)
         line = []
-        for _ in range(8):
-            moves = legal_moves(board)
-            if not moves:
-                break
+        while len(line) < 8 and (moves := legal_moves(board)):
             line.append(random.choice(moves))
             board.make(line[-1])
         found.append(Assessment(random.choice([random.randint(-400, 400), 31995, -31990]), 12, line))

@@ -618,26 +618,13 @@ def test_a_comment_left_open_ends_at_tags_after_an_empty_line() -> None:
     assert (game.tags, [fault.line for fault in game.faults]) == ({"Event": "x"}, [2])
 
 
-SMALL = b"""[Event "a \\"b\\""]
-[White "Jos\xc3\xa9"]
-
-{x} 1. e4 $1 {y} e5 (1... c5 {z} 2. Nf3) 2. Bc4 Nc6 ; w
-3. Qh5 Nf6?? 4. Qxf7# 1-0
-
-[Event "c"]
-[SetUp "1"]
-[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
-
-1. e4 (1. e3 Kd7 {a}) 1... Ke7 1/2-1/2
-"""
-
-
 def test_a_file_cut_anywhere_keeps_what_is_before_the_cut() -> None:
-    first, second = read(SMALL)
-    end = SMALL.index(b"1-0") + 3
-    for cut in range(len(SMALL)):
-        games = read(SMALL[:cut])
-        check_order(games, SMALL[:cut])
+    data = (EXPORTED + NEXT).encode()
+    first, second = read(data)
+    end = len(EXPORTED.rstrip().encode())
+    for cut in range(len(data)):
+        games = read(data[:cut])
+        check_order(games, data[:cut])
         assert len(games) <= 2
         for ours, whole in zip(games, (first, second), strict=False):
             assert sans(ours) == sans(whole)[: len(ours.moves)]
@@ -650,7 +637,7 @@ def test_a_file_cut_anywhere_keeps_what_is_before_the_cut() -> None:
 @pytest.mark.slow
 def test_a_changed_byte_damages_its_game_or_the_next_alone() -> None:
     random = Random(5)
-    data = SMALL + b"\n" + NEXT.encode() + b"\n" + SAMPLE.encode()
+    data = f"{EXPORTED}{NEXT}\n{SAMPLE}".encode()
     whole = [game.as_dict() for game in read(data)]
     for _ in range(scaled(400, 100)):
         i = random.randrange(len(data))
