@@ -135,8 +135,10 @@ class Board:
         first or last rank, a check to the side that is not to move, and what is no square, code, side,
         right or counter.
         """
+        en_passant, castling, halfmove, fullmove = map(index, (en_passant, castling, halfmove, fullmove))
+        rooks = None if rooks is None else tuple(map(index, rooks))
         _check(codes, en_passant, castling, halfmove, fullmove, rooks)
-        checked_side(side)
+        side = index(checked_side(side))
         before = self.copy() if self.count[WHITE] else None
         self._set_up(codes, side, castling, rooks)
         self.halfmove = halfmove
@@ -691,10 +693,10 @@ def _check(
             square.checked(place)
     if rooks is not None and len(rooks) != 4:
         raise ValueError(f"{len(rooks)} squares of rooks instead of 4")
-    if not 0 <= index(castling) <= ALL_RIGHTS:
+    if not 0 <= castling <= ALL_RIGHTS:
         raise ValueError(f"{castling} are not castling rights, 0 to {ALL_RIGHTS}")
     for counter in (halfmove, fullmove):
-        if not 0 <= index(counter) <= LARGEST_COUNTER:
+        if not 0 <= counter <= LARGEST_COUNTER:
             raise ValueError(f"{counter} is not a counter from 0 to {LARGEST_COUNTER}")
 
 

@@ -307,6 +307,22 @@ def test_a_new_or_cleared_board_is_empty() -> None:
         assert (board.reversible, board.fullmove, board.ply, board.last_move()) == (0, 1, 0, NO_MOVE)
 
 
+def test_setup_takes_whatever_counts_as_a_whole_number() -> None:
+    class Number:
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __index__(self) -> int:
+            return self.value
+
+    board = fen.parse("r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 3 4")
+    codes = bytes(0 if sq & 0x88 else board.piece_at(sq) for sq in range(128))
+    other = Board()
+    state = (board.side, board.castling, board.en_passant, board.halfmove, board.fullmove)
+    other.setup(codes, *map(Number, state), [*map(Number, (0x07, 0x00, 0x77, 0x70))])
+    assert fen.write(other) == fen.write(board)
+
+
 @pytest.mark.parametrize("rook", [chess.A1, chess.H2])
 def test_setup_drops_a_right_with_its_rook_on_another_side_or_rank(rook: chess.Square) -> None:
     board = Board()
