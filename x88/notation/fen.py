@@ -312,11 +312,10 @@ def _counter(name: str, text: str) -> int:
 
 def mirrored(board: Board) -> Board:
     """The position with the colours exchanged, seen from the other side."""
-    placement, side, castling, en_passant, *clocks = write(board).split()
+    placement, side, castling, _, *clocks = write(board).split()
     placement = "/".join(reversed(placement.swapcase().split("/")))
     side = "b" if side == "w" else "w"
     # White's rights come first.
     castling = "".join(sorted(castling.swapcase()))
-    if en_passant != "-":
-        en_passant = en_passant[0] + ("6" if en_passant[1] == "3" else "3")
+    en_passant = "-" if board.en_passant == NO_SQUARE else square.name(board.en_passant ^ 0x70)
     return parse(" ".join([placement, side, castling, en_passant, *clocks]), chess960=True)
