@@ -68,6 +68,9 @@ VALUES = {PAWN: 100, KNIGHT: 320, KING: 1200, ROOK: 500, BISHOP: 330, QUEEN: 950
 VALUE = [VALUES.get(code & KIND, 0) if code < CODES else 0 for code in range(CODES)]
 """VALUE[code]: the value of a piece code, with or without its colour."""
 
+NAMES = {KING: "king", QUEEN: "queen", ROOK: "rook", BISHOP: "bishop", KNIGHT: "knight", PAWN: "pawn"}
+"""The name of each kind."""
+
 LETTERS = {PAWN: "p", KNIGHT: "n", KING: "k", ROOK: "r", BISHOP: "b", QUEEN: "q"}
 """The lower-case English letter of each kind."""
 

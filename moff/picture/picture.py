@@ -14,22 +14,7 @@ from x88.attack import in_check
 from x88.attack_map import AttackMap
 from x88.board import Board
 from x88.notation import fen
-from x88.piece import (
-    BISHOP,
-    BLACK,
-    EMPTY,
-    KIND,
-    KINDS,
-    KING,
-    KNIGHT,
-    PAWN,
-    QUEEN,
-    ROOK,
-    SIDES,
-    WHITE,
-    letter,
-    make_piece,
-)
+from x88.piece import BLACK, EMPTY, KIND, KINDS, NAMES, SIDES, WHITE, letter, make_piece
 
 MIN_SIZE, MAX_SIZE = 16, 10_000
 """The sizes that a picture may have, in pixels."""
@@ -80,7 +65,6 @@ _MARGIN = 40
 _CENTRE = 50
 _FONT = 'text-anchor="middle" font-family="sans-serif" font-weight="bold"'
 _HALO = 'stroke="#ffffff" stroke-width="3" stroke-linejoin="round"'
-_NAMES = {KING: "king", QUEEN: "queen", ROOK: "rook", BISHOP: "bishop", KNIGHT: "knight", PAWN: "pawn"}
 
 
 @dataclass(frozen=True, init=False)
@@ -345,7 +329,7 @@ def _army(board: Board, side: int) -> str:
         code = make_piece(side, kind)
         names = [square.name(sq) for sq in square.SQUARES if board.piece_at(sq) == code]
         if names:
-            groups.append(f"{_NAMES[kind]}{'s' * (len(names) > 1)} {' '.join(names)}")
+            groups.append(f"{NAMES[kind]}{'s' * (len(names) > 1)} {' '.join(names)}")
     return ", ".join(groups)
 
 

@@ -7,7 +7,7 @@ have the same target, or the king may stand there already.
 from x88.board import Board
 from x88.move import CASTLING, NO_MOVE, is_home_castling, origin_of, promoted_of, rook_origin, target_of
 from x88.movegen import legal_moves
-from x88.piece import EMPTY, LETTERS, letter, side_of
+from x88.piece import EMPTY, KIND, LETTERS, NAMES, side_of
 from x88.square import name
 from x88.square import parse as parse_square
 
@@ -55,8 +55,8 @@ def _reason(board: Board, text: str) -> str:
     if code == EMPTY:
         return f"there is no piece on {name(origin)}"
     if side_of(code) != board.side:
-        return f"the {letter(code)} on {name(origin)} does not belong to the side to move"
+        return f"the {NAMES[code & KIND]} on {name(origin)} does not belong to the side to move"
     pair = [move for move in legal_moves(board) if origin_of(move) == origin and target_of(move) == target]
     if pair:
         return "it must name the new piece, as in e7e8q" if promoted_of(pair[0]) else "it is not a promotion"
-    return f"the {letter(code)} on {name(origin)} cannot go to {name(target)} in this position"
+    return f"the {NAMES[code & KIND]} on {name(origin)} cannot go to {name(target)} in this position"

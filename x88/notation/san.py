@@ -18,7 +18,7 @@ except ImportError:
 from x88 import piece, square
 from x88.attack import attackers
 from x88.movegen import legal_moves
-from x88.piece import make_piece, side_of
+from x88.piece import NAMES, make_piece, side_of
 
 if not cython.compiled:
     # isort: off
@@ -36,7 +36,6 @@ if not cython.compiled:
     MASK_SHIFT = 32
     AMBIGUOUS = -1
 
-_NAMES = {PAWN: "pawn", KNIGHT: "knight", BISHOP: "bishop", ROOK: "rook", QUEEN: "queen", KING: "king"}
 _PLAIN = str.maketrans(
     "♔♕♖♗♘♙♚♛♜♝♞♟\u2010\u2011\u2012\u2013\u2014\u2015\u2212×†‡≠хОо", "KQRBNPKQRBNP-------x+##xOo"
 ) | dict.fromkeys(
@@ -148,7 +147,7 @@ def _reason(board: Board, pattern: int) -> str:
         if board.piece_at(wanted) == EMPTY:
             return f"there is no piece on {square.name(wanted)}"
         kind = board.piece_at(wanted) & KIND
-    what = f"{_NAMES[kind]} of {side}"
+    what = f"{NAMES[kind]} of {side}"
     if known == SQUARE:
         what += f" on {square.name(wanted)}"
     elif known & FILE:

@@ -43,13 +43,13 @@ def test_two_squares_are_read_only_where_the_move_is_legal(start: str, origin: i
         ("0000", fen.START, "it must name two squares"),
         ("e2é4", fen.START, "it must name two squares"),
         ("e4e5", fen.START, "there is no piece on e4"),
-        ("e7e5", fen.START, "the p on e7 does not belong to the side to move"),
-        ("d1d3", fen.START, "the Q on d1 cannot go to d3"),
+        ("e7e5", fen.START, "the pawn on e7 does not belong to the side to move"),
+        ("d1d3", fen.START, "the queen on d1 cannot go to d3"),
         ("e2e4q", fen.START, "it is not a promotion"),
         ("a7a8", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "it must name the new piece"),
         ("a7a8k", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "it must name two squares"),
         # The king would be in check.
-        ("e2c3", "4r1k1/8/8/8/8/8/4N3/4K3 w - - 0 1", "the N on e2 cannot go to c3"),
+        ("e2c3", "4r1k1/8/8/8/8/8/4N3/4K3 w - - 0 1", "the knight on e2 cannot go to c3"),
     ],
 )
 def test_an_error_names_the_text_and_the_reason(text: str, position: str, reason: str) -> None:
