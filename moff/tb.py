@@ -82,15 +82,13 @@ def _tell(board: Board, folders: list[str]) -> int:
     from search.syzygy import ranking
     from search.syzygy.tablebase import Tablebase
 
-    tables = Tablebase(folders)
+    tables = Tablebase(folders, lambda problem: print(problem, file=sys.stderr))
     reason = _cannot_ask(tables, board, folders)
     ranked = None if reason else ranking.rank(tables, board)
     dtz = None if ranked is None else tables.dtz(board)
     if ranked is None or dtz is None:
         return _complain(reason or _missing(tables, board), 1)
     print("\n".join([_verdict(board, ranked, dtz), *_line(tables, board), *_moves(board, ranked)]))
-    for problem in tables.problems:
-        print(problem, file=sys.stderr)
     return 0
 
 
@@ -100,7 +98,7 @@ def _cannot_ask(tables: "Tablebase", board: Board, folders: list[str]) -> str:
 
     pieces = len(name_of(board)) - 1
     if not tables.most:
-        return "; ".join(tables.problems) or f"{', '.join(folders)}: there is no table"
+        return f"{', '.join(folders)}: there is no table"
     if board.castling:
         return "tablebases have no positions with castling rights"
     if pieces > tables.most:
@@ -109,12 +107,9 @@ def _cannot_ask(tables: "Tablebase", board: Board, folders: list[str]) -> str:
 
 
 def _missing(tables: "Tablebase", board: Board) -> str:
-    """The table that the moves of a position would need."""
     from search.syzygy.ranking import missing_table
 
-    name = missing_table(tables, board)
-    damage = [problem for problem in tables.problems if name in problem]
-    return f"the position is not in the tables: {damage[0] if damage else f'{name} is missing'}"
+    return f"the position is not in the tables: it needs {missing_table(tables, board)}"
 
 
 def _verdict(board: Board, ranked: "list[RankedMove]", dtz: int) -> str:
