@@ -304,7 +304,7 @@ class Job:
         self._on_report(
             Report(
                 line.depth,
-                self.pool.seldepth(),
+                max(self.pool.seldepth(), min(line.depth, 1)),
                 normalised(score),
                 mate_distance(score),
                 self.pool.nodes(),
