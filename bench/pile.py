@@ -30,6 +30,7 @@ import script  # first: it puts this checkout on the path
 from gamefile import SUFFIX, Block, Place, Settings, scan
 from workers import connection, run_all
 
+from moff.messages import counted
 from search.nnue import network
 from search.selfplay import Game, Selfplay
 from x88 import build
@@ -368,7 +369,7 @@ def status(folder: Path) -> str:
                 usable += part.usable
     free = shutil.disk_usage(folder).free
     lines = [
-        f"{files} files, {games} games, {positions} positions, {usable} of them usable",
+        f"{counted(files, 'file')}, {counted(games, 'game')}, {positions} positions, {usable} of them usable",
         f"{size / 1e6:.1f} MB, {free / 1e9:.1f} GB free",
     ]
     lock = folder / "lock"

@@ -311,7 +311,7 @@ def test_run_completes_the_files_and_then_adds_new_ones(tmp_path: Path) -> None:
     folder = tmp_path / "pile"
     process = begun(folder)
     printed = status(folder)
-    assert "1 files, " in printed
+    assert "1 file, " in printed
     assert re.search(rf"^process {process.pid}, for 0 minutes: \d+ games, \d+ usable", printed, re.MULTILINE)
     assert f"another process fills {folder}" in fill(folder, code=2)
     process.send_signal(signal.SIGINT)
@@ -319,7 +319,7 @@ def test_run_completes_the_files_and_then_adds_new_ones(tmp_path: Path) -> None:
     before = digests(folder)
     assert len({seed for seed, _ in before}) == 1
     printed = status(folder)
-    assert printed.startswith(f"1 files, {100 * len(before)} games, ")
+    assert printed.startswith(f"1 file, {100 * len(before)} games, ")
     assert printed.endswith("nobody plays\n")
     fill(folder, *MOMENT)
     after = digests(folder)
