@@ -7,6 +7,10 @@
 #
 #     sh bench/sanitize.sh [PYTHON]
 set -eu
+if [ "${1:-}" = --help ]; then
+    sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+    exit
+fi
 
 python=${1:-python3}
 compiler=${CC:-cc}
@@ -39,7 +43,8 @@ address() {
     under_address "$python" bench/perft.py tests/x88/perft/perft.epd --summary
     under_address "$python" engine.py bench --depth 8
     under_address "$python" -m pytest -q -n0 -p no:cacheprovider tests/moff/uci tests/x88/perft/test_divide.py \
-        tests/search/syzygy tests/search/test_{hash,search,strength,transposition}.py
+        tests/search/syzygy tests/search/test_hash.py tests/search/test_search.py tests/search/test_strength.py \
+        tests/search/test_transposition.py
     MOFF_PURE=1 "$python" -m pytest -q -n0 -p no:cacheprovider tests/x88/test_indices.py
 }
 
