@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from moff import __version__, books, tb
 from moff.arguments import WRONG_USAGE, read_position, whole_number
@@ -40,11 +40,11 @@ RANDOM = -1
 """Stands for a random Chess960 start position instead of a number."""
 
 
-def run(arguments: list[str], converse: Callable[[str], object]) -> int:
+def run(arguments: list[str], converse: Callable[[str], int]) -> int:
     """Carry out a command line; returns the exit code: 0 done, 1 faulty input. After wrong usage argparse
     exits with 2.
 
-    `converse` speaks UCI and writes a log to the given file.
+    `converse` speaks UCI and writes a log to the given file; returns the exit code.
     """
     parser = _parser()
     if arguments[0] not in NAMES and not arguments[0].startswith("-"):
@@ -52,8 +52,7 @@ def run(arguments: list[str], converse: Callable[[str], object]) -> int:
     options = parser.parse_args(arguments)
     warn_if_uncompiled()
     if options.run is None:
-        converse(options.file)
-        return 0
+        return converse(options.file)
     code: int = options.run(options)
     return code
 
@@ -65,8 +64,21 @@ def warn_if_uncompiled() -> None:
         print(notice, file=sys.stderr)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that fails if its help cannot be written, and shows the usage of the faulty command."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        print(message, end="", file=file, flush=True)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        options, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f"unrecognized arguments: {' '.join(others)}")
+        return options, others
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="moff",
         description="A UCI chess engine. Without a command it speaks UCI.",
         epilog="UCI commands work here too; Moff ends when they are done: moff go depth 12, moff d eval, "
@@ -332,14 +344,8 @@ def _run_play(options: argparse.Namespace) -> int:
 
 
 def _run_fens(options: argparse.Namespace) -> int:
-    try:
-        with open(0 if options.file == "-" else options.file, "rb", closefd=options.file != "-") as stream:
-            damaged, games = _print_fens(stream, options.file, options.json)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        print(f"{options.file}: {error.strerror}", file=sys.stderr)
-        return 1
+    with open(0 if options.file == "-" else options.file, "rb", closefd=options.file != "-") as stream:
+        damaged, games = _print_fens(stream, options.file, options.json)
     if damaged:
         verb = "is" if damaged == 1 else "are"
         print(f"{options.file}: {damaged} of {counted(games, 'game')} {verb} damaged", file=sys.stderr)

@@ -20,7 +20,9 @@ class Log:
     """
 
     def __init__(self, path: str | None, complain: Callable[[str], object] | None = None) -> None:
-        """Nothing is logged without a path. `complain` is called with problems; None means standard error."""
+        """Nothing is logged without a path. `complain` is called with the path and the problem; None means
+        standard error.
+        """
         self._path = path
         self._complain = complain or _complain
         self._turn = threading.Lock()
@@ -69,8 +71,8 @@ class Log:
     def _give_up(self, error: Exception) -> None:
         self.close()
         reason = isinstance(error, OSError) and error.strerror
-        self._complain(f"the log {echo(self._path or '')} cannot be written: {reason or error}")
+        self._complain(f"{echo(self._path or '')}: {reason or error}; Moff goes on without a log")
 
 
 def _complain(text: str) -> None:
-    print(text, file=sys.stderr)
+    print(f"the log {text}", file=sys.stderr)

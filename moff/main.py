@@ -25,10 +25,10 @@ def main() -> int:
         _give_up_output()
         return 0
     except OSError as error:
-        if error.filename is not None:
-            raise
-        print(f"standard output: {error.strerror}", file=sys.stderr)
-        _give_up_output()
+        if error.filename is None:
+            _give_up_output()
+        name = "standard output" if error.filename is None else error.filename
+        print(f"{name}: {error.strerror}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         try:
@@ -64,15 +64,17 @@ def _run(arguments: list[str]) -> int:
     commands.warn_if_uncompiled()
 
     def run() -> int:
-        faults = engine.carry_out(lines)
+        engine.carry_out(lines)
         engine.end()
-        return 1 if faults else 0
+        return min(1, engine.faults)
 
     return run_until_signal(run, lambda: engine.end(at_once=True))
 
 
 def _converse(log: str = "") -> int:
-    """Speak UCI until the end of input or a signal to end, with a log if there is a file for it."""
+    """Speak UCI until the end of input or a signal to end, with a log if there is a file for it. Returns 1 if
+    the log cannot be opened.
+    """
     if sys.stdin is None or sys.stdout is None:
         return 0  # there is nobody to talk to
     from moff.uci.conversation import Engine
@@ -81,9 +83,10 @@ def _converse(log: str = "") -> int:
 
     def run() -> int:
         if log:
-            engine.start_log(log)
+            engine.start_log(log, "the log")
+        code = min(1, engine.faults)
         engine.run()
-        return 0
+        return code
 
     return run_until_signal(run, lambda: engine.end(at_once=True))
 

@@ -56,16 +56,19 @@ class Engine:
         self._stop_job: Callable[[], None] = lambda: None
         self._idle = threading.Event()
         self._idle.set()
-        self._faults = 0
+        self.faults = 0
+        """The number of faults of the input, which have been reported."""
         self._deferred: list[Callable[[], None]] = []
         self._debug = False
-        self._options = Options(self._search, self._info, self._complain, self.start_log, self._forget_game)
+        self._options = Options(
+            self._search, self._info, self._complain_of_option, self.start_log, self._forget_game
+        )
         self._commands: dict[str, tuple[Callable[[list[str]], None], str]] = {
             "uci": (self._uci, "identify the engine and list its options"),
             "debug": (self._set_debug, "debug on|off: report unknown words"),
             "isready": (self._isready, "answer readyok, even during a search"),
             "setoption": (self._setoption, "setoption name NAME [value VALUE]"),
-            "register": (self._register, "accepted, but there is nothing to register"),
+            "register": (self._register, "register ...: accepted, but there is nothing to register"),
             "ucinewgame": (self._ucinewgame, "forget the last game"),
             "position": (self._position, "position startpos|fen FEN [moves MOVE ...]"),
             "go": (self._go, "go " + " ".join(GO_WORDS)),
@@ -120,7 +123,11 @@ class Engine:
                 if number and self._tells_unknown():
                     self._complain(f"ignored: {echo(' '.join(words[:number]))}")
                 self._rest = line.split(maxsplit=number + 1)[-1]
-                command[0](words[number + 1 :])
+                rest = words[number + 1 :]
+                run, usage = command
+                if rest and not usage.startswith(f"{word} ") and self._tells_unknown():
+                    self._complain(f"{word}: unknown word {echo(rest[0])}")
+                run(rest)
                 return word != "quit"
         if words and self._tells_unknown():
             self._complain(f"unknown command {echo(' '.join(words))}; help lists the commands")
@@ -140,13 +147,12 @@ class Engine:
                 return []
         return [" ".join(line) for line in lines]
 
-    def carry_out(self, lines: list[str]) -> int:
-        """Carry out some lines, each to its end; returns how many faults were reported."""
+    def carry_out(self, lines: list[str]) -> None:
+        """Carry out some lines, each to its end."""
         for line in lines:
             if not self.execute(line):
                 break
             self._wait()
-        return self._faults
 
     def _tells_unknown(self) -> bool:
         """Whether unknown words are reported."""
@@ -177,7 +183,7 @@ class Engine:
         try:
             change = self._options.read(words, self._rest)
         except ValueError as error:
-            self._complain(f"setoption: {error}")
+            self._complain_of_option(str(error))
             return
         self._deferred.append(change)
         if not self._is_busy():
@@ -186,13 +192,13 @@ class Engine:
     def _forget_game(self) -> None:
         self._game = None
 
-    def start_log(self, value: str) -> None:
-        """Write a log to the file of that name from now on; none if it is empty."""
+    def start_log(self, value: str, option: str = "setoption: Debug Log File") -> None:
+        """Write a log to the file of that name from now on; none if it is empty. `option` begins a fault."""
         from moff.log import Log
 
         if self._log is not None:
             self._log.close()
-        self._log = Log(value, self._info) if value else None
+        self._log = Log(value, lambda text: self._complain(f"{option} {text}")) if value else None
         self._logged = ("", [])
         if self._log is not None and self._game is not None:
             self._log_game(self._log, *self._game)
@@ -446,8 +452,11 @@ class Engine:
 
     def _complain(self, text: str) -> None:
         """Report a fault of the input."""
-        self._faults += 1
+        self.faults += 1
         self._info(text)
+
+    def _complain_of_option(self, text: str) -> None:
+        self._complain(f"setoption: {text}")
 
     def _info(self, text: str) -> None:
         self._write(f"info string {text}")
@@ -493,4 +502,7 @@ def _print(line: str) -> None:
         sys.stdout.flush()
     except OSError as error:
         # Nobody reads the output any more, and a search may be running: there is nothing left to do.
-        os._exit(0 if isinstance(error, BrokenPipeError) else 1)
+        if isinstance(error, BrokenPipeError):
+            os._exit(0)
+        print(f"standard output: {error.strerror}", file=sys.stderr)
+        os._exit(1)

@@ -32,6 +32,8 @@ def parse_limits(
         if word in ("infinite", "ponder"):
             flags.add(word)
         elif word == "searchmoves":
+            if at == len(words) or words[at] in GO_WORDS:
+                faults.append("searchmoves takes moves")
             while at < len(words) and words[at] not in GO_WORDS:
                 try:
                     moves.append(coordinate.parse(board, words[at]))

@@ -81,7 +81,12 @@ class Options:
         self._complain = complain
         self._forget_game = forget_game
         self._table = {
-            "Hash": Option("spin", str(DEFAULT_HASH), self._resize_table, (1, MAX_MEGABYTES)),
+            "Hash": Option(
+                "spin",
+                str(DEFAULT_HASH),
+                lambda value: self._search.resize_table(int(value)),
+                (1, MAX_MEGABYTES),
+            ),
             "Clear Hash": Option("button", "", lambda _: self._search.forget()),
             "Threads": Option("spin", "1", self._set_threads, (1, MOST_THREADS)),
             # The GUI decides when to ponder; the option tells it that it may.
@@ -110,11 +115,11 @@ class Options:
                 "check", "true", lambda value: self._search.use_tablebases(fifty_move_rule=value == "true")
             ),
             "OwnBook": Option("check", "false", self._switch_book),
-            "Book File": Option("string", "", self._open_book),
+            "Book File": Option("string", "", self.book.open),
             "Best Book Move": Option("check", "false", self._take_best_book_move),
             "Book Depth": Option("spin", str(LATEST_MOVE), self._leave_book_after, (1, LATEST_MOVE)),
             "Book Seed": Option("spin", "0", lambda value: self.book.draw_by(int(value)), (0, 2**31 - 1)),
-            "EvalFile": Option("string", "", self._use_network),
+            "EvalFile": Option("string", "", self._search.use_network),
             "UCI_EngineAbout": Option("string", ABOUT, lambda _: None),
             "Debug Log File": Option("string", "", start_log),
         }
@@ -139,13 +144,15 @@ class Options:
         if value and option.kind == "string":
             value = rest.split(maxsplit=split + 1)[-1].strip()
         value = option.read(name, value)
-        return lambda: option.set(value)
+        return lambda: self._set(name, option, value)
 
-    def _resize_table(self, value: str) -> None:
+    def _set(self, name: str, option: Option, value: str) -> None:
         try:
-            self._search.resize_table(int(value))
-        except MemoryError as error:
-            self._complain(f"setoption: {error}")
+            option.set(value)
+        except OSError as error:
+            self._complain(f"{name} {echo(value)}: {error.strerror or error}")
+        except (ValueError, MemoryError) as error:
+            self._complain(f"{name}: {shorten(str(error) or 'not enough memory')}")
 
     def _set_threads(self, value: str) -> None:
         self.threads = int(value)
@@ -179,36 +186,20 @@ class Options:
         self._forget_game()
 
     def _set_tables(self, value: str) -> None:
-        tables = Tablebase(folders_of(value), self._complain)
+        tables = Tablebase(folders_of(value), lambda text: self._complain(f"SyzygyPath: {text}"))
         self._search.use_tablebases(tables)
         if value:
             results = counted(tables.count(".rtbw"), "WDL table")
             distances = counted(tables.count(".rtbz"), "DTZ table")
             self._tell(f"{results} and {distances}")
         for name in tables.missing():
-            self._complain(f"{name} is missing")
+            self._complain(f"SyzygyPath: {name} is missing")
 
     def _switch_book(self, value: str) -> None:
         self.book.is_on = value == "true"
-
-    def _open_book(self, path: str) -> None:
-        try:
-            self.book.open(path)
-        except OSError as error:
-            self._complain(f"setoption: Book File {echo(path)}: {error.strerror or error}")
-        except ValueError as error:
-            self._complain(f"setoption: {shorten(str(error))}")
 
     def _take_best_book_move(self, value: str) -> None:
         self.book.takes_best = value == "true"
 
     def _leave_book_after(self, value: str) -> None:
         self.book.last_move = int(value)
-
-    def _use_network(self, path: str) -> None:
-        try:
-            self._search.use_network(path)
-        except OSError as error:
-            self._complain(f"setoption: EvalFile {echo(path)}: {error.strerror or error}")
-        except (ValueError, MemoryError) as error:
-            self._complain(f"setoption: EvalFile: {shorten(str(error) or 'not enough memory')}")

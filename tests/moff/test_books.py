@@ -213,7 +213,7 @@ def test_an_unreadable_book_is_refused_and_the_old_one_stays(moff: Conversation,
     for name in names:
         moff.send(f"setoption name Book File value {book.parent / name}", "isready")
         line = moff.until("readyok")[-2]
-        assert line.startswith("info string setoption: ")
+        assert line.startswith("info string setoption: Book File")
         assert name in line
         moff.send("position startpos", "go movetime 1000")
         assert "info string book" in moff.until("bestmove")

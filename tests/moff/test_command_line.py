@@ -98,8 +98,9 @@ def test_bench_searches_the_positions_of_a_file_to_another_limit(tmp_path: Path)
         ("position fen '8/8/8/8 w - - 0 1' d", "8/8/8/8"),
         ("go depth x", "not 'x'"),
         ("go deep 2 depth 1", "unknown word 'deep'"),
+        ("position startpos d deep", "unknown word 'deep'"),
         ("setoption name Hash value 0", "not '0'"),
-        ("setoption name Hash value 65536", "setoption: no 65536 MB of memory for the table"),
+        ("setoption name Hash value 65536", "setoption: Hash: no 65536 MB of memory for the table"),
     ],
 )
 def test_bad_input_exits_1(words: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,6 +125,7 @@ def test_bad_input_exits_1(words: str, reason: str, tmp_path: Path, monkeypatch:
         ("' ' depth 3", "unknown command ' '; moff --help"),
         ("Go depth 3", "unknown command 'Go'; moff --help"),
         ("perft", "the following arguments are required: DEPTH"),
+        ("perft 1 2", "moff perft: error: unrecognized arguments: 2"),
         ("perft 0", "argument DEPTH: it takes a whole number from 1"),
         ("perft 2 --threads 1025", "argument --threads: it takes a whole number from 1 to 1024, not '1025'"),
         ("perft 2 --hash 65537", "argument --hash: it takes a whole number from 1 to 65536, not '65537'"),
@@ -257,13 +259,16 @@ def test_signal_ends_the_start(number: signal.Signals, program: str, case: tuple
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
-@pytest.mark.parametrize("words", ["moves", "compiler", ""])
+@pytest.mark.parametrize("words", ["moves", "compiler", "", "--help", "perft -h"])
 def test_a_full_disk_behind_the_output_ends_with_1(words: str) -> None:
     with open("/dev/full", "wb") as full:
         command, pipe = [*ENGINE, *words.split()], subprocess.PIPE
-        ended = subprocess.run(command, input=b"uci\n", stdout=full, stderr=pipe, timeout=PATIENCE)
+        ended = subprocess.run(
+            command, input="uci\n", stdout=full, stderr=pipe, encoding="utf-8", timeout=PATIENCE
+        )
     assert ended.returncode == 1
-    assert b"Traceback" not in ended.stderr
+    assert ended.stderr.endswith(f"standard output: {os.strerror(errno.ENOSPC)}\n")
+    assert "Traceback" not in ended.stderr
 
 
 @on_unix

@@ -91,7 +91,9 @@ def test_limits_end_a_search_with_a_legal_bestmove(moff: Conversation) -> None:
     assert best == reports[-1].split(" pv ")[1].split()[0]
     for move in (best, *ponder):
         board.push_uci(move)
-    moff.send("position startpos", "go nodes 700")
+    moff.send("position startpos", "go nodes 0")
+    assert moff.until("bestmove")[-2].startswith("info depth 1 seldepth 1 ")
+    moff.send("go nodes 700")
     counts = [int(re.search(r"nodes (\d+)", line)[1]) for line in info_lines(moff.until("bestmove"))]
     assert counts == sorted(counts)
     assert counts[-1] == 700
@@ -328,7 +330,9 @@ def test_a_perft_that_is_refused_a_thread_says_so(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     said: list[str] = []
-    assert Engine(said.append).carry_out(["go perft 3", "isready"]) == 1
+    engine = Engine(said.append)
+    engine.carry_out(["go perft 3", "isready"])
+    assert engine.faults == 1
     assert said == ["info string can't start new thread", "readyok"]
 
 

@@ -85,6 +85,8 @@ def test_impossible_searchmoves_are_named_and_skipped(moff: Conversation) -> Non
     (answer,) = [line for line in moff.until("bestmove a2a3") if line.startswith("info string")]
     assert answer.startswith("info string go: 'e2e5' is not a legal move")
     assert answer.endswith(" (and 1 more)")
+    moff.send("go searchmoves depth 2")
+    assert "info string go: searchmoves takes moves" in moff.until("bestmove")
     moff.send("go searchmoves e2e5 movestogo 5")
     assert waits(moff), "nothing limits it"
 

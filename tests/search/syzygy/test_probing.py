@@ -278,22 +278,24 @@ def test_the_engine_reports_faults_of_files_once(moff: Conversation, tmp_path: P
     moff.send(f"setoption name SyzygyPath value {tmp_path}")
     assert answers(moff) == [
         "info string 4 WDL tables and 1 DTZ table",
-        "info string KBvK.rtbw is missing",
-        "info string KNvK.rtbw is missing",
+        "info string setoption: SyzygyPath: KBvK.rtbw is missing",
+        "info string setoption: SyzygyPath: KNvK.rtbw is missing",
     ]
     complaints = []
     for _ in range(2):
         moff.send("position fen 8/8/8/3k4/8/8/8/1KR5 w - - 0 1", "go depth 3")
         complaints += [line for line in moff.until("bestmove") if "string" in line]
-    assert complaints == [f"info string {tmp_path / 'KRvK.rtbw'}: it is not a tablebase file"]
+    assert complaints == [
+        f"info string setoption: SyzygyPath: {tmp_path / 'KRvK.rtbw'}: it is not a tablebase file"
+    ]
     moff.send(f"position fen {QUEEN}", "go depth 1")
     assert " cp 20000 " in moff.until("bestmove")[-2]
 
 
 def test_the_engine_reports_a_missing_folder(moff: Conversation) -> None:
     moff.send("setoption name SyzygyPath value nowhere")
-    assert answers(moff)[0] == "info string nowhere: No such file or directory"
+    assert answers(moff)[0] == "info string setoption: SyzygyPath: nowhere: No such file or directory"
     moff.send("setoption name SyzygyPath value no\0where")
-    assert answers(moff)[0] == "info string no\0where: embedded null byte"
+    assert answers(moff)[0] == "info string setoption: SyzygyPath: no\0where: embedded null byte"
     moff.send("setoption name SyzygyProbeDepth value 0", "setoption name SyzygyProbeLimit value 8")
     assert len(answers(moff)) == 2
