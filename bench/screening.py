@@ -5,15 +5,12 @@ A factorial experiment (Ronald A. Fisher, "The Design of Experiments", 1935) in 
 """
 
 import argparse
-import json
 import math
-from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from pairs import pace_of, pace_settings, play_pairs, refuse_another
+from pairs import Log, pace_of, pace_settings, play_pairs
 from scipy import special
 from selfgame import Book, Numbers, Side, read_numbers, searcher
 from tables import Ranges, read_table
@@ -93,55 +90,6 @@ class Screening:
             "An effect is the average over the other changes made and not made, and one interval in twenty\n"
             "misses the true value: confirm what you keep with a match (bench/compare.py)."
         )
-
-
-class Log:
-    """The file of a screening in JSON lines: the settings, then each pair with its mean points."""
-
-    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        """Raises ValueError if the file exists but holds another run or none, or OSError."""
-        self.points: dict[int, float] = {}
-        """Mean points by pair."""
-        held = path.read_bytes() if path.exists() else b""
-        # An incomplete last line was being written when the run ended.
-        size = held.rfind(b"\n") + 1
-        if held:
-            self._restore(path, held[:size].split(b"\n")[:-1], settings)
-        self._file = path.open("ab")
-        self._file.truncate(size)
-        if not size:
-            self._write(settings)
-
-    def __enter__(self) -> "Log":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._file.close()
-
-    def add(self, pair: int, points: float) -> None:
-        """Add a pair."""
-        self.points[pair] = points
-        self._write({"pair": pair, "points": points})
-
-    def _write(self, entry: dict[str, Any]) -> None:
-        self._file.write(json.dumps(entry).encode() + b"\n")
-        self._file.flush()
-
-    def _restore(self, path: Path, lines: list[bytes], settings: dict[str, Any]) -> None:
-        try:
-            found = dict(json.loads(lines[0]))
-        except (IndexError, TypeError, ValueError):
-            raise ValueError(f"{path} holds no run") from None
-        refuse_another(path, found, settings)
-        for number, line in enumerate(lines[1:], 2):
-            try:
-                entry = json.loads(line)
-                pair, points = int(entry["pair"]), float(entry["points"])
-            except (KeyError, TypeError, ValueError):
-                pair, points = -1, -1.0
-            if pair < 0 or 4 * points not in range(5):
-                raise ValueError(f"{path}, line {number}: this is no pair of games")
-            self.points[pair] = points
 
 
 def run(options: argparse.Namespace) -> None:

@@ -5,16 +5,13 @@ approximation", 1992.
 """
 
 import argparse
-import json
+import contextlib
 import math
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from random import Random
-from typing import Any
 
-from pairs import pace_of, pace_settings, play_pairs, refuse_another
+from pairs import Log, pace_of, pace_settings, play_pairs
 from selfgame import Book, Numbers, Pace, Side, searcher
 from tables import Ranges, read_table, write_table
 from tabulate import tabulate
@@ -106,34 +103,6 @@ class Spsa:
         return chance, {name: chance.choice((-1, 1)) for name in self.ranges}
 
 
-class State:
-    """The file that holds a run: its settings, the iteration, and the values."""
-
-    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        self.path = path
-        self.settings = settings
-
-    def restore(self, spsa: Spsa) -> None:
-        """Continue from the file if there is one. Raises ValueError if it is of another run, or OSError."""
-        if not self.path.exists():
-            return
-        try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
-            settings, values = found["settings"], {name: float(found["values"][name]) for name in spsa.values}
-            iteration, points = int(found["iteration"]), float(found["points"])
-        except (KeyError, TypeError, ValueError):
-            raise ValueError(f"{self.path} holds no run") from None
-        refuse_another(self.path, settings, self.settings)
-        spsa.values, spsa.iteration, spsa.points = values, iteration, points
-
-    def save(self, spsa: Spsa) -> None:
-        """Replace the file; if that is interrupted, the old one stays."""
-        new = self.path.with_name(self.path.name + ".new")
-        found = {"iteration": spsa.iteration, "points": spsa.points, "values": spsa.values}
-        new.write_text(json.dumps(found | {"settings": self.settings}, indent=1) + "\n", encoding="utf-8")
-        os.replace(new, self.path)
-
-
 def iterate(
     spsa: Spsa, duel: Callable[[int, Numbers, Numbers], float], on_step: Callable[[], None] = lambda: None
 ) -> None:
@@ -146,16 +115,29 @@ def iterate(
 
 
 def duels(
-    submit: Submit, book: Book, pace: Pace, pairs: int, workers: int
+    submit: Submit, book: Book, pace: Pace, pairs: int, workers: int, log: Log
 ) -> Callable[[int, Numbers, Numbers], float]:
-    """Duels of so many pairs of games."""
+    """Duels of so many pairs of games; those in the log are not played again."""
 
     def duel(iteration: int, first: Numbers, second: Numbers) -> float:
         numbers = range(pairs * iteration, pairs * (iteration + 1))
-        found = play_pairs(submit, book, pace, numbers, lambda pair: (first, second), workers)
-        return sum(4 * points - 2 for _, points in found)
+        missing = [pair for pair in numbers if pair not in log.points]
+        for pair, points in play_pairs(submit, book, pace, missing, lambda pair: (first, second), workers):
+            log.add(pair, points)
+        return lead(log, numbers)
 
     return duel
+
+
+def lead(log: Log, pairs: Iterable[int]) -> float:
+    """The lead of the first side in these pairs, in points. Raises KeyError if one has not been played."""
+    return sum(4 * log.points[pair] - 2 for pair in pairs)
+
+
+def replay(spsa: Spsa, log: Log, pairs: int) -> None:
+    """Learn from the iterations whose pairs are all in the log."""
+    with contextlib.suppress(KeyError):
+        iterate(spsa, lambda k, first, second: lead(log, range(pairs * k, pairs * (k + 1))))
 
 
 def run(options: argparse.Namespace) -> None:
@@ -170,30 +152,29 @@ def run(options: argparse.Namespace) -> None:
     if not 0 < options.change < 1 or options.rate <= 0:
         raise ValueError("--change must be between 0 and 1, --rate positive")
     asked = {"seed": options.seed, "pairs": options.pairs, "names": list(ranges)}
-    state = State(options.state, asked | asdict(gains) | pace_settings(pace))
-    spsa = Spsa(ranges, gains, options.seed)
-    state.restore(spsa)
     if options.apply and not options.state.exists():
         raise ValueError(f"there is no {options.state} to apply")
-    if not options.apply:
-        searcher(1, Side(spsa.rounded()))  # check the names here, not in a worker
-        book = Book.read(options.openings, options.seed)
+    spsa = Spsa(ranges, gains, options.seed)
+    searcher(1, Side(spsa.rounded()))  # check the names here, not in a worker
+    book = Book.read(options.openings, options.seed)
+    with Log(options.state, asked | asdict(gains) | pace_settings(pace)) as log:
+        replay(spsa, log, options.pairs)
         progress = {"total": gains.iterations, "initial": spsa.iteration, "unit": "iteration"}
-        try:
-            with processes(options.concurrency) as submit, tqdm(**progress, dynamic_ncols=True) as bar:
+        if not options.apply:
+            try:
+                with processes(options.concurrency) as submit, tqdm(**progress, dynamic_ncols=True) as bar:
 
-                def keep() -> None:
-                    state.save(spsa)
-                    shown = " ".join(f"{name}={spsa.values[name]:.1f}" for name in spsa.most_moved())
-                    bar.set_postfix_str(f"{spsa.points:+.0f} {shown}", refresh=False)
-                    bar.update()
+                    def show() -> None:
+                        shown = " ".join(f"{name}={spsa.values[name]:.1f}" for name in spsa.most_moved())
+                        bar.set_postfix_str(f"{spsa.points:+.0f} {shown}", refresh=False)
+                        bar.update()
 
-                iterate(spsa, duels(submit, book, pace, options.pairs, options.concurrency), keep)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                f"interrupted after {spsa.iteration} iterations: the same command continues the run, --apply"
-                " writes its numbers into the table"
-            ) from None
+                    iterate(spsa, duels(submit, book, pace, options.pairs, options.concurrency, log), show)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(
+                    f"interrupted after {spsa.iteration} iterations: the same command continues the run, "
+                    "--apply writes its numbers into the table"
+                ) from None
     rows = [[name, ranges[name][0], f"{value:.2f}", *ranges[name][1:]] for name, value in spsa.values.items()]
     print(tabulate(rows, ["number", "before", "now", "least", "most"]))
     write_table(options.table, "SEARCH", {name: (v, *table[name][1:]) for name, v in spsa.rounded().items()})

@@ -1,7 +1,7 @@
 """Tune or screen the numbers of search/tuned.py by games.
 
     python bench/tune.py search --openings 8moves_v3.pgn --nodes 10000 --iterations 2000
-                                --pairs 8 --concurrency 4 --state spsa.json [NAME ...]
+                                --pairs 8 --concurrency 4 --state spsa.jsonl [NAME ...]
     python bench/tune.py screen iir_depth=6 lmp_base=6 lmr_base=600 --nodes 10000 --pairs 5000
                                 --openings 8moves_v3.pgn --state screen.jsonl
 
@@ -40,29 +40,28 @@ only with others, so a separate match must confirm it.
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = script.parser(__doc__)
     commands = parser.add_subparsers(required=True, metavar="search | screen")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
-        "--table", type=Path, default=TUNED, metavar="FILE", help="the numbers (default search/tuned.py)"
-    )
-    common.add_argument(
-        "--concurrency", type=int, default=1, metavar="N", help="processes (default %(default)s)"
-    )
     games = argparse.ArgumentParser(add_help=False)
     add = games.add_argument
-    add("--nodes", type=int, default=5000, metavar="N", help="per move (default %(default)s)")
+    add("--table", type=Path, default=TUNED, metavar="FILE", help="the numbers (default search/tuned.py)")
+    add("--concurrency", type=script.positive, default=1, help="processes (default %(default)s)")
+    add("--nodes", type=script.positive, default=5000, metavar="N", help="per move (default %(default)s)")
     add("--jitter", type=float, default=0.05, metavar="PART", help="how far they vary (default %(default)s)")
     add("--openings", type=Path, metavar="FILE", help="a PGN or EPD file (default: the start position)")
     add("--random-plies", type=int, default=0, metavar="N", help="after the opening (default %(default)s)")
-    add("--hash", type=int, default=1, metavar="MB", help="each side's table (default %(default)s)")
+    add(
+        "--hash",
+        type=script.positive,
+        default=1,
+        metavar="MB",
+        help="each side's table (default %(default)s)",
+    )
     add("--seed", type=int, default=0, metavar="N", help="for openings and changes (default %(default)s)")
 
-    def command(
-        name: str, module: str, text: str, *parents: argparse.ArgumentParser
-    ) -> argparse.ArgumentParser:
+    def command(name: str, module: str, text: str) -> argparse.ArgumentParser:
         """The parser of a command that the `run` of this module carries out."""
         added = commands.add_parser(
             name,
-            parents=parents,
+            parents=[games],
             description=text,
             help=text.split("\n")[0],
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -70,37 +69,20 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         added.set_defaults(module=module)
         return added
 
-    search = command("search", "spsa", SEARCH, common, games)
-    search.add_argument("names", nargs="*", metavar="NAME", help="numbers to tune (default: all)")
-    search.add_argument(
-        "--state", type=Path, default=Path("spsa.json"), metavar="FILE", help="(default %(default)s)"
-    )
-    search.add_argument("--apply", action="store_true", help="play no more games, write the table")
-    search.add_argument(
-        "--iterations", type=int, default=1000, metavar="N", help="in all (default %(default)s)"
-    )
-    search.add_argument(
-        "--pairs", type=int, default=4, metavar="N", help="of games per iteration (default %(default)s)"
-    )
-    search.add_argument(
-        "--change",
-        type=float,
-        default=0.05,
-        metavar="PART",
-        help="of a number's range by which it is moved in the end (default %(default)s)",
-    )
-    search.add_argument(
-        "--rate", type=float, default=0.002, help="of learning in the end (default %(default)s)"
-    )
+    add = command("search", "spsa", SEARCH).add_argument
+    add("names", nargs="*", metavar="NAME", help="numbers to tune (default: all)")
+    add("--state", type=Path, default=Path("spsa.jsonl"), metavar="FILE", help="(default %(default)s)")
+    add("--apply", action="store_true", help="play no more games, write the table")
+    add("--iterations", type=script.positive, default=1000, metavar="N", help="in all (default %(default)s)")
+    add("--pairs", type=script.positive, default=4, metavar="N", help="per iteration (default %(default)s)")
+    text = "of a number's range by which it is moved in the end (default %(default)s)"
+    add("--change", type=float, default=0.05, metavar="PART", help=text)
+    add("--rate", type=float, default=0.002, help="of learning in the end (default %(default)s)")
 
-    screen = command("screen", "screening", SCREEN, common, games)
-    screen.add_argument("changes", nargs="+", metavar="NAME=VALUE", help="changes of the search's numbers")
-    screen.add_argument(
-        "--state", type=Path, default=Path("screen.jsonl"), metavar="FILE", help="(default %(default)s)"
-    )
-    screen.add_argument(
-        "--pairs", type=int, default=1000, metavar="N", help="of games in all (default %(default)s)"
-    )
+    add = command("screen", "screening", SCREEN).add_argument
+    add("changes", nargs="+", metavar="NAME=VALUE", help="changes of the search's numbers")
+    add("--state", type=Path, default=Path("screen.jsonl"), metavar="FILE", help="(default %(default)s)")
+    add("--pairs", type=script.positive, default=1000, metavar="N", help="in all (default %(default)s)")
     return parser.parse_args(arguments)
 
 
@@ -111,8 +93,6 @@ def main(arguments: list[str] | None = None) -> int:
     script.require("tuning", "numpy", "scipy", "tabulate", "tqdm")
     if not build.compiled:
         print(build.notice(), file=sys.stderr)
-    if min(options.concurrency, getattr(options, "iterations", 1)) < 1:
-        raise ValueError("--concurrency and --iterations are whole numbers from 1 up")
     importlib.import_module(options.module).run(options)
     return 0
 

@@ -104,7 +104,7 @@ def test_candidates_are_whole_numbers_in_their_ranges_and_opposite() -> None:
 
 
 def test_pairs_and_duels_count_for_the_first_side_in_any_order_of_games(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def play(submit: Any, work: Any, jobs: Any, count: int) -> Any:
         # A side with a margin wins with White and draws with Black.
@@ -118,8 +118,9 @@ def test_pairs_and_duels_count_for_the_first_side_in_any_order_of_games(
     sides = [numbers, numbers[::-1]]
     found = dict(pairs.play_pairs(None, book, pace, range(7, 9), lambda pair: sides[pair % 2], 1))
     assert found == {8: 0.75, 7: 0.25}
-    assert spsa.duels(None, book, pace, 3, 1)(5, *numbers) == 3
-    assert spsa.duels(None, book, pace, 3, 1)(5, *numbers[::-1]) == -3
+    for n, side in enumerate((numbers, numbers[::-1])):
+        with pairs.Log(tmp_path / str(n), {}) as log:
+            assert spsa.duels(None, book, pace, 3, 1, log)(5, *side) == (-3 if n else 3)
 
 
 def test_gains_fall_to_those_asked_for() -> None:
@@ -132,42 +133,40 @@ def test_gains_fall_to_those_asked_for() -> None:
     assert steps[0] / steps[499] == pytest.approx((550 / 51) ** 0.602)
 
 
-def test_run_goes_on_from_its_own_state_only(tmp_path: Path) -> None:
-    path, sequences = tmp_path / "spsa.json", gains(40)
-    whole, part, other = (spsa.Spsa(RANGES, sequences) for _ in range(3))
-    spsa.iterate(whole, duel)
-    state = spsa.State(path, {"seed": 0})
-    state.restore(part)
-    for _ in range(17):
-        part.update(duel(part.iteration, *part.candidates()))
-        state.save(part)
-    state.restore(other)
-    assert other.iteration == 17
-    spsa.iterate(other, duel)
-    assert (other.values, other.points) == (whole.values, whole.points)
-    with pytest.raises(ValueError, match="another seed"):
-        spsa.State(path, {"seed": 1}).restore(other)
-    path.write_text("{}", encoding="utf-8")
-    with pytest.raises(ValueError, match="holds no run"):
-        state.restore(other)
-
-
-def test_run_and_apply_write_the_table(
+def test_interrupted_run_goes_on_and_its_numbers_are_applied(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(spsa, "duels", lambda *arguments: lambda k, first, second: 1000.0)
+    stop_at = -1
+
+    def play(_submit: Any, _book: Any, _pace: Any, numbers: Any, *_: Any) -> Any:
+        for pair in numbers:
+            if pair == stop_at:
+                raise KeyboardInterrupt
+            yield pair, Random(pair).randrange(5) / 4
+
+    monkeypatch.setattr(spsa, "play_pairs", play)
     monkeypatch.setattr(spsa, "searcher", lambda megabytes, numbers: None)
-    words = ["search", "depth", "--table", str(table), "--state", str(tmp_path / "s.json")]
-    words += ["--iterations", "30"]
-    assert tune.main(words) == 0
+    words = ["search", "depth", "--table", str(table), "--iterations", "30", "--rate", "0.5", "--state"]
+    assert tune.main([*words, str(tmp_path / "whole")]) == 0
     changed = table.read_text(encoding="utf-8")
     depth, _, _ = tables.read_table(table, "SEARCH")["depth"]
     assert changed == TUNED.replace("(8, 0, 14)", f"({depth}, 0, 14)")
     assert depth != 8
     assert "depth" in capsys.readouterr().out
     table.write_text(TUNED, encoding="utf-8")
-    assert tune.main([*words, "--apply"]) == 0
+    stop_at = 70
+    assert tune.main([*words, str(tmp_path / "part")]) == 130
+    assert "interrupted after 17 iterations" in capsys.readouterr().err
+    assert table.read_text(encoding="utf-8") == TUNED
+    assert tune.main([*words, str(tmp_path / "part"), "--apply"]) == 0
+    assert table.read_text(encoding="utf-8") not in (TUNED, changed)
+    table.write_text(TUNED, encoding="utf-8")
+    stop_at = -1
+    assert tune.main([*words, str(tmp_path / "part")]) == 0
     assert table.read_text(encoding="utf-8") == changed
+    assert (tmp_path / "part").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert tune.main([*words, str(tmp_path / "part"), "--seed", "1"]) == 2
+    assert "another seed: 0" in capsys.readouterr().err
 
 
 # --- Screening
@@ -228,12 +227,12 @@ def test_too_few_pairs_show_no_effects() -> None:
 
 def test_log_of_a_screening_goes_on_without_its_half_written_line(tmp_path: Path) -> None:
     path = tmp_path / "screen.jsonl"
-    with screening.Log(path, {"seed": 0}) as log:
+    with pairs.Log(path, {"seed": 0}) as log:
         log.add(3, 0.75)
         log.add(0, 0.5)
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"pair": 1, "poi')
-    with screening.Log(path, {"seed": 0}) as log:
+    with pairs.Log(path, {"seed": 0}) as log:
         assert log.points == {3: 0.75, 0: 0.5}
     assert path.read_bytes() == whole
 
@@ -255,7 +254,7 @@ def test_another_file_is_refused_and_stays(tmp_path: Path, held: str, reason: st
     path = tmp_path / "screen.jsonl"
     path.write_text(held, encoding="utf-8")
     with pytest.raises(ValueError, match=reason):
-        screening.Log(path, {"seed": 0})
+        pairs.Log(path, {"seed": 0})
     assert path.read_text(encoding="utf-8") == held
 
 
