@@ -49,8 +49,6 @@ from x88.movegen import legal_moves
 from x88.notation import fen, san
 
 TASKS = ("bm", "am", "dm")
-MAX_NUMBER = 1_000_000_000
-"""The largest number that an option accepts."""
 
 _TOKEN = re.compile(r'\s*(?:"(?P<text>[^"]*)"|(?P<word>[^\s;"]+)|(?P<end>;)|(?P<fault>"))')
 _OPCODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,14}")
@@ -148,10 +146,7 @@ def read_suite(
     Raises OSError if the file cannot be read, ValueError with its path if it holds neither.
     """
     positions, complaints = [], []
-    lines = path.read_text(encoding="utf-8-sig", errors="replace").split("\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
+    for number, line in script.numbered_lines(path):
         try:
             positions.append(_position(path, number, line, mate, chess960))
         except ValueError as error:
@@ -236,7 +231,7 @@ def _moves_to_mate(operations: dict[str, list[str]]) -> int | None:
     if "dm" not in operations:
         return None
     try:
-        return _positive(" ".join(operations["dm"]))
+        return script.positive(" ".join(operations["dm"]))
     except argparse.ArgumentTypeError as error:
         raise ValueError(f"{' '.join(['dm', *operations['dm']])!r}: {error}") from None
 
@@ -333,27 +328,17 @@ def _watched(answers: Iterator[Answer], total: int) -> Iterator[Answer]:
             yield answer
 
 
-def _positive(text: str) -> int:
-    if not text.isdecimal() or len(text) > 10 or not 1 <= int(text) <= MAX_NUMBER:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to {MAX_NUMBER}")
-    return int(text)
-
-
 def _options() -> argparse.Namespace:
     parser = script.parser(__doc__)
     add = parser.add_argument
     add("files", nargs="+", type=Path, metavar="FILE", help="an EPD suite, or FENs")
     limits = parser.add_mutually_exclusive_group()
-    limits.add_argument(
-        "--movetime",
-        type=_positive,
-        metavar="MS",
-        help="milliseconds per position; 1000 if no limit is given",
-    )
-    limits.add_argument("--depth", type=_positive, metavar="N", help="plies per position")
-    limits.add_argument("--nodes", type=_positive, metavar="N", help="nodes per position")
-    add("--hash", type=_positive, default=64, metavar="MB", help="size of the transposition table")
-    add("--mate", type=_positive, metavar="N", help="a position without bm, am and dm is a mate in N moves")
+    limit, number = limits.add_argument, script.positive
+    limit("--movetime", type=number, metavar="MS", help="milliseconds per position (default 1000)")
+    limit("--depth", type=number, metavar="N", help="plies per position")
+    limit("--nodes", type=number, metavar="N", help="nodes per position")
+    add("--hash", type=number, default=64, metavar="MB", help="size of the transposition table")
+    add("--mate", type=number, metavar="N", help="a position without bm, am and dm is a mate in N moves")
     add("--chess960", action="store_true", help="K, Q, k and q mean the outermost rooks (X-FEN)")
     add("--tables", default="", metavar="FOLDERS", help="folders of the Syzygy tables to use")
     add("--only-failed", action="store_true", help="show only unsolved positions")
@@ -361,35 +346,20 @@ def _options() -> argparse.Namespace:
     return parser.parse_intermixed_args()
 
 
-def _limits(options: argparse.Namespace) -> Limits:
-    if options.depth is None and options.nodes is None and options.movetime is None:
-        return Limits(movetime=1000)
-    return Limits(depth=options.depth, nodes=options.nodes, movetime=options.movetime)
-
-
 @script.command
 def main() -> int:
     """Read the suites, search, print the table; returns the exit code."""
     options = _options()
     script.require("bench", "tabulate", "tqdm")
-    try:
-        search = Search(options.hash)
-    except (ValueError, MemoryError) as error:
-        print(f"--hash: {error}", file=sys.stderr)
-        return 2
+    search = Search(options.hash)
     tables = opened(options.tables)
     if options.tables and not tables.most:
-        print("; ".join(tables.problems) or f"{options.tables}: there is no table", file=sys.stderr)
-        return 2
+        raise ValueError("; ".join(tables.problems) or f"{options.tables}: there is no table")
     search.use_tablebases(tables)
     positions: list[Position] = []
     complaints: list[str] = []
     for path in options.files:
-        try:
-            found, faults = read_suite(path, options.mate, options.chess960)
-        except (OSError, ValueError) as error:
-            print(error, file=sys.stderr)
-            return 2
+        found, faults = read_suite(path, options.mate, options.chess960)
         positions += found
         complaints += faults
     for complaint in complaints:
@@ -400,7 +370,9 @@ def main() -> int:
         print(build.notice(), file=sys.stderr)
 
     answers = []
-    for answer in _watched(solve(search, positions, _limits(options)), len(positions)):
+    limits = Limits(depth=options.depth, nodes=options.nodes, movetime=options.movetime)
+    limits = Limits(movetime=1000) if limits == Limits() else limits
+    for answer in _watched(solve(search, positions, limits), len(positions)):
         answers.append(answer)
         if options.json and not (options.only_failed and answer.is_solved):
             print(answer.as_json(), flush=True)

@@ -51,9 +51,7 @@ def read_openings(path: Path, chess960: bool = False) -> list[Opening]:
                     raise ValueError(f"{path}, line {game.line}: an opening cannot contain a null move")
                 found.append((game.start, tuple(moves)))
     else:
-        for number, line in enumerate(path.read_text(encoding="utf-8-sig", errors="replace").split("\n"), 1):
-            if not line.strip() or line.startswith("#"):
-                continue
+        for number, line in script.numbered_lines(path):
             position = " ".join(line.split(";")[0].split()[:4])
             try:
                 found.append((fen.write(fen.parse(position, chess960=chess960)), ()))

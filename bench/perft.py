@@ -55,10 +55,7 @@ def read_suite(path: Path, chess960: bool = False) -> list[Position]:
     Raises ValueError with its path, the damaged line and the reason.
     """
     positions = []
-    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    for number, line in script.numbered_lines(path):
         text, *fields = line.split(";")
         try:
             board = fen.parse(text, chess960=chess960)
@@ -93,20 +90,9 @@ def _options() -> argparse.Namespace:
     suite = Path(__file__).with_suffix(".epd")
     add("suite", nargs="?", type=Path, default=suite, help="an EPD file (default: bench/perft.epd)")
     add("--chess960", action="store_true", help="K, Q, k and q mean the outermost rooks (X-FEN)")
-    add(
-        "--depth",
-        type=number,
-        default=DEEPEST,
-        metavar="N",
-        help="maximum plies (default: those of the suite)",
-    )
-    add(
-        "--max-nodes",
-        type=number,
-        default=MOST_NODES,
-        metavar="N",
-        help="maximum leaves per position (default 200 million; uncompiled 500 thousand)",
-    )
+    add("--depth", type=number, default=DEEPEST, metavar="N", help="at most (default: those of the suite)")
+    text = "maximum leaves per position (default 200 million; uncompiled 500 thousand)"
+    add("--max-nodes", type=number, default=MOST_NODES, metavar="N", help=text)
     add("--summary", action="store_true", help="only the sums, no line for each position")
     add("--threads", type=number, default=1, metavar="N", help="threads that count (default 1)")
     add("--hash", type=number, metavar="MB", help="a table of subtree counts (default: none)")

@@ -51,6 +51,12 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def numbered_lines(path: Path) -> list[tuple[int, str]]:
+    """The lines of a text file with their numbers, without empty ones and comments. Raises OSError."""
+    lines = path.read_text(encoding="utf-8-sig", errors="replace").split("\n")
+    return [(n, line) for n, line in enumerate(lines, 1) if line.strip() and line.lstrip()[0] != "#"]
+
+
 def require(extra: str, *packages: str) -> None:
     """Raise ImportError, with the command that installs them, if packages of an extra are missing."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]

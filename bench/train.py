@@ -73,12 +73,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     add("--blend", type=float, default=0.9, help="the score's share of the target (default 0.9)")
     add("--lookahead", type=float, default=0.7, metavar="L", help="weight of later scores (default 0.7)")
     add("--min-ply", type=int, default=0, help="leave out the plies before (default 0)")
-    add(
-        "--max-score",
-        type=int,
-        default=LONGEST_MATE - 1,
-        help="leave out larger scores, in centipawns of the search (default: mates)",
-    )
+    text = "leave out larger scores, in centipawns of the search (default: mates)"
+    add("--max-score", type=int, default=LONGEST_MATE - 1, help=text)
     add("--flatten", type=float, default=0.0, help="weigh by the number of pieces (default 0)")
     add("--share", type=float, default=0.02, help="set aside to validate (default 0.02)")
     add("--seed", type=int, default=0, help="of weights and order (default 0)")

@@ -54,7 +54,7 @@ WRONG = {
         (f"{MATES} --depth 0", "--depth"),
         (f"{MATES} --movetime 1{30 * '0'}", "--movetime"),
         (f"{MATES} --depth 2 --nodes 100", "--nodes"),
-        (f"{MATES} --hash 1000000000", "--hash"),
+        (f"{MATES} --hash 1000000000", "65536"),
         (f"{MATES} --threads 2", "--threads"),
         ("'no such file.epd'", "no such file.epd"),
         (f"{MATES} empty", "empty"),
