@@ -14,32 +14,16 @@ from search.limits import Limits
 from search.line import Report
 from search.parameters import Parameters
 from search.search import Search
-from x88.board import Board
 from x88.movegen import legal_moves
 from x88.notation import chess960, fen
 from x88.notation.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.piece import BLACK, WHITE
 
-DECISIVE = 1000
-"""A game of a comparison counts as won from this many centipawns."""
+RESIGN_PLIES, RESIGN_SCORE = 4, 1000
+"""A game is won once a side was ahead by so many centipawns for so many plies in a row."""
 
-
-@dataclass(frozen=True)
-class Adjudication:
-    """When a game ends early, in plies and centipawns.
-
-    Resigned: the same side was ahead by `resign_score` or more for `resign_plies` in a row. Drawn: after move
-    `draw_from`, the score was within `draw_score` for `draw_plies` in a row.
-    """
-
-    resign_plies: int
-    resign_score: int
-    draw_plies: int
-    draw_score: int
-    draw_from: int
-
-
-RULE = Adjudication(resign_plies=4, resign_score=DECISIVE, draw_plies=8, draw_score=8, draw_from=40)
+DRAW_PLIES, DRAW_SCORE, DRAW_FROM = 8, 8, 40
+"""After move DRAW_FROM, a game is drawn once the score was within DRAW_SCORE for so many plies in a row."""
 
 TRIES = 1000
 """Random openings to try before giving up."""
@@ -85,8 +69,8 @@ class Job:
     seed: str
     opening: Opening
     pace: Pace
-    white: Side = AS_IT_IS
-    black: Side = AS_IT_IS
+    white: Side
+    black: Side
 
 
 @dataclass(frozen=True)
@@ -143,19 +127,12 @@ class Book:
         Random(seed).shuffle(openings)
         return cls(openings, seed, name)
 
-    def opening(self, number: int) -> Opening:
-        """The opening of that number."""
-        return self.openings[number % len(self.openings)]
-
-    def job(self, number: int, pace: Pace) -> Job:
-        """The game with that number and its own opening."""
-        return Job(number, f"{self.seed}/{number}", self.opening(number), pace)
-
     def paired(self, number: int, pace: Pace, first: Side, second: Side = AS_IT_IS) -> Job:
         """The game with that number of a match; the first side has White in the even ones."""
         white, black = (first, second) if number % 2 == 0 else (second, first)
         pair = number // 2
-        return Job(number, f"{self.seed}/{pair}", self.opening(pair), pace, white, black)
+        opening = self.openings[pair % len(self.openings)]
+        return Job(number, f"{self.seed}/{pair}", opening, pace, white, black)
 
 
 def searcher(megabytes: int, side: Side, tables: str = "") -> Search:
@@ -167,90 +144,44 @@ def searcher(megabytes: int, side: Side, tables: str = "") -> Search:
     return search
 
 
-def begin(opening: Opening, plies: int, chance: Random) -> OngoingGame:
-    """A game after its opening and so many random plies; it may be over."""
-    origin, moves = opening
-    game = OngoingGame(origin, chess960=True)
-    for move in moves:
-        game.play(move)
-    for _ in range(plies):
-        if not game.is_over():
-            game.play(chance.choice(legal_moves(game.board)))
-    return game
-
-
 def start(job: Job) -> OngoingGame:
     """The game after its opening and random plies that do not end it, if there are such."""
     chance = Random(job.seed)
+    origin, moves = job.opening
     for _ in range(TRIES):
-        game = begin(job.opening, job.pace.random_plies, chance)
+        game = OngoingGame(origin, chess960=True)
+        for move in moves:
+            game.play(move)
+        for _ in range(job.pace.random_plies):
+            if not game.is_over():
+                game.play(chance.choice(legal_moves(game.board)))
         if not game.is_over():
             break
     return game
 
 
-class Player:
-    """Searches every move with about the same number of nodes."""
-
-    def __init__(self, search: Search, nodes: int, jitter: float, chance: Random) -> None:
-        self._search = search
-        self._nodes = nodes
-        self._jitter = jitter
-        self._chance = chance
-        self._reports: list[Report] = []
-
-    def think(self, board: Board) -> tuple[int, Report | None]:
-        """The best move and the last report, or None if the search ended before its first iteration."""
-        nodes = max(1, round(self._nodes * (1 + self._jitter * self._chance.uniform(-1, 1))))
-        self._reports.clear()
-        move = self._search.think(board, Limits(nodes=nodes), self._reports.append).move
-        return move, self._reports[-1] if self._reports else None
-
-
-class Referee:
-    """Ends a game early, by the scores of the searches."""
-
-    def __init__(self, rule: Adjudication) -> None:
-        self._rule = rule
-        self._lead = 0  # plies in a row with White far ahead; negative for Black
-        self._level = 0  # plies in a row with a level score
-
-    def judge(self, game: OngoingGame, score: int | None) -> None:
-        """End the game if the score of the last ply, from White's view, calls for it; None does not."""
-        rule = self._rule
-        if score is None or abs(score) < rule.resign_score:
-            self._lead = 0
-        else:
-            self._lead = max(self._lead, 0) + 1 if score > 0 else min(self._lead, 0) - 1
-        self._level = self._level + 1 if score is not None and abs(score) <= rule.draw_score else 0
-        if game.is_over():
-            return
-        if abs(self._lead) >= rule.resign_plies:
-            game.end(RESULT_OF_WINNER[WHITE if self._lead > 0 else BLACK], "adjudication: resigned")
-        elif self._level >= rule.draw_plies and game.board.fullmove > rule.draw_from:
-            game.end(DRAWN, "adjudication: drawn")
-
-
 def play_game(job: Job) -> Played:
     """Play a game of a comparison."""
-    game = start(job)
-    pace = job.pace
+    game, pace = start(job), job.pace
     chance = Random(f"{job.seed}/{job.number}")
-    referee = Referee(RULE)
-    players = [
-        Player(searcher(pace.megabytes, side, pace.tables), pace.nodes, pace.jitter, chance)
-        for side in (job.white, job.black)
-    ]
+    searches = [searcher(pace.megabytes, side, pace.tables) for side in (job.white, job.black)]
+    lead = level = 0  # plies in a row with White far ahead, negative for Black; and with a level score
     while not game.is_over():
+        nodes = max(1, round(pace.nodes * (1 + pace.jitter * chance.uniform(-1, 1))))
+        reports: list[Report] = []
         side = game.board.side
-        move, report = players[side].think(game.board)
-        game.play(move)
-        referee.judge(game, _from_white(side, report))
+        game.play(searches[side].think(game.board, Limits(nodes=nodes), reports.append).move)
+        # Without a report the score is neither level nor decisive.
+        score = reports[-1].score * (1 if side == WHITE else -1) if reports else DRAW_SCORE + 1
+        if abs(score) < RESIGN_SCORE:
+            lead = 0
+        else:
+            lead = max(lead, 0) + 1 if score > 0 else min(lead, 0) - 1
+        level = level + 1 if abs(score) <= DRAW_SCORE else 0
+        if game.is_over():
+            break
+        if abs(lead) >= RESIGN_PLIES:
+            game.end(RESULT_OF_WINNER[WHITE if lead > 0 else BLACK], "adjudication: resigned")
+        elif level >= DRAW_PLIES and game.board.fullmove > DRAW_FROM:
+            game.end(DRAWN, "adjudication: drawn")
     return Played(job.number, game.result, game.reason)
-
-
-def _from_white(side: int, report: Report | None) -> int | None:
-    """The score of a side's report from White's view."""
-    if report is None:
-        return None
-    return report.score if side == WHITE else -report.score

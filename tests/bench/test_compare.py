@@ -30,7 +30,7 @@ PACE = selfgame.Pace(NODES, random_plies=6)
 
 def job(number: int = 0, seed: int = 0, start: str = fen.START, pace: Any = PACE) -> Any:
     """A game of a comparison from a position."""
-    return selfgame.Book([(start, ())], seed).job(number, pace)
+    return selfgame.Book([(start, ())], seed).paired(2 * number, pace, selfgame.AS_IT_IS)
 
 
 class Player:
@@ -122,7 +122,10 @@ def test_comparison_counts_for_the_side_with_the_changed_numbers(
 
 def test_games_of_chess960_start_from_its_positions() -> None:
     book = selfgame.Book.read(None, 1, True)
-    starts = {selfgame.start(book.job(number, selfgame.Pace(1))).start for number in range(20)}
+    starts = {
+        selfgame.start(book.paired(2 * number, selfgame.Pace(1), selfgame.AS_IT_IS)).start
+        for number in range(20)
+    }
     assert len(starts) == 20
     assert starts <= {fen.write(fen.parse(chess960.start(n), chess960=True)) for n in range(960)}
 
