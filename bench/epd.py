@@ -116,25 +116,11 @@ class Answer:
 
     def as_json(self) -> str:
         """The answer as one line of JSON."""
-        position = self.position
-        fields = {
-            "file": str(position.path),
-            "line": position.line,
-            "id": position.name,
-            "fen": position.fen,
-            "operations": position.operations,
-            "expected": position.expected,
-            "played": self.played,
-            "solved": self.is_solved,
-            "solved_after": self.solved_after,
-            "solved_nodes": self.solved_nodes,
-            "depth": self.depth,
-            "score": self.score,
-            "mate": self.mate,
-            "nodes": self.nodes,
-            "seconds": self.seconds,
-        }
-        return json.dumps(fields)
+        fields = vars(self) | {"solved": self.is_solved}
+        position: Position = fields.pop("position")
+        names = {"file": str(position.path), "line": position.line, "id": position.name, "fen": position.fen}
+        task = {"operations": position.operations, "expected": position.expected}
+        return json.dumps(names | task | fields)
 
 
 def read_suite(
@@ -250,18 +236,10 @@ def solve(search: Search, positions: Sequence[Position], limits: Limits) -> Iter
         result = search.think(board, limits._replace(mate=position.mate), reports.append)
         seconds = time.perf_counter() - began
         last = reports[-1] if reports else None
-        solved_after, solved_nodes = _solved(position, reports, result, seconds)
-        yield Answer(
-            position,
-            san.write(board, result.move),
-            last.depth if last else 0,
-            last.score if last else None,
-            last.mate if last else None,
-            result.nodes,
-            seconds,
-            solved_after,
-            solved_nodes,
-        )
+        depth, score, mate = (last.depth, last.score, last.mate) if last else (0, None, None)
+        played = san.write(board, result.move)
+        after, nodes = _solved(position, reports, result, seconds)
+        yield Answer(position, played, depth, score, mate, result.nodes, seconds, after, nodes)
 
 
 def _solved(
@@ -294,8 +272,7 @@ def table(answers: list[Answer]) -> str:
         rows.append([name, position.expected, answer.played, *figures, verdict])
     headers = ["position", "expected", "played", "score", "depth", "nodes", "solved\nafter s", ""]
     alignment = ["left"] * 3 + ["right"] * 4 + ["left"]
-    text: str = tabulate(rows, headers, disable_numparse=True, colalign=alignment)
-    return text
+    return str(tabulate(rows, headers, disable_numparse=True, colalign=alignment))
 
 
 def _score(answer: Answer) -> str:
@@ -356,12 +333,9 @@ def main() -> int:
     if options.tables and not tables.most:
         raise ValueError("; ".join(tables.problems) or f"{options.tables}: there is no table")
     search.use_tablebases(tables)
-    positions: list[Position] = []
-    complaints: list[str] = []
-    for path in options.files:
-        found, faults = read_suite(path, options.mate, options.chess960)
-        positions += found
-        complaints += faults
+    suites = [read_suite(path, options.mate, options.chess960) for path in options.files]
+    positions = [position for found, _ in suites for position in found]
+    complaints = [complaint for _, found in suites for complaint in found]
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     if not positions:

@@ -38,14 +38,12 @@ that is more than 254, as 255 and the score itself in two bytes.
 import json
 import os
 import struct
-import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # this checkout, whatever is installed
+import script  # noqa: F401  (it puts this checkout on the path)
 
 from search.selfplay import HEAD, Game
 

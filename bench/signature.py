@@ -8,22 +8,20 @@ A commit that changes the search or the evaluation on purpose updates the file, 
 printed line `Bench: N`. Any other commit leaves the counts as they are.
 
 The file has a line `DEPTH NODES` for each build's default depth. The compiled build counts at every depth,
-the uncompiled source only up to its own default.
+the uncompiled source only up to its own default. If the file is damaged, the exit code is 2.
 """
 
-import argparse
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+import script  # first: it puts this checkout on the path
 
 from search import benchmark
 from x88 import build
 
-FILE = ROOT / "bench" / "signature.txt"
+FILE = script.ROOT / "bench" / "signature.txt"
 
 
 def read(file: Path) -> dict[int, int]:
@@ -40,13 +38,13 @@ def read(file: Path) -> dict[int, int]:
 
 def count(depth: int, pure: bool) -> int:
     """The node count of `moff bench`, run in its own process."""
-    command = [sys.executable, str(ROOT / "engine.py"), "bench", "--depth", str(depth)]
+    command = [sys.executable, str(script.ROOT / "engine.py"), "bench", "--depth", str(depth)]
     environment = {**os.environ, "MOFF_PURE": "1" if pure else "0"}
     ended = subprocess.run(
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False
     )
     if ended.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{ended.stderr}")
+        raise ValueError(f"{' '.join(command)} failed:\n{ended.stderr}")
     return int(ended.stdout.split()[0])
 
 
@@ -92,10 +90,10 @@ def update(file: Path, counts: dict[int, dict[str, int]]) -> int:
     return 0
 
 
+@script.command
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description="Compare the node counts of the bench with the expected ones."
-    )
+    """Compare or update; returns the exit code."""
+    parser = script.parser(__doc__)
     parser.add_argument("--update", action="store_true", help="write the counts to the file")
     parser.add_argument("--file", type=Path, default=FILE, help="default bench/signature.txt")
     options = parser.parse_args()
@@ -103,11 +101,7 @@ def main() -> int:
         print(notice, file=sys.stderr)
     if options.update:
         return update(options.file, counted([benchmark.UNCOMPILED_DEPTH, benchmark.COMPILED_DEPTH]))
-    try:
-        expected = read(options.file)
-    except (OSError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 1
+    expected = read(options.file)
     found = faults(expected, counted(list(expected)))
     if not found:
         return 0
@@ -122,7 +116,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(main())

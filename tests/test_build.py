@@ -364,7 +364,7 @@ def test_signature_refuses_other_counts_and_damaged_files(tmp_path: Path) -> Non
         ("1 2 3", "line 1: '1 2 3'"),
     ):
         file.write_text(text, encoding="ascii")
-        ended = run_bench("signature", "--file", file, code=1 if message else 0)
+        ended = run_bench("signature", "--file", file, code=2 if "line" in message else int(bool(message)))
         assert message in ended.stderr
         if not message:
             assert ended.stdout.count(f" {nodes} nodes") == 1 + build.compiled
