@@ -13,7 +13,6 @@ interrupted; then no file is written. Needs the `bench` extra.
 """
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from random import Random
 
 import script  # first: it puts this checkout on the path
 
+from moff.atomic_write import save
 from search.limits import Limits
 from search.line import Report
 from search.search import Search
@@ -146,9 +146,7 @@ def main() -> int:
             bar.update()
             if len(lines) == options.count:
                 break
-    new = options.out.with_name(options.out.name + ".new")
-    new.write_text("".join(lines), encoding="ascii", newline="\n")
-    os.replace(new, options.out)
+    save(options.out, "".join(lines))
     return 0
 
 

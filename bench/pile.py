@@ -30,6 +30,7 @@ import script  # first: it puts this checkout on the path
 from gamefile import SUFFIX, Block, Place, Settings, scan
 from workers import connection, run_all
 
+from moff.atomic_write import save
 from moff.messages import counted
 from search.nnue import network
 from search.selfplay import Game, Selfplay
@@ -161,9 +162,7 @@ class Pile:
 
     def note(self, state: dict[str, Any]) -> None:
         """Note how the run goes, for --status."""
-        part = self.folder / "running.json.part"
-        part.write_text(json.dumps(state), encoding="utf-8")
-        os.replace(part, self.folder / "running.json")
+        save(self.folder / "running.json", json.dumps(state))
 
     def close(self) -> None:
         """Leave the folder to others."""

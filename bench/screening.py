@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pairs import Log, pace_of, pace_settings, play_pairs
 from scipy import special
 from selfgame import Book, Numbers, Side, read_numbers, searcher
-from tables import Ranges, read_table
+from tables import read_table
 from tabulate import tabulate
 from tqdm import tqdm
 from workers import processes
@@ -94,7 +94,7 @@ class Screening:
 
 def run(options: argparse.Namespace) -> None:
     """Run a screening and print what it has found. Raises ValueError, OSError or KeyboardInterrupt."""
-    table: Ranges = read_table(options.table, "SEARCH")
+    table = read_table(options.table)
     numbers = read_numbers(options.changes)
     if unknown := [name for name in numbers if name not in table]:
         raise ValueError(f"{options.table} has no {', '.join(map(repr, unknown))} in SEARCH")

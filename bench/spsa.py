@@ -142,7 +142,7 @@ def replay(spsa: Spsa, log: Log, pairs: int) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run SPSA and write its numbers. Raises ValueError, OSError or KeyboardInterrupt."""
-    table: Ranges = read_table(options.table, "SEARCH")
+    table = read_table(options.table)
     for name in options.names:
         if name not in table:
             raise ValueError(f"{options.table} has no {name!r} in SEARCH")
@@ -177,4 +177,4 @@ def run(options: argparse.Namespace) -> None:
                 ) from None
     rows = [[name, ranges[name][0], f"{value:.2f}", *ranges[name][1:]] for name, value in spsa.values.items()]
     print(tabulate(rows, ["number", "before", "now", "least", "most"]))
-    write_table(options.table, "SEARCH", {name: (v, *table[name][1:]) for name, v in spsa.rounded().items()})
+    write_table(options.table, {name: (v, *table[name][1:]) for name, v in spsa.rounded().items()})

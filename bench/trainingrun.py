@@ -18,6 +18,7 @@ from gamefile import Place
 from nets import Batch, Net, batch_of, dequantised, mean, quantised, values, widened
 from tqdm import tqdm
 
+from moff.atomic_write import save, writing
 from search.nnue import network
 
 ROUNDING = 0.9
@@ -79,7 +80,7 @@ class Run:
         folder.mkdir(parents=True, exist_ok=True)
         known = folder / "settings.json"
         if not known.exists():
-            _replace(known, json.dumps(asdict(settings), indent=1).encode())
+            save(known, json.dumps(asdict(settings), indent=1))
         elif (found := known_settings(folder)) != settings:
             old, new = asdict(found), asdict(settings)
             different = sorted(name for name in new if old[name] != new[name])
@@ -195,9 +196,8 @@ class Run:
             "done": self.done,
             "losses": self.losses,
         }
-        part = self.folder / "checkpoint.pt.part"
-        torch.save(state, part)
-        os.replace(part, self.folder / "checkpoint.pt")
+        with writing(self.folder / "checkpoint.pt") as stream:
+            torch.save(state, stream)
         with (self.folder / "losses.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
@@ -272,10 +272,3 @@ def beginning(path: Path, hidden: int, outputs: int) -> dict[str, torch.Tensor]:
             f"{hidden} and {outputs} cannot begin"
         )
     return found
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file that is never half-written."""
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(content)
-    os.replace(part, path)

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 
-def save(path: str, text: str) -> None:
+def save(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file in UTF-8 as `writing` does. Raises OSError."""
     with writing(path) as stream:
         stream.write(text.encode())
 
 
 @contextlib.contextmanager
-def writing(path: str) -> Iterator[BinaryIO]:
+def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A new file in the same folder to write to, which replaces the old one at the end unless an exception is
     raised. Raises OSError. A device or a pipe is written directly.
     """

@@ -48,14 +48,16 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_writing_changes_only_the_values_given(table: Path) -> None:
-    tables.write_table(table, "SEARCH", tables.read_table(table, "SEARCH"))
+    tables.write_table(table, tables.read_table(table))
     assert table.read_text(encoding="utf-8") == TUNED
-    tables.write_table(table, "SEARCH", {"margin": (80, 30, 150)})
+    tables.write_table(table, {"margin": (80, 30, 150)})
     assert table.read_text(encoding="utf-8") == TUNED.replace("(75, 30, 150)", "(80, 30, 150)")
-    with pytest.raises(ValueError, match="no table OTHER"):
-        tables.read_table(table, "OTHER")
+    for wrong in ("OTHER = {}", "SEARCH = {"):
+        table.write_text(wrong, encoding="utf-8")
+        with pytest.raises(ValueError, match="has no table SEARCH"):
+            tables.read_table(table)
     shutil.copy(tables.TUNED, table)
-    tables.write_table(table, "SEARCH", tables.read_table(table, "SEARCH"))
+    tables.write_table(table, tables.read_table(table))
     assert table.read_bytes() == tables.TUNED.read_bytes()
 
 
@@ -149,7 +151,7 @@ def test_interrupted_run_goes_on_and_its_numbers_are_applied(
     words = ["search", "depth", "--table", str(table), "--iterations", "30", "--rate", "0.5", "--state"]
     assert tune.main([*words, str(tmp_path / "whole")]) == 0
     changed = table.read_text(encoding="utf-8")
-    depth, _, _ = tables.read_table(table, "SEARCH")["depth"]
+    depth, _, _ = tables.read_table(table)["depth"]
     assert changed == TUNED.replace("(8, 0, 14)", f"({depth}, 0, 14)")
     assert depth != 8
     assert "depth" in capsys.readouterr().out
