@@ -20,7 +20,6 @@ import pytest
 
 from search import benchmark
 from tests import ROOT
-from tests.client import Conversation
 from tests.programs import run as run_bench
 from x88 import build
 from x88.build import PACKAGES
@@ -220,14 +219,6 @@ def test_installed_package_must_only_be_complete(checkout: Path) -> None:
     assert (compiled, problem) == (False, "")
     assert "C compiler" in notice
     assert "--no-cache-dir" in notice
-
-
-def test_engine_s_name_shows_the_slow_build() -> None:
-    for pure in (False, True):
-        with Conversation(pure) as conversation:
-            conversation.send("uci")
-            (name,) = [line for line in conversation.until("uciok") if line.startswith("id name ")]
-            assert name.endswith(" (uncompiled)") == (pure or not build.compiled)
 
 
 # Builds, with a compiler and without.

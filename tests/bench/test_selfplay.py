@@ -158,16 +158,6 @@ def test_one_game_in_ten_is_no_standard_chess() -> None:
     assert same + double < len(starts) / 2
 
 
-def test_usable_positions_are_counted(some: list[Game]) -> None:
-    from search.replay import Mixer
-
-    block = gamefile.packed(0, 0, {}, some)
-    mixer = Mixer(block.positions)
-    mixer.add(block.inflated(), block.games)
-    assert mixer.count == block.usable == sum(game.usable for game in some)
-    assert block.positions == sum(len(game.scores) for game in some)
-
-
 @pytest.mark.parametrize(("nodes", "depth"), [(1, 1), (scaled(40, 2), None)])
 def test_first_search_ends_with_the_iteration_that_reaches_its_nodes(nodes: int, depth: int | None) -> None:
     """It finds the move and the score of an ordinary search."""
@@ -187,13 +177,6 @@ def test_first_search_ends_with_the_iteration_that_reaches_its_nodes(nodes: int,
         of += 1
     # Where an opening was thrown away, the table remembers its search.
     assert alike > 0.8 * of
-
-
-def test_another_network_plays_other_games() -> None:
-    weights = random_weights(16, 8)
-    assert played(3, range(2), NODES, weights) == played(3, range(2), NODES, weights)
-    assert played(3, range(2), NODES, weights) != played(3, range(2))
-    assert played(3, range(2), NODES, select.shipped()) == played(3, range(2))
 
 
 def test_stop_ends_a_game_and_those_after_it() -> None:
@@ -415,9 +398,9 @@ def test_games_are_those_of_the_network_given(tmp_path: Path) -> None:
     (place,) = (place for file in folder.glob("*.moff") for place in gamefile.scan(file))
     block = gamefile.read(place)
     assert (block.games, block.settings["network"] != f"{0:08x}") == (20, True)
-    player = Selfplay(network.read(str(path)))
-    again = [player.play(1, number, 5) for number in range(20)]
-    assert gamefile.packed(1, 0, block.settings, again) == block
+    for weights, is_same in ((network.read(str(path)), True), (select.shipped(), False), (None, False)):
+        again = played(1, range(20), 5, weights)
+        assert (gamefile.packed(1, 0, block.settings, again) == block) == is_same
 
 
 def test_run_without_a_compiler_says_so(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """The programs of bench/ refuse wrong usage with exit code 2 and a reason, and write nothing."""
 
 import importlib
-import importlib.util
 import shlex
 import sys
 from pathlib import Path
@@ -131,8 +130,7 @@ def test_wrong_usage_ends_with_2_and_says_what_is_wrong(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for package in NEEDED.get(name, []):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"{package} is not installed")
+        pytest.importorskip(package)
     program = importlib.import_module(name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delattr("os.execv")  # self-play would go on in another program

@@ -177,28 +177,15 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="the pages show the shell of 
 
 
 @POSIX
-@with_blocks("console")
+@with_blocks("(?:console|shell)")
 def test_commands_print_the_output_shown(page: Path, desk: Path) -> None:
     for block in blocks(page, "console"):
         if TABLEBASES.is_dir() or FOLDER_OF_TABLES not in block:
             for command, expected in spoken(block):
                 check(desk, command, expected)
-
-
-STARTS = [
-    line
-    for page in PAGES
-    for block in blocks(page, "shell")
-    for line in block.splitlines()
-    if line.startswith(("moff board", "moff play"))
-]
-"""Commands that go on until the user ends them."""
-
-
-@POSIX
-@pytest.mark.parametrize("command", STARTS)
-def test_game_begins(command: str, desk: Path) -> None:
-    check(desk, command, ["..."])
+    for line in "".join(blocks(page, "shell")).splitlines():
+        if line.startswith(("moff board", "moff play")):
+            check(desk, line, ["..."])
 
 
 @with_blocks("pycon")

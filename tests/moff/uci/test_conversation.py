@@ -64,6 +64,8 @@ def test_an_uncompiled_build_says_so_and_why() -> None:
         assert notice.startswith("info string ")
         assert "uncompiled" in notice
         assert "MOFF_PURE" in notice
+        conversation.send("uci")
+        assert conversation.read().endswith(" (uncompiled)")
     pure = dict(os.environ, MOFF_PURE="1")
     for command in ("moves", "d"):
         ended = subprocess.run([*ENGINE, command], capture_output=True, encoding="utf-8", env=pure)
