@@ -12,7 +12,7 @@ import pytest
 
 from search import aspiration, benchmark
 from search.limits import Limits
-from search.line import Line, Report, Result
+from search.line import Line, Result
 from search.pool import SHARES, SURPLUS_NICENESS, Pool, vote
 from search.score import MATE
 from search.search import Search
@@ -55,13 +55,15 @@ def test_a_search_to_a_depth_ends_with_a_line_of_that_depth(threads: int) -> Non
     search = Search(1, threads=threads)
     board = fen.parse(KIWIPETE)
     for depth in (*range(1, scaled(9, 4)), 1, 3):
-        reports: list[Report] = []
-        result = search.think(board, Limits(depth=depth), reports.append)
+        result, reports = think(board, Limits(depth=depth), search)
         assert (reports[-1].depth, reports[-1].bound) == (depth, "")
         assert reports[-1].pv[0] == result.move
-    search.think(board, Limits(depth=4, lines=3), reports.append)
-    assert {report.line for report in reports[-3:]} == {1, 2, 3}
-    assert {report.depth for report in reports[-3:]} == {4}
+    _, reports = think(board, Limits(depth=scaled(8, 4), lines=4), search)
+    last = reports[-4:]
+    assert [report.line for report in last] == [1, 2, 3, 4]
+    assert {report.depth for report in last} == {scaled(8, 4)}
+    assert len({report.pv[0] for report in last}) == 4
+    assert [report.score for report in last] == sorted((report.score for report in last), reverse=True)
 
 
 @only_c
@@ -163,14 +165,6 @@ def test_every_thread_keeps_to_the_moves_to_search(threads: int) -> None:
         result, reports = think(KIWIPETE, Limits(nodes=nodes, searchmoves=allowed), threads=threads)
         assert result.move in allowed
         assert all(report.pv[0] in allowed for report in reports)
-
-
-def test_several_lines_stay_different_moves() -> None:
-    _, reports = think(KIWIPETE, Limits(depth=scaled(8, 4), lines=4), threads=3)
-    last = reports[-4:]
-    assert [report.line for report in last] == [1, 2, 3, 4]
-    assert len({report.pv[0] for report in last}) == 4
-    assert [report.score for report in last] == sorted((report.score for report in last), reverse=True)
 
 
 def test_the_result_begins_with_the_last_line_reported() -> None:
