@@ -37,7 +37,9 @@ extra.
 
 import argparse
 import sys
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import script  # first: it puts this checkout on the path
 
@@ -110,23 +112,10 @@ def _settings(options: argparse.Namespace, pile: Blocks, begin: dict[str, torch.
     if not 0 <= options.max_score <= MATE:
         raise ValueError(f"--max-score must be from 0 to {MATE}")
     network.check_sizes(options.hidden, options.outputs)
-    return Settings(
-        options.hidden,
-        options.outputs,
-        options.epochs,
-        options.batch,
-        options.rate,
-        options.final_rate,
-        options.blend,
-        options.lookahead,
-        options.flatten,
-        Filters(options.min_ply, options.max_score),
-        options.seed,
-        options.share,
-        pile.ends,
-        [MATERIAL_STEP, FULL_MATERIAL],
-        "" if begin is None else f"{checksum(begin):08x}",
-    )
+    named: dict[str, Any] = {field.name: getattr(options, field.name, None) for field in fields(Settings)}
+    named |= {"filters": Filters(options.min_ply, options.max_score), "ends": pile.ends}
+    named |= {"begin": "" if begin is None else f"{checksum(begin):08x}"}
+    return Settings(**named | {"material": [MATERIAL_STEP, FULL_MATERIAL]})
 
 
 @script.command

@@ -301,18 +301,6 @@ def test_run_learns_from_the_blocks_that_were_there_when_it_began(
     assert (run / "net.moff").read_bytes() == (tmp_path / "whole" / "net.moff").read_bytes()
 
 
-def test_damaged_blocks_are_reported_and_left_out(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pile = tmp_path / "pile"
-    shutil.copytree(data, pile)
-    content = bytearray((pile / "a.moff").read_bytes())
-    content[100] ^= 1
-    (pile / "a.moff").write_bytes(content)
-    assert train.main(arguments(pile, tmp_path / "run", epochs=1)) == 0
-    assert "a.moff: skipped bytes 0 to" in capsys.readouterr().err
-
-
 def test_weights_by_pieces_change_the_network(data: Path, trained: Path, tmp_path: Path) -> None:
     assert train.main(arguments(data, tmp_path / "run", flatten=1)) == 0
     assert (tmp_path / "run" / "net.moff").read_bytes() != (trained / "net.moff").read_bytes()

@@ -26,7 +26,7 @@ from search.syzygy.tablebase import Tablebase
 from tests import ROOT
 from tests.client import ENGINE
 from tests.networks import evaluation_of
-from tests.oracle import SHARED, random_boards, scaled
+from tests.oracle import SHARED, scaled
 from tests.searches import KIWIPETE, begun, check_lines, own_mates, packed, played, think
 from x88 import build
 from x88.attack import in_check, see
@@ -417,21 +417,6 @@ def test_principal_variations_are_legal_and_go_on_past_the_horizon() -> None:
         check_lines(text, think(text, Limits(depth=scaled(6, 3)))[1])
     _, reports = think("6k1/8/8/8/8/7p/P7/r6K w - - 0 1", Limits(depth=1))
     assert [coordinate.write(move) for move in reports[-1].pv] == ["h1h2", "a1a2", "h2h3"]
-
-
-def test_a_search_leaves_its_caller_s_board_alone() -> None:
-    board = played(fen.START, "e2e4")
-    think(board, Limits(depth=3))
-    assert fen.write(board) == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-    assert board.ply == 1
-    board.check_invariants()
-
-
-def test_random_positions_have_legal_moves() -> None:
-    for position in random_boards(20, seed=1, most=150):
-        result, _ = think(position.fen(), Limits(depth=scaled(4, 2)))
-        found = chess.Move.from_uci(coordinate.write(result.move)) if result.move else None
-        assert found in position.legal_moves if any(position.legal_moves) else found is None
 
 
 # The same nodes.
