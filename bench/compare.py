@@ -28,7 +28,6 @@ from selfgame import Book, Pace, Side, play_game, read_numbers, searcher
 from workers import processes, run_all
 
 from moff.syzygy_path import opened
-from search.transposition import MAX_MEGABYTES
 from x88 import build
 
 
@@ -76,8 +75,6 @@ def _options() -> argparse.Namespace:
 
 def _check(options: argparse.Namespace) -> None:
     """Raise ValueError if an option is wrong."""
-    if options.hash > MAX_MEGABYTES:
-        raise ValueError(f"--hash must be at most {MAX_MEGABYTES} megabytes")
     if options.random_plies < 0 or options.seed < 0 or not 0 <= options.jitter < 1:
         raise ValueError("--random-plies and --seed must not be negative, --jitter from 0 to below 1")
     if options.sprt and not options.sprt[0] < options.sprt[1]:
@@ -95,7 +92,7 @@ def main() -> int:
         raise ValueError(f"{options.tables} holds no WDL tables")
     book = Book.read(options.openings, options.seed, options.chess960)
     side = Side(read_numbers(options.numbers), options.network)
-    searcher(1, side)  # names and the network are checked here, not in a worker
+    searcher(options.hash, side)  # names, network and size are checked here, not in a worker
     pace = Pace(options.nodes, options.jitter, options.random_plies, options.hash, options.tables)
     print(compare(options, book, pace, side))
     return 0

@@ -15,7 +15,6 @@ interrupted; then no file is written. Needs the `bench` extra.
 import argparse
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -62,18 +61,10 @@ def read_openings(path: Path, chess960: bool = False) -> list[Opening]:
     return found
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """The wanted openings: plies of each, maximum score in centipawns, search nodes, seed of the moves."""
-
-    plies: int
-    margin: int
-    nodes: int
-    seed: int
-
-
-def find_openings(wanted: Wanted) -> Iterator[tuple[OngoingGame, int]]:
-    """An endless stream of openings: the game and the score for the side to move, no position twice."""
+def find_openings(wanted: argparse.Namespace) -> Iterator[tuple[OngoingGame, int]]:
+    """An endless stream of the openings that the options describe: the game and the score for the side to
+    move, no position twice.
+    """
     chance = Random(wanted.seed)
     search = Search(16)
     seen: set[int] = set()
@@ -136,12 +127,11 @@ def main() -> int:
         print(build.notice(), file=sys.stderr)
     if not options.out.parent.is_dir():
         raise ValueError(f"there is no folder {str(options.out.parent)!r}")
-    wanted = Wanted(options.plies, options.margin, options.nodes, options.seed)
-    if wanted.plies < 3 and options.count > [20, 400][wanted.plies - 1]:
-        raise ValueError(f"there are no {options.count} openings of {wanted.plies} plies")
+    if options.plies < 3 and options.count > [20, 400][options.plies - 1]:
+        raise ValueError(f"there are no {options.count} openings of {options.plies} plies")
     lines: list[str] = []
     with tqdm(total=options.count, unit="opening", dynamic_ncols=True) as bar:
-        for game, score in find_openings(wanted):
+        for game, score in find_openings(options):
             lines.append(epd_line(game, score))
             bar.update()
             if len(lines) == options.count:

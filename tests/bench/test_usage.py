@@ -37,7 +37,7 @@ WRONG = {
         ("--games 0", "--games"),
         ("--jitter 2 --games 1", "--jitter"),
         ("--seed -1 --games 1", "--seed"),
-        ("--hash 70000 --games 1", "--hash must be at most 65536"),
+        ("--hash 70000 --games 1", "65536"),
         ("--openings /no/such/file.epd", "/no/such/file.epd"),
         ("--tables .", ". holds no WDL tables"),
     ],

@@ -6,7 +6,6 @@ number of lines if it stands alone. A block marked `pycon` is run as a doctest, 
 program; games in the terminal and in the browser are only begun. .ci/run installs and packs Moff.
 """
 
-import contextlib
 import doctest
 import functools
 import importlib.util
@@ -30,9 +29,8 @@ import pytest
 import moff
 from moff import commands
 from moff.signals import INTERRUPTED
-from moff.uci.conversation import Engine
 from tests import ROOT
-from tests.client import ENGINE, PATIENCE
+from tests.client import ENGINE, PATIENCE, call
 from tests.programs import run
 from x88 import build
 
@@ -217,19 +215,6 @@ def test_programs_run(page: Path, desk: Path) -> None:
 # The names in blocks that are not run.
 
 
-def printed(*words: str) -> str:
-    """The output of `moff` for these words, in wide lines."""
-    told = io.StringIO()
-    with (
-        contextlib.redirect_stdout(told),
-        contextlib.suppress(SystemExit),
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setenv("COLUMNS", "200")
-        commands.run(list(words), lambda _log: None)
-    return told.getvalue()
-
-
 def options_in(text: str) -> set[str]:
     """The long options that a text names."""
     return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", text)) - {"--help"}
@@ -237,9 +222,9 @@ def options_in(text: str) -> set[str]:
 
 def help_of(command: str) -> str:
     """The help of a command and those under it."""
-    text = printed(*command.split(), "--help")
+    text = call(*command.split(), "--help").output
     below = re.findall(r"^    (\w+)  ", text.partition("COMMAND\n")[2], re.MULTILINE)
-    return text + "".join(printed(*command.split(), name, "--help") for name in below)
+    return text + "".join(call(*command.split(), name, "--help").output for name in below)
 
 
 def commands_shown() -> list[str]:
@@ -293,16 +278,9 @@ def test_readme_installs_and_tests_as_ci_does() -> None:
     assert len(readme.splitlines()) <= 130
 
 
-def answers(command: str) -> list[str]:
-    """The engine's answers to a command."""
-    lines: list[str] = []
-    Engine(lines.append).execute(command)
-    return lines
-
-
 def test_options_of_the_page_are_those_of_the_engine() -> None:
     shape = r"^option name (.+) type (\w+)(?: default (.*?))?(?: min (\d+) max (\d+))?$"
-    found = re.findall(shape, "\n".join(answers("uci")), re.MULTILINE)
+    found = re.findall(shape, call("uci").output, re.MULTILINE)
     offered = [
         (name, kind, value, f"{low} to {high}" if low else "") for name, kind, value, low, high in found
     ]
@@ -347,7 +325,7 @@ def test_page_describes_all_commands_and_their_options() -> None:
 
 
 def test_uci_commands_of_the_page_are_those_of_the_engine() -> None:
-    known = {line.removeprefix("info string ").split()[0] for line in answers("help")}
+    known = {line.removeprefix("info string ").split()[0] for line in call("help").output.splitlines()}
     (part,) = sections("commands.md", "UCI").values()
     assert set(re.findall(r"^\| `(\w+)", part, re.MULTILINE)) == known
 
