@@ -129,27 +129,6 @@ def test_the_sums_follow_the_moves(module: str, text: str, always: bool) -> None
     assert crossings
 
 
-def test_a_position_and_its_twins_have_the_same_value(module: str) -> None:
-    net = random_weights(48, 8, inputs=SPREAD)
-    accumulators = Accumulators(select.layer(net, module))
-    chance = Random(3)
-    for text in POSITIONS:
-        board = fen.parse(text)
-        for _ in range(30):
-            if not (moves := legal_moves(board)):
-                break
-            board.make(chance.choice(moves))
-            placement, side, _, _, *counters = fen.write(board).split()
-            flipped = "/".join(reversed(placement.swapcase().split("/")))
-            mirrored = "/".join(rank[::-1] for rank in placement.split("/"))
-            values = []
-            for pieces, mover in ((placement, side), (flipped, "wb"[side == "w"]), (mirrored, side)):
-                twin = fen.parse(" ".join([pieces, mover, "-", "-", *counters]))
-                accumulators.reset(twin)
-                values.append(accumulators.value(twin))
-            assert values[0] == values[1] == values[2]
-
-
 def test_extreme_weights_do_not_overflow(module: str) -> None:
     """The largest numbers that a file may hold, all pulling the same way."""
     hidden = 32
