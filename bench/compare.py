@@ -75,8 +75,8 @@ def _options() -> argparse.Namespace:
 
 def _check(options: argparse.Namespace) -> None:
     """Raise ValueError if an option is wrong."""
-    if options.random_plies < 0 or options.seed < 0 or not 0 <= options.jitter < 1:
-        raise ValueError("--random-plies and --seed must not be negative, --jitter from 0 to below 1")
+    if options.seed < 0:
+        raise ValueError("--seed must not be negative")
     if options.sprt and not options.sprt[0] < options.sprt[1]:
         raise ValueError("the SPRT tests a smaller Elo difference against a larger one")
 

@@ -22,6 +22,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -265,20 +266,13 @@ class Progress:
 def jobs(pile: Pile, options: argparse.Namespace) -> Iterator[Job]:
     """The blocks to play: those of --seed that are missing; or those that files lack, and then new ones."""
     end = time.monotonic() + 60 * options.minutes if options.minutes else math.inf
-    for path, seed in _files(pile, options.seed):
+    seeds = iter(lambda: secrets.randbits(64), None) if options.seed is None else iter([options.seed])
+    new = ((pile.folder / f"{seed:016x}{SUFFIX}", seed) for seed in seeds)
+    for path, seed in chain(pile.begun() if options.seed is None else (), new):
         for first, count in pile.missing(path, seed, options.games):
             if time.monotonic() >= end:
                 return
             yield Job(path, seed, first, count, pile.settings, options.network)
-
-
-def _files(pile: Pile, seed: int | None) -> Iterator[tuple[Path, int]]:
-    """The files to complete, and their seeds: that of a seed, or those that are there and then new ones."""
-    if seed is None:
-        yield from pile.begun()
-    seeds = iter(lambda: secrets.randbits(64), None) if seed is None else iter([seed])
-    for number in seeds:
-        yield pile.folder / f"{number:016x}{SUFFIX}", number
 
 
 def fill(options: argparse.Namespace) -> int:
@@ -357,20 +351,13 @@ def status(folder: Path) -> str:
     """The content of the folder, and whether it is being filled. Raises ValueError or OSError."""
     if not folder.is_dir():
         raise ValueError(f"{folder} is not a folder")
-    files = games = positions = usable = size = 0
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
-        files += 1
-        size += path.stat().st_size
-        for part in scan(path, check=False):
-            if isinstance(part, Place):
-                games += part.games
-                positions += part.positions
-                usable += part.usable
-    free = shutil.disk_usage(folder).free
-    lines = [
-        f"{counted(files, 'file')}, {counted(games, 'game')}, {positions} positions, {usable} of them usable",
-        f"{size / 1e6:.1f} MB, {free / 1e9:.1f} GB free",
-    ]
+    paths = [*folder.glob(f"*{SUFFIX}")]
+    places = [part for path in paths for part in scan(path, check=False) if isinstance(part, Place)]
+    games, positions = sum(place.games for place in places), sum(place.positions for place in places)
+    usable = sum(place.usable for place in places)
+    size, free = sum(path.stat().st_size for path in paths), shutil.disk_usage(folder).free
+    found = f"{counted(len(paths), 'file')}, {counted(games, 'game')}, {positions} positions"
+    lines = [f"{found}, {usable} of them usable", f"{size / 1e6:.1f} MB, {free / 1e9:.1f} GB free"]
     lock = folder / "lock"
     if lock.exists():
         with lock.open("rb") as file:

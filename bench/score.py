@@ -7,6 +7,9 @@ from dataclasses import dataclass
 SIGNIFICANCE = 1.959964
 """Standard errors to each side of a 95 % interval."""
 
+BOUND = math.log(0.95 / 0.05)
+"""The log-likelihood ratio at which a hypothesis is accepted, with 5 % of errors each way."""
+
 
 class Score:
     """The games so far: the first side's points, by the number of the game."""
@@ -75,22 +78,15 @@ def points_of(elo: float) -> float:
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential probability ratio test of elo1 against elo0, with the two probabilities of error."""
+    """A sequential probability ratio test of elo1 against elo0, with errors of 5 % each."""
 
     elo0: float
     elo1: float
-    alpha: float = 0.05
-    beta: float = 0.05
-
-    def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratios at which elo0 and elo1 are accepted."""
-        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def verdict(self, score: Score) -> str:
         """ "H0" or "H1" once one of them is accepted, else ""."""
-        low, high = self.bounds()
         llr = score.llr(self.elo0, self.elo1)
-        return "H1" if llr >= high else "H0" if llr <= low else ""
+        return "H1" if llr >= BOUND else "H0" if llr <= -BOUND else ""
 
 
 def state(score: Score, sprt: Sprt | None) -> str:
@@ -102,6 +98,5 @@ def state(score: Score, sprt: Sprt | None) -> str:
         f"{100 * score.mean():.1f} % Elo {elo:+.0f} [{low:+.0f}, {high:+.0f}] LOS {100 * score.los():.0f} %"
     )
     if sprt:
-        low, high = sprt.bounds()
-        text += f" LLR {score.llr(sprt.elo0, sprt.elo1):.2f} [{low:.2f}, {high:.2f}]"
+        text += f" LLR {score.llr(sprt.elo0, sprt.elo1):.2f} [{-BOUND:.2f}, {BOUND:.2f}]"
     return text

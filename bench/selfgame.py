@@ -60,6 +60,10 @@ class Pace:
     megabytes: int = 1
     tables: str = ""
 
+    def __post_init__(self) -> None:
+        if self.random_plies < 0 or not 0 <= self.jitter < 1:
+            raise ValueError("--random-plies must not be negative, --jitter from 0 to below 1")
+
 
 @dataclass(frozen=True)
 class Job:

@@ -80,9 +80,6 @@ def test_each_side_thinks_with_its_own_network(tmp_path: Path) -> None:
     search = selfgame.searcher(1, selfgame.Side({}, str(path)))
     assert list(search.weights().output_biases) == [network.MOST_BIAS] * shipped.outputs
     assert selfgame.searcher(1, selfgame.Side({})).weights() is shipped
-    book = selfgame.Book([(fen.START, ())], 0)
-    jobs = [book.paired(number, PACE, selfgame.Side({}, str(path))) for number in (0, 1)]
-    assert [(job.white.network, job.black.network) for job in jobs] == [(str(path), ""), ("", str(path))]
 
 
 def test_random_plies_avoid_the_end_of_the_game() -> None:
