@@ -129,18 +129,9 @@ def packed(seed: int, first: int, settings: Settings, games: Iterable[Game]) -> 
 def encode(block: Block) -> bytes:
     """The bytes of a block."""
     settings = json.dumps(block.settings, sort_keys=True).encode()
-    head = HEADER.pack(
-        MAGIC,
-        VERSION,
-        block.games,
-        block.seed,
-        block.first,
-        block.positions,
-        block.usable,
-        len(settings),
-        len(block.packed),
-        zlib.crc32(block.packed, zlib.crc32(settings)),
-    )
+    numbers = (block.games, block.seed, block.first, block.positions, block.usable)
+    checksum = zlib.crc32(block.packed, zlib.crc32(settings))
+    head = HEADER.pack(MAGIC, VERSION, *numbers, len(settings), len(block.packed), checksum)
     return head + CHECKSUM.pack(zlib.crc32(head)) + settings + block.packed
 
 

@@ -23,6 +23,10 @@ from x88 import build
 
 FILE = script.ROOT / "bench" / "signature.txt"
 
+ADVICE = """If the commit is meant to change the search or the evaluation, run
+`python bench/signature.py --update`, commit bench/signature.txt with it and end its message with
+`Bench: N`. Otherwise the commit has a bug."""
+
 
 def read(file: Path) -> dict[int, int]:
     """The expected number of nodes by depth."""
@@ -106,12 +110,7 @@ def main() -> int:
     if not found:
         return 0
     print(*found, sep="\n", file=sys.stderr)
-    print(
-        "If the commit is meant to change the search or the evaluation, run\n"
-        "`python bench/signature.py --update`, commit bench/signature.txt with it and end its message with\n"
-        "`Bench: N`. Otherwise the commit has a bug.",
-        file=sys.stderr,
-    )
+    print(ADVICE, file=sys.stderr)
     return 1
 
 

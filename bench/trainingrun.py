@@ -104,13 +104,8 @@ class Run:
         self._weights = weights(places, settings.flatten)
         positions = usable(places)
         parts = max(1, min(PARTS, positions // (LEAST * settings.batch), len(places)))
-        with tqdm(
-            total=positions * settings.epochs,
-            initial=self.step * settings.batch,
-            unit=" positions",
-            unit_scale=True,
-            disable=None,
-        ) as bar:
+        progress = {"total": positions * settings.epochs, "initial": self.step * settings.batch}
+        with tqdm(**progress, unit=" positions", unit_scale=True, disable=None) as bar:
             while self.part < parts * settings.epochs:
                 epoch, part = divmod(self.part, parts)
                 began, loss, count = time.perf_counter(), torch.zeros((), device=self.device), 0
@@ -188,14 +183,8 @@ class Run:
         validation = self.loss(checked)
         row = (len(self.losses) + 1, self.step * settings.batch, self.rate(), loss, validation, seconds)
         self.losses.append(dict(zip(COLUMNS, row, strict=True)))
-        state = {
-            "net": self.net.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "step": self.step,
-            "part": self.part,
-            "done": self.done,
-            "losses": self.losses,
-        }
+        state = {"net": self.net.state_dict(), "optimiser": self.optimiser.state_dict()}
+        state |= {name: getattr(self, name) for name in ("step", "part", "done", "losses")}
         with writing(self.folder / "checkpoint.pt") as stream:
             torch.save(state, stream)
         with (self.folder / "losses.csv").open("w", encoding="utf-8", newline="") as file:

@@ -13,7 +13,6 @@ The games are those of bench/selfplay.py, and should be by the version that the 
 The exit code is 0; 2 after wrong usage; 130 when interrupted. Needs the `tuning` extra.
 """
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -85,36 +84,24 @@ def report(counts: Counts, step: int) -> str:
         if part.sum() >= LEAST:
             rows.append((f"{first} to {min(first + step - 1, LAST)}", part.sum(), *fit(part)))
     rows.append(("all", counts.sum(), *fit(counts.sum(0))))
-    table: str = tabulate(
-        rows,
-        headers=["moves", "positions", "EVEN_WIN", "SPREAD"],
-        floatfmt=".1f",
-        colalign=("left", *["right"] * 3),
-    )
+    headers = ["moves", "positions", "EVEN_WIN", "SPREAD"]
+    table = str(tabulate(rows, headers, floatfmt=".1f", colalign=("left", *["right"] * 3)))
     half = step // 2
     middle = counts[max(1, MIDDLE - half) : MIDDLE + half + 1].sum(0)
     if middle.sum() < LEAST:
         return table
     even = fit(middle)[0]
-    new = NORMAL_PAWN * even / 100
-    return (
-        f"{table}\n\nmove {MIDDLE}: EVEN_WIN {even:.1f}; NORMAL_PAWN should be {new:.0f}, not {NORMAL_PAWN}"
-    )
-
-
-def _options(arguments: list[str] | None) -> argparse.Namespace:
-    parser = script.parser(__doc__ or "")
-    parser.add_argument(
-        "paths", nargs="+", type=Path, metavar="PATH", help="files of bench/selfplay.py, or folders"
-    )
-    parser.add_argument("--step", type=script.positive, default=10, metavar="N", help="moves (default 10)")
-    return parser.parse_args(arguments)
+    change = f"NORMAL_PAWN should be {NORMAL_PAWN * even / 100:.0f}, not {NORMAL_PAWN}"
+    return f"{table}\n\nmove {MIDDLE}: EVEN_WIN {even:.1f}; {change}"
 
 
 @script.command
 def main(arguments: list[str] | None = None) -> int:
     """Print the fit; returns the exit code."""
-    options = _options(arguments)
+    parser = script.parser(__doc__ or "")
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="files of games, or folders")
+    parser.add_argument("--step", type=script.positive, default=10, metavar="N", help="moves (default 10)")
+    options = parser.parse_args(arguments)
     print(report(count(Blocks(options.paths)), options.step))
     return 0
 

@@ -22,17 +22,14 @@ def test_file_is_as_described(tmp_path: Path) -> None:
     for (head, found), block in zip(blocks(path), made, strict=True):
         given = make_games(3, 2000 + block.first)
         for game, fields in zip(found, given, strict=True):
-            assert (game.scores, game.opening, game.result, len(game.moves)) == (
-                *(fields[name] for name in ("scores", "opening", "result")),
-                len(fields["moves"]),
+            found_fields = {**vars(game), "moves": len(game.moves)}
+            wanted = {**fields, "moves": len(fields["moves"])}
+            assert all(
+                found_fields[name] == wanted[name] for name in ("scores", "opening", "result", "moves")
             )
         assert head["settings"] == {"nodes": 7}
-        assert (head["games"], head["seed"], head["first"], head["usable"]) == (
-            3,
-            2,
-            block.first,
-            block.usable,
-        )
+        numbers = {"games": 3, "seed": 2, "first": block.first, "usable": block.usable}
+        assert head.items() >= numbers.items()
         assert head["positions"] == sum(len(game.scores) for game in found) > head["usable"] > 0
 
 
