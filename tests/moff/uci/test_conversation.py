@@ -411,7 +411,10 @@ def test_the_number_of_threads_changes_between_searches(moff: Conversation) -> N
     not STATUS.exists() or "VmHWM" not in STATUS.read_text(errors="replace", encoding="utf-8"),
     reason="this system does not report peak memory",
 )
-@pytest.mark.skipif(not build.compiled, reason="uncompiled, it takes more")
+@pytest.mark.skipif(
+    not build.compiled or "asan" in os.environ.get("LD_PRELOAD", ""),
+    reason="uncompiled, or with the address sanitizer, it takes more",
+)
 def test_a_search_with_a_table_of_16_megabytes_takes_less_than_60(moff: Conversation) -> None:
     moff.send("setoption name Hash value 16", "go nodes 300000")
     moff.until("bestmove")
