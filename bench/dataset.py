@@ -53,6 +53,9 @@ class Filters:
     most_score: int = LONGEST_MATE - 1
 
 
+EVERY = Filters()
+
+
 class Blocks:
     """The intact blocks of files and folders, each once, as they are now. Damage goes to standard error."""
 
@@ -178,15 +181,9 @@ class Stream:
     """
 
     def __init__(
-        self,
-        places: list[Place],
-        size: int,
-        seed: str,
-        lookahead: float = 0.0,
-        filters: Filters | None = None,
+        self, places: list[Place], size: int, seed: str, lookahead: float, filters: Filters = EVERY
     ) -> None:
         chance = Random(seed)
-        filters = filters or Filters()
         self._size = size
         self._places = places[:]
         chance.shuffle(self._places)
@@ -329,9 +326,8 @@ class Statistics:
         keys = np.concatenate(self._keys)
         duplicates = 100 * (1 - len(np.unique(keys)) / max(1, len(keys)))
         lines += [f"{count} games: {settings}" for settings, count in sorted(self.settings.items())]
-        lines += [
-            f"{name}: {_share(count, games)} of the games" for name, count in sorted(self.starts.items())
-        ]
+        starts = sorted(self.starts.items())
+        lines += [f"{name}: {_share(count, games)} of the games" for name, count in starts]
         lines += [
             f"White won {_share(won, games)}, drew {_share(drawn, games)}, lost {_share(lost, games)}",
             f"plies: mean {sum(plies) / games:.0f}, median {plies[len(plies) // 2]}, most {plies[-1]}",
@@ -345,12 +341,8 @@ class Statistics:
         lines += ["", "score, from / to below    share   won drawn  lost", *self._rows(names, self._scores)]
         bands = [self._pieces[first : first + BAND].sum(0) for first in range(1, 33, BAND)]
         names = [f"{first:>6} {first + BAND - 1:>6}" for first in range(1, 33, BAND)]
-        lines += [
-            "",
-            "pieces, from / to         share   won drawn  lost",
-            *self._rows(names, np.array(bands)),
-        ]
-        return "\n".join(lines)
+        lines += ["", "pieces, from / to         share   won drawn  lost"]
+        return "\n".join([*lines, *self._rows(names, np.array(bands))])
 
     def _rows(self, names: list[str], counts: "npt.NDArray[np.int64]") -> list[str]:
         rows = []

@@ -227,12 +227,6 @@ def help_of(command: str) -> str:
     return text + "".join(call(*command.split(), name, "--help").output for name in below)
 
 
-def commands_shown() -> list[str]:
-    """The commands in the blocks marked `shell` of all pages."""
-    shown = [block.replace("\\\n", " ") for page in [*PAGES, *OTHERS] for block in blocks(page, "shell")]
-    return [part.split("#")[0].strip() for block in shown for part in re.split(r"&&|\||\n", block)]
-
-
 @functools.cache
 def help_of_bench(name: str, *words: str) -> str:
     """The help of a program of bench/, or of a command of it."""
@@ -252,7 +246,9 @@ def test_commands_shown_have_names_that_exist() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     seen = 0
-    for command in commands_shown():
+    shown = "\n".join(block for page in [*PAGES, *OTHERS] for block in blocks(page, "shell"))
+    for part in re.split(r"&&|\||\n", shown.replace("\\\n", " ")):
+        command = part.split("#")[0].strip()
         program, word, *_ = [*command.split(), "", ""]
         if Path(program).name == "moff" and word in commands.NAMES:
             assert options_in(command) <= options_in(help_of(word)), command
@@ -377,14 +373,10 @@ MADE = {*pictures.BOARDS, *pictures.drawings.DRAWINGS, *pictures.plot.PLOTS}
 """The pictures that are made for the pages."""
 
 
-def slug(heading: str) -> str:
-    """The anchor of a heading, as GitHub and MyST make it."""
-    return re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).strip().replace(" ", "-")
-
-
 def anchors(page: Path) -> set[str]:
-    """The anchors of a page."""
-    return {slug(line) for line in re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)}
+    """The anchors of a page's headings, as GitHub and MyST make them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8").replace("`", ""), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).strip().replace(" ", "-") for line in headings}
 
 
 @pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: page.name)
