@@ -67,13 +67,9 @@ class Net(torch.nn.Module):
         inputs = self._shown(self.inputs.weight, network.INPUT_SCALE)
         biases = self._shown(self.biases, network.INPUT_SCALE)
         outputs = self._shown(self.outputs.weight, network.OUTPUT_SCALE)
-        hidden = [
-            torch.clamp(
-                functional.embedding_bag(perspective, inputs, batch.starts, mode="sum") + biases, 0, 1
-            )
-            ** 2
-            for perspective in batch.perspectives
-        ]
+        views = batch.perspectives
+        sums = [functional.embedding_bag(view, inputs, batch.starts, mode="sum") for view in views]
+        hidden = [torch.clamp(found + biases, 0, 1) ** 2 for found in sums]
         found = functional.linear(torch.cat(hidden, 1), outputs, self.outputs.bias)
         chosen: torch.Tensor = found.gather(1, batch.bands[:, None])[:, 0]
         return chosen
