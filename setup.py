@@ -39,6 +39,9 @@ VECTORS = "search.nnue.vectors"
 AVX2_VECTORS = "search.nnue.vectors_avx2"
 """The same source, compiled for processors with AVX2."""
 
+# On macOS, one wheel may serve both kinds of processors.
+HAS_X86 = sys.platform == "darwin" or platform.machine() in ("x86_64", "AMD64")
+
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
 
 PROBE = "#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n"
@@ -83,7 +86,7 @@ class Compiling(build_ext):
     def build_extensions(self) -> None:
         for extension in self.extensions:
             extension.extra_compile_args = flags(self.compiler.compiler_type, extension.name)
-            if sys.platform == "linux":
+            if sys.platform == "linux" and not self.inplace:
                 extension.extra_link_args = ["-s"]  # no symbols, which take a tenth of the space
         super().build_extensions()
 
@@ -155,8 +158,11 @@ def flags(compiler: str, extension: str) -> list[str]:
     chosen = ["-O3", "-fno-wrapv", "-g0", "-fno-asynchronous-unwind-tables", "-Wno-unused-function"]
     chosen += ["-include", header] if STABLE_ABI else []
     chosen += ["-funroll-loops"] if extension in (VECTORS, AVX2_VECTORS) else ["-fno-tree-vectorize"]
-    if extension == AVX2_VECTORS:
-        chosen += ["-Xarch_x86_64", "-mavx2"] if sys.platform == "darwin" else ["-mavx2"]
+    # Every processor of the kind that was made since 2008 counts bits.
+    features = ["-mpopcnt"] if HAS_X86 else []
+    features += ["-mavx2"] if extension == AVX2_VECTORS else []
+    for feature in features:
+        chosen += ["-Xarch_x86_64", feature] if sys.platform == "darwin" else [feature]
     return chosen
 
 
@@ -201,9 +207,7 @@ def extensions() -> list[Extension]:
     folders = [package.replace(".", "/") for package in load_build().PACKAGES]
     paths = sorted(path for folder in folders for path in glob.glob(f"{folder}/*.pxd"))
     names = [path[:-4].replace(os.sep, "/").replace("/", ".") for path in paths]
-    # On macOS, one wheel may serve both kinds of processors.
-    has_x86 = sys.platform == "darwin" or platform.machine() in ("x86_64", "AMD64")
-    if has_x86 and VECTORS in names:
+    if HAS_X86 and VECTORS in names:
         names.append(AVX2_VECTORS)
     return [
         Extension(name, [name.replace(".", "/") + ".py"], optional=name == AVX2_VECTORS, **abi())

@@ -12,6 +12,7 @@ from x88.board cimport Board
 from x88.move cimport CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, origin_of, target_of
 from x88.movegen cimport MAX_MOVES
 from x88.piece cimport BLACK, PAWN, WHITE, WHITE_PIECE
+from x88.sets cimport count
 from x88.square cimport index64
 
 cpdef enum:

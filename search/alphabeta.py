@@ -48,6 +48,7 @@ if not cython.compiled:
     from x88.move import CAPTURED, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, origin_of, target_of
     from x88.movegen import MAX_MOVES
     from x88.piece import BLACK, PAWN, WHITE, WHITE_PIECE
+    from x88.sets import count
     from x88.square import index64
 
     TABLEBASE_DEPTH = 6
@@ -501,7 +502,7 @@ def may_lose(move: int, attacked: int) -> bool:
 
 def non_pawn_count(board: Board) -> int:
     """The number of pieces of the side to move, without king and pawns."""
-    return board.count[board.side] - 1 - board.material[WHITE_PIECE << board.side | PAWN]
+    return board.count[board.side] - 1 - count(board.sets[WHITE_PIECE << board.side | PAWN])
 
 
 def update_histories(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:

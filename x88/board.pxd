@@ -5,7 +5,7 @@ from x88.piece cimport (
     ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE,
     WHITE_PIECE,
 )
-from x88.sets cimport bit, diagonal, straight
+from x88.sets cimport bit, diagonal, square_colours, straight
 from x88.square cimport FILE, NO_SQUARE, OFF_BOARD, RANK, index64
 
 cimport cython
@@ -33,7 +33,6 @@ cdef class Board:
     cdef uint8_t[128] slots         # square -> index in pieces
     cdef uint8_t[32] pieces         # [side << 4 | n] -> square, king first
     cdef int[2] count               # pieces of each side
-    cdef int[48] material           # pieces of each code
     cdef uint64_t[48] sets          # squares of each code, as bits
     cdef uint64_t[2] sides          # squares of each side
     cdef readonly int side          # to move
@@ -91,7 +90,6 @@ cdef class Board:
     cdef bint is_en_passant_legal(self, int origin) noexcept nogil
     @cython.locals(key=uint64_t, past=uint64_t, i=int, back=int)
     cpdef bint is_repetition(self, int times, int recent=*) noexcept nogil
-    @cython.locals(pieces=int, i=int, sq=int, colours=int)
     cpdef bint is_insufficient_material(self) noexcept nogil
     cpdef int last_move(self) noexcept nogil
 

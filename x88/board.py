@@ -29,7 +29,7 @@ if not cython.compiled:
         ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK,
         WHITE, WHITE_PIECE,
     )
-    from x88.sets import bit, diagonal, straight
+    from x88.sets import bit, diagonal, square_colours, straight
     from x88.square import FILE, NO_SQUARE, OFF_BOARD, RANK, index64
 
     HISTORY = 4096
@@ -62,9 +62,8 @@ class Board:
 
     `squares` has 256 cells: a piece code or EMPTY on the board, BORDER off it. `pieces[side << 4 | n]` is the
     square of a side's n-th piece, the king first; `slots[square]` is the index of a piece in that list.
-    `count[side]` is the number of pieces of a side, `material[code]` of a piece code. `sets[code]` holds the
-    squares of a piece code, `sides[side]` those of a side, as bits (`x88.sets`). `ply` is the number of moves
-    on the undo stack.
+    `count[side]` is the number of pieces of a side. `sets[code]` holds the squares of a piece code,
+    `sides[side]` those of a side, as bits (`x88.sets`). `ply` is the number of moves on the undo stack.
 
     Castling rights belong to rooks, as Chess960 requires. `castles` holds the move of each right by its
     number: White's short and long side, Black's short and long side.
@@ -77,7 +76,6 @@ class Board:
             self.slots = [0] * 128
             self.pieces = [0] * 32
             self.count = [0] * 2
-            self.material = [0] * 48
             self.sets = [0] * 48
             self.sides = [0] * 2
             self.castles = [0] * 4
@@ -98,7 +96,6 @@ class Board:
             if not sq & OFF_BOARD:
                 self.squares[sq] = EMPTY
         for code in range(CODES):
-            self.material[code] = 0
             self.sets[code] = 0
         self.sides[WHITE] = self.sides[BLACK] = 0
         self.count[WHITE] = self.count[BLACK] = 0
@@ -168,7 +165,6 @@ class Board:
                 self.squares[sq] = code
                 self.slots[sq] = slot
                 self.pieces[slot] = sq
-                self.material[code] += 1
                 self.sets[code] |= bit(sq)
                 self.sides[code >> 5] |= bit(sq)
         self.side = side
@@ -251,7 +247,6 @@ class Board:
         for i in range(32):
             self.pieces[i] = other.pieces[i]
         for i in range(CODES):
-            self.material[i] = other.material[i]
             self.sets[i] = other.sets[i]
         for i in range(other.ply):
             self.keys[i] = other.keys[i]
@@ -343,7 +338,6 @@ class Board:
                 victim_square = target - 16 + 32 * side
             victim = self.squares[victim_square]
             key ^= PIECE_KEYS[victim << 7 | victim_square]
-            self.material[victim] -= 1
             self.sets[victim] ^= bit(victim_square)
             self.sides[side ^ 1] ^= bit(victim_square)
             # The last piece of the list takes the victim's slot; unmake restores both.
@@ -380,8 +374,6 @@ class Board:
             if move & PROMOTED:
                 promoted = code & ANY_PIECE | promoted_of(move)
                 self.squares[target] = promoted
-                self.material[code] -= 1
-                self.material[promoted] += 1
                 self.sets[code] ^= bit(target)
                 self.sets[promoted] ^= bit(target)
                 key ^= PIECE_KEYS[code << 7 | target] ^ PIECE_KEYS[promoted << 7 | target]
@@ -427,10 +419,8 @@ class Board:
         target = target_of(move)
         code = self.squares[target]
         if move & PROMOTED:
-            self.material[code] -= 1
             self.sets[code] ^= bit(target)
             code = code & ANY_PIECE | PAWN
-            self.material[code] += 1
             self.sets[code] ^= bit(target)
         slot = self.slots[target]
         self.pieces[slot] = origin
@@ -447,7 +437,6 @@ class Board:
                 victim_square = target - 16 + 32 * side
             victim = (move & CAPTURED) >> 14 | (code & ANY_PIECE ^ ANY_PIECE)
             self.squares[victim_square] = victim
-            self.material[victim] += 1
             self.sets[victim] ^= bit(victim_square)
             self.sides[side ^ 1] ^= bit(victim_square)
             slot = state >> 20
@@ -584,22 +573,15 @@ class Board:
 
     def is_insufficient_material(self) -> bool:
         """Whether nobody can mate: bare kings, a lone knight, or bishops on squares of one colour only."""
-        if self.material[WHITE_PIECE | PAWN] or self.material[BLACK_PIECE | PAWN]:
+        if self.sets[WHITE_PIECE | PAWN] | self.sets[BLACK_PIECE | PAWN]:
             return False
-        if self.material[WHITE_PIECE | ROOK] or self.material[BLACK_PIECE | ROOK]:
+        if self.sets[WHITE_PIECE | ROOK] | self.sets[BLACK_PIECE | ROOK]:
             return False
-        if self.material[WHITE_PIECE | QUEEN] or self.material[BLACK_PIECE | QUEEN]:
+        if self.sets[WHITE_PIECE | QUEEN] | self.sets[BLACK_PIECE | QUEEN]:
             return False
-        pieces = self.count[WHITE] + self.count[BLACK]
-        if self.material[WHITE_PIECE | KNIGHT] or self.material[BLACK_PIECE | KNIGHT]:
-            return pieces == 3
-        colours = 0
-        for i in range(32):
-            if i & 15 < self.count[i >> 4]:
-                sq = self.pieces[i]
-                if self.squares[sq] & KIND == BISHOP:
-                    colours |= 1 << ((sq ^ sq >> 4) & 1)
-        return colours != 3
+        if self.sets[WHITE_PIECE | KNIGHT] | self.sets[BLACK_PIECE | KNIGHT]:
+            return self.count[WHITE] + self.count[BLACK] == 3
+        return square_colours(self.sets[WHITE_PIECE | BISHOP] | self.sets[BLACK_PIECE | BISHOP]) != 3
 
     def king(self, side: int) -> int:
         """The square of a side's king. Raises ValueError for other sides, and on an empty board."""
@@ -629,7 +611,6 @@ class Board:
     def check_invariants(self) -> None:
         """Assert that all redundant data agrees with `squares`. For tests."""
         seen = {WHITE: 0, BLACK: 0}
-        counts = [0] * CODES
         for sq in range(256):
             if sq & OFF_BOARD:
                 assert self.squares[sq] == BORDER, f"no border at {sq:#x}"
@@ -642,9 +623,7 @@ class Board:
                 assert self.pieces[slot] == sq, f"list of {square.name(sq)}"
                 assert (slot & 15 == 0) == (code & KIND == KING), "king first"
                 seen[side] += 1
-                counts[code] += 1
         assert seen == {WHITE: self.count[WHITE], BLACK: self.count[BLACK]}, "length of the piece lists"
-        assert counts == [self.material[code] for code in range(CODES)], "material"
         for code in range(CODES):
             squares = {sq for sq in square.SQUARES if self.squares[sq] == code != EMPTY}
             assert self.sets[code] == sum(bit(sq) for sq in squares), "sets"

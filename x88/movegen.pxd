@@ -9,7 +9,7 @@ from x88.piece cimport (
     ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
 from x88.sets cimport bit, lowest
-from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW, index64
 
 cpdef enum:
     MAX_MOVES = 448     # upper limit for positions with at most 16 pieces a side
@@ -22,6 +22,7 @@ cdef int[50] MOFF
 cdef int[48] VALUE
 cdef uint16_t[512] REACH
 cdef int8_t[256] DIRECTION
+cdef uint64_t[384] LEAPS
 
 
 @cython.final

@@ -41,7 +41,7 @@ if not cython.compiled:
         ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
     )
     from x88.sets import bit, lowest
-    from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
+    from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW, index64
 
     MAX_MOVES = 448
     RECAPTURE = 6000
@@ -63,6 +63,7 @@ MOFF = piece.MOFF
 VALUE = piece.VALUE
 REACH = square.REACH
 DIRECTION = square.DIRECTION
+LEAPS = square.LEAPS
 
 
 class MoveStack:
@@ -228,6 +229,8 @@ def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: 
     side = board.side
     origin = board.pieces[side << 4]
     own = WHITE_PIECE << side
+    if not quiets and not LEAPS[KING << 6 | index64(origin)] & board.sides[side ^ 1]:
+        return sp
     others = (board.sides[WHITE] | board.sides[BLACK]) ^ bit(origin)
     jx = MOFF[KING]
     while MOFF[jx]:

@@ -12,7 +12,7 @@ from x88.movegen cimport (
 from x88.piece cimport (
     ANY_PIECE, BISHOP, EMPTY, KIND, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
-from x88.sets cimport bit
+from x88.sets cimport bit, count
 from x88.square cimport DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
 cpdef enum:

@@ -35,7 +35,7 @@ if not cython.compiled:
     from x88.piece import (
         ANY_PIECE, BISHOP, EMPTY, KIND, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
     )
-    from x88.sets import bit
+    from x88.sets import bit, count
     from x88.square import DIFFERENCE, NEXT_TO, NO_SQUARE, OFF_BOARD, RANK, REACH_ROW
 
     DIRECTIONS = 8
@@ -364,7 +364,7 @@ def captures_from_front(board: Board, rays: Rays, stack: MoveStack, sp: int) -> 
     recapture = last_capture(board)
     for rank in range(5):
         code = WHITE_PIECE << (side ^ 1) | FRONT[rank]
-        left = board.material[code]
+        left = count(board.sets[code])
         i = victims
         while left:
             i += 1
@@ -381,7 +381,7 @@ def _captures_of(board: Board, rays: Rays, stack: MoveStack, sp: int, victim: in
     back = 32 * side - 16
     sp = _pawn_capture(board, stack, sp, victim + back - 1, victim, recapture)
     sp = _pawn_capture(board, stack, sp, victim + back + 1, victim, recapture)
-    if board.material[own | KNIGHT]:
+    if board.sets[own | KNIGHT]:
         jx = MOFF[KNIGHT]
         while MOFF[jx]:
             origin = victim + MOFF[jx] & 0xFF
@@ -417,7 +417,7 @@ def _other_captures(board: Board, stack: MoveStack, sp: int, recapture: int) -> 
     """Write promotions without capture, and en-passant captures."""
     side = board.side
     pawn = WHITE_PIECE << side | PAWN
-    if board.material[pawn] == 0:
+    if not board.sets[pawn]:
         return sp
     forward = 16 - 32 * side
     last = 0x60 if side == WHITE else 0x10

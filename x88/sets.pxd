@@ -10,6 +10,7 @@ cdef uint64_t[512] SEEN
 cdef uint64_t[512] SEEN_ON_FILE
 cdef uint64_t GATHER
 cdef uint64_t GATHER_FILE
+cdef uint64_t DARK_SQUARES
 cdef uint64_t FILE_A
 cdef uint64_t FILE_H
 
@@ -23,7 +24,9 @@ cdef extern from *:
     #endif
     #if defined(__POPCNT__)
     #define moff_count __builtin_popcountll
-    #else  /* which would be a call without that instruction */
+    #elif defined(_M_X64)
+    #define moff_count (int)__popcnt64
+    #else
     static inline int moff_count(unsigned long long set) {
         set -= set >> 1 & 0x5555555555555555;
         set = (set & 0x3333333333333333) + (set >> 2 & 0x3333333333333333);
@@ -49,3 +52,4 @@ cpdef uint64_t diagonal(int sq, uint64_t occupied) noexcept nogil
 @cython.locals(line=uint64_t, pieces=size_t)
 cdef uint64_t _seen(size_t number, size_t file, size_t which, uint64_t occupied) noexcept nogil
 cdef uint64_t pawn_attacks(uint64_t pawns, int side) noexcept nogil
+cdef int square_colours(uint64_t found) noexcept nogil

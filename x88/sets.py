@@ -35,6 +35,7 @@ SEEN = square.SEEN
 SEEN_ON_FILE = square.SEEN_ON_FILE
 GATHER = 0x0202020202020202
 GATHER_FILE = 0x0080402010080400
+DARK_SQUARES = 0xAA55AA55AA55AA55
 FILE_A = square.FILE_A
 FILE_H = square.FILE_H
 
@@ -65,3 +66,8 @@ def pawn_attacks(pawns: int, side: int) -> int:
     if side == WHITE:
         return (pawns & ~FILE_H) << 9 | (pawns & ~FILE_A) << 7
     return (pawns & ~FILE_A) >> 9 | (pawns & ~FILE_H) >> 7
+
+
+def square_colours(found: int) -> int:
+    """The colours of the squares in a set, as bits: 1 dark, 2 light."""
+    return (found & DARK_SQUARES != 0) | (found & ~DARK_SQUARES != 0) << 1

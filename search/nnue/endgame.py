@@ -10,6 +10,7 @@ from x88.piece import checked_side
 if not cython.compiled:
     from x88.board import Board
     from x88.piece import BISHOP, KIND, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+    from x88.sets import bit, count, square_colours
     from x88.square import FILE, NO_SQUARE
 
     DARK_AND_LIGHT = 3
@@ -33,25 +34,17 @@ def is_drawn_unchecked(board: Board, strong: int) -> bool:
     king's way or can be captured.
     """
     own = WHITE_PIECE << strong
-    bare_of_pawns = not board.material[(WHITE_PIECE << (strong ^ 1)) | PAWN]
-    if board.material[own | PAWN]:
-        pieces = board.material[own | PAWN] + board.material[own | BISHOP] + 1
+    bare_of_pawns = not board.sets[(WHITE_PIECE << (strong ^ 1)) | PAWN]
+    knights = count(board.sets[own | KNIGHT])
+    bishops = board.sets[own | BISHOP]
+    if board.sets[own | PAWN]:
+        pieces = count(board.sets[own | PAWN] | bishops) + 1
         return bare_of_pawns and pieces == board.count[strong] and _is_wrong_rook_pawn(board, strong)
-    if board.material[own | ROOK] + board.material[own | QUEEN]:
+    if board.sets[own | ROOK] | board.sets[own | QUEEN]:
         return False
-    if not board.material[own | KNIGHT]:
-        return _bishop_colours(board, strong) != DARK_AND_LIGHT
-    return not board.material[own | BISHOP] and board.material[own | KNIGHT] <= (2 if bare_of_pawns else 1)
-
-
-def _bishop_colours(board: Board, side: int) -> int:
-    """The square colours of a side's bishops, as bits: 1 dark, 2 light."""
-    found = 0
-    for i in range(side << 4, (side << 4) + board.count[side]):
-        sq = board.pieces[i]
-        if board.squares[sq] & KIND == BISHOP:
-            found |= 1 << ((sq >> 4) + sq & 1)
-    return found
+    if not knights:
+        return square_colours(bishops) != DARK_AND_LIGHT
+    return not bishops and knights <= (2 if bare_of_pawns else 1)
 
 
 def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
@@ -68,7 +61,7 @@ def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
                 return False
             corner = (0x70 if strong == WHITE else 0) | file
             steps = min(steps, abs((corner >> 4) - (sq >> 4)))
-    if _bishop_colours(board, strong) & 1 << ((corner >> 4) + corner & 1):
+    if square_colours(board.sets[WHITE_PIECE << strong | BISHOP]) & square_colours(bit(corner)):
         return False
     distance = _distance(board.pieces[(strong ^ 1) << 4], corner)
     # From two squares away the king reaches the square diagonally next to the corner, which no bishop of the
@@ -92,13 +85,14 @@ def mop_up_unchecked(board: Board, strong: int) -> int:
     own = WHITE_PIECE << strong
     lone = board.pieces[(strong ^ 1) << 4]
     total = NEAR_KING * (7 - _distance(lone, board.pieces[strong << 4]))
-    if board.material[own | ROOK] + board.material[own | QUEEN] or board.material[own | BISHOP] > 1:
+    bishops = board.sets[own | BISHOP]
+    if board.sets[own | ROOK] | board.sets[own | QUEEN] or count(bishops) > 1:
         rank = lone >> 4
         file = lone & FILE
         return total + NEAR_EDGE * (3 - min(min(rank, 7 - rank), min(file, 7 - file)))
-    if board.material[own | BISHOP] and board.material[own | KNIGHT]:
+    if bishops and board.sets[own | KNIGHT]:
         # a1 and h8 are dark.
-        corner = 0x00 if _bishop_colours(board, strong) & 1 else 0x07
+        corner = 0x00 if square_colours(bishops) & 1 else 0x07
         return total + NEAR_CORNER * (7 - min(_distance(lone, corner), _distance(lone, 0x77 ^ corner)))
     return 0
 

@@ -1,5 +1,3 @@
-from libc.stdint cimport uint64_t
-
 cimport cython
 
 from search.nnue.accumulators cimport Accumulators
@@ -7,10 +5,10 @@ from search.nnue.endgame cimport is_drawn_unchecked, mop_up_unchecked
 from search.nnue.layer cimport Layer
 from x88.board cimport Board
 from x88.piece cimport BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
+from x88.sets cimport count
 
 cpdef enum:
     MAX_EVALUATION = 19000        # the limit of every value, below all tablebase wins and mates
-    CACHE = 8192           # entries of the evaluation cache
     MATERIAL_STEP = 4      # 1024ths of the network's value per point of material
     FULL_MATERIAL = 64     # points of material at which the value is the network's
 
@@ -20,13 +18,11 @@ cdef class Evaluation:
     cdef public int blur                  # maximum noise in centipawns
     cdef public int seed
     cdef readonly Accumulators accumulators
-    cdef uint64_t[8192] cached_keys
-    cdef int[8192] cached          # values without noise by the low bits of the key
 
     cpdef void reset(self, Board board) noexcept nogil
     cdef void make(self, int move, int side) noexcept nogil
     cdef void unmake(self) noexcept nogil
-    @cython.locals(score=int, chance=int, slot=int)
+    @cython.locals(score=int, chance=int)
     cpdef int value(self, Board board) noexcept nogil
     @cython.locals(side=int, score=int)
     cdef int _compute(self, Board board) noexcept nogil

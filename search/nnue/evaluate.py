@@ -16,9 +16,9 @@ if not cython.compiled:
     from search.nnue.layer import Layer
     from x88.board import Board
     from x88.piece import BISHOP, BLACK, KNIGHT, QUEEN, ROOK, WHITE, WHITE_PIECE
+    from x88.sets import count
 
     MAX_EVALUATION = 19000
-    CACHE = 8192
     MATERIAL_STEP = 4
     FULL_MATERIAL = 64
 
@@ -35,8 +35,6 @@ class Evaluation:
         self.blur = 0
         self.seed = 1
         self.accumulators = Accumulators(layer)
-        self.cached_keys = [0] * 8192
-        self.cached = [0] * 8192
 
     def reset(self, board: Board) -> None:
         """Set up for a new root position."""
@@ -52,11 +50,7 @@ class Evaluation:
 
     def value(self, board: Board) -> int:
         """The static evaluation in centipawns for the side to move."""
-        slot = board.key & CACHE - 1
-        if self.cached_keys[slot] != board.key:
-            self.cached_keys[slot] = board.key
-            self.cached[slot] = self._compute(board)
-        score = self.cached[slot]
+        score = self._compute(board)
         if self.blur:
             chance = (board.key >> 32) * self.seed >> 16 & 0xFFFF
             score += ((chance & 255) - (chance >> 8)) * self.blur >> 8
@@ -81,6 +75,6 @@ def material_points(board: Board) -> int:
     points = board.count[WHITE] + board.count[BLACK]
     for side in range(2):
         colour = WHITE_PIECE << side
-        points += 2 * (board.material[colour | KNIGHT] + board.material[colour | BISHOP])
-        points += 4 * board.material[colour | ROOK] + 8 * board.material[colour | QUEEN]
+        points += 2 * count(board.sets[colour | KNIGHT] | board.sets[colour | BISHOP])
+        points += 4 * count(board.sets[colour | ROOK]) + 8 * count(board.sets[colour | QUEEN])
     return points

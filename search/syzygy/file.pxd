@@ -6,6 +6,7 @@ from search.syzygy.pairs cimport DAMAGED, MOST_LENGTHS, MOST_PIECES, ONE_VALUE, 
 from x88.atomic cimport atomic_flag_word
 from x88.board cimport Board
 from x88.piece cimport BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
+from x88.sets cimport count
 from x88.square cimport index64
 
 cdef extern from *:

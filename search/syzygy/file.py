@@ -35,6 +35,7 @@ if not cython.compiled:
     from search.syzygy.pairs import DAMAGED, MOST_LENGTHS, MOST_PIECES, ONE_VALUE, Part
     from x88.board import Board
     from x88.piece import BISHOP, BLACK, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
+    from x88.sets import count
     from x88.square import index64
 
     LOSS = -2
@@ -511,5 +512,5 @@ def signature_of(board: Board) -> int:
     """The signature of the pieces on a board, 7 at most."""
     found = 0
     for i in range(10):
-        found = found << 4 | board.material[SIGNED[i]]
+        found = found << 4 | count(board.sets[SIGNED[i]])
     return found
