@@ -22,7 +22,7 @@ cdef extern from *:
     #else
     static inline int moff_lowest(unsigned long long set) { return __builtin_ctzll(set); }
     #endif
-    #if defined(__POPCNT__)
+    #if defined(__POPCNT__) || defined(__aarch64__)
     #define moff_count __builtin_popcountll
     #elif defined(_M_X64)
     #define moff_count (int)__popcnt64
