@@ -37,18 +37,18 @@ cdef extern from *:
     int moff_lowest(uint64_t found) noexcept nogil
     int moff_count(uint64_t found) noexcept nogil
 
-cpdef inline uint64_t bit(int sq) noexcept nogil:
+cdef inline uint64_t bit(int sq) noexcept nogil:
     return <uint64_t>1 << index64(sq)
-cpdef inline int lowest(uint64_t found) noexcept nogil:
+cdef inline int lowest(uint64_t found) noexcept nogil:
     cdef int number = moff_lowest(found)
     return number + (number & 56)
-cpdef inline int count(uint64_t found) noexcept nogil:
+cdef inline int count(uint64_t found) noexcept nogil:
     return moff_count(found)
 
 @cython.locals(number=size_t, file=size_t, pieces=size_t)
-cpdef uint64_t straight(int sq, uint64_t occupied) noexcept nogil
+cdef uint64_t straight(int sq, uint64_t occupied) noexcept nogil
 @cython.locals(number=size_t, file=size_t)
-cpdef uint64_t diagonal(int sq, uint64_t occupied) noexcept nogil
+cdef uint64_t diagonal(int sq, uint64_t occupied) noexcept nogil
 @cython.locals(line=uint64_t, pieces=size_t)
 cdef uint64_t _seen(size_t number, size_t file, size_t which, uint64_t occupied) noexcept nogil
 cdef uint64_t pawn_attacks(uint64_t pawns, int side) noexcept nogil
