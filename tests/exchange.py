@@ -20,12 +20,6 @@ def least_first(position: chess.Board, move: chess.Move) -> set[int]:
     return {gain - reply for reply in _least_first(board, move.to_square)}
 
 
-def best_play(position: chess.Board, move: chess.Move) -> int:
-    """The gain of a move if both sides go on taking with whichever piece is best and may stop at any time."""
-    board, gain = _after(position, move)
-    return gain - _best_play(board, move.to_square)
-
-
 def _value(piece: chess.PieceType | None) -> int:
     return VALUE[KINDS[piece]] if piece else 0
 
@@ -39,14 +33,6 @@ def _least_first(board: chess.Board, target: chess.Square) -> set[int]:
             after, gain = _take(board, origin, target)
             results |= {max(0, gain - reply) for reply in _least_first(after, target)}
     return results
-
-
-def _best_play(board: chess.Board, target: chess.Square) -> int:
-    best = 0
-    for origin in _takers(board, target):
-        after, gain = _take(board, origin, target)
-        best = max(best, gain - _best_play(after, target))
-    return best
 
 
 def _after(position: chess.Board, move: chess.Move) -> tuple[chess.Board, int]:
