@@ -4,7 +4,7 @@ from itertools import product
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from search import alphabeta
 from tests import exchange
@@ -44,6 +44,8 @@ def test_attacks_on_every_square_are_those_of_python_chess(game: Game) -> None:
 @pytest.mark.slow
 @settings(max_examples=scaled(600, 400))
 @given(placements())
+@example("8/5B2/8/3pP3/8/1k6/8/4K3 w - d6 0 1")  # en passant opens a line
+@example("5k2/8/8/8/8/8/8/4K2R w K - 0 1")  # castling gives check
 def test_the_last_move_shows_every_check_among_pieces_thrown(text: str) -> None:
     board = fen.parse(text)
     assert bool(last_move_checks(board)) == bool(in_check(board))

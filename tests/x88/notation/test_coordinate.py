@@ -5,19 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.oracle import STARTS, Game, games_or_placements, packed, reference_texts, scaled
+from tests.oracle import STARTS, packed, reference_texts, scaled
 from tests.strategies import MOVES, damaged, per_hundred
 from x88 import square
 from x88.move import NO_MOVE
 from x88.notation import coordinate, fen
-
-
-@settings(max_examples=scaled(100, 50))
-@given(games_or_placements(longest=30))
-def test_every_legal_move_is_read_back(game: Game) -> None:
-    for board, _ in game.positions():
-        for text, move in packed(board).items():
-            assert coordinate.parse(board, text) == coordinate.parse(board, text.upper()) == move
 
 
 @settings(max_examples=scaled(300, 100))
@@ -28,6 +20,7 @@ def test_two_squares_are_read_only_where_the_move_is_legal(start: str, origin: i
         text = chess.square_name(origin) + chess.square_name(target) + promoted
         if text in reference_texts(position):
             assert coordinate.write(coordinate.parse(board, text)) == text
+            assert coordinate.parse(board, text.upper()) == coordinate.parse(board, text)
         else:
             with pytest.raises(ValueError, match=f"'{text}' is not a legal move: "):
                 coordinate.parse(board, text)
@@ -38,16 +31,12 @@ def test_two_squares_are_read_only_where_the_move_is_legal(start: str, origin: i
     [
         ("", fen.START, "it must name two squares"),
         ("e2-e4", fen.START, "it must name two squares"),
-        ("e2e9", fen.START, "it must name two squares"),
-        ("e2e4x", fen.START, "it must name two squares"),
-        ("0000", fen.START, "it must name two squares"),
         ("e2é4", fen.START, "it must name two squares"),
         ("e4e5", fen.START, "there is no piece on e4"),
         ("e7e5", fen.START, "the pawn on e7 does not belong to the side to move"),
         ("d1d3", fen.START, "the queen on d1 cannot go to d3"),
         ("e2e4q", fen.START, "it is not a promotion"),
         ("a7a8", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "it must name the new piece"),
-        ("a7a8k", "4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "it must name two squares"),
         # The king would be in check.
         ("e2c3", "4r1k1/8/8/8/8/8/4N3/4K3 w - - 0 1", "the knight on e2 cannot go to c3"),
     ],
