@@ -11,7 +11,6 @@ import chess.polyglot
 import pytest
 
 from tests.client import Conversation, call, run
-from tests.oracle import SHARED
 from x88.book.book import ENTRY, Book, encode
 from x88.book.make import Maker, Wanted
 from x88.movegen import legal_moves
@@ -234,14 +233,3 @@ def test_a_book_cut_off_in_use_is_reported(moff: Conversation, tmp_path: Path) -
     for read in (lambda: book.entries(5), lambda: list(book)):
         with pytest.raises(ValueError, match="was truncated"):
             read()
-
-
-@pytest.mark.skipif(not (SHARED / "polyglot").is_dir(), reason="../shared/data/polyglot is missing")
-def test_the_shared_book_is_played(moff: Conversation) -> None:
-    use(moff, SHARED / "polyglot" / "performance.bin")
-    moves: list[str] = []
-    for _ in range(4):
-        moff.send(" ".join(["position startpos moves", *moves]), "go movetime 1000")
-        *_, source, best = moff.until("bestmove")
-        assert source == "info string book"
-        moves.append(best.split()[1])

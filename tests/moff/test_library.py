@@ -18,7 +18,7 @@ import moff
 import moff.api
 from tests import ROOT
 from tests.client import run
-from tests.oracle import STARTS, reference_texts, scaled
+from tests.oracle import scaled
 
 
 def test_the_documented_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,24 +47,6 @@ def test_the_docstring_lists_the_names_of_the_library() -> None:
 def test_each_way_in_works_first(code: str) -> None:
     ended = run(f"import moff; print({code})", command=[sys.executable, "-c"], cwd=ROOT)
     assert (ended.code, ended.errors) == (0, "")
-
-
-@pytest.mark.parametrize("text", STARTS)
-def test_moves_and_their_texts_match_python_chess(text: str) -> None:
-    board, position = moff.parse_fen(text), chess.Board(text)
-    assert moff.write_fen(board) == position.fen(en_passant="legal")
-    moves = moff.legal_moves(board)
-    assert {moff.write_move(move) for move in moves} == reference_texts(position)
-    assert moff.in_check(board) == position.is_check()
-    for move in moves:
-        known = chess.Move.from_uci(moff.write_move(move))
-        san = moff.write_san(board, move)
-        assert san == position.san(known)
-        assert moff.parse_san(board, san) == moff.parse_move(board, known.uci()) == move
-    assert moff.perft(board, 0) == 1
-    assert moff.perft(board, 1) == len(moves)
-    if not moves:
-        assert moff.outcome(board) in (moff.Outcome.CHECKMATE, moff.Outcome.STALEMATE)
 
 
 def test_perft_counts_the_same_with_threads_and_a_table() -> None:

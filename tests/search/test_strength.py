@@ -228,13 +228,3 @@ def test_the_options_limit_the_strength_and_lift_the_limit(moff: Conversation) -
     assert search_nodes(moff) == strength(1111).nodes
     moff.send("setoption name UCI_LimitStrength value false", "ucinewgame")
     assert search_nodes(moff, many) == full
-
-
-@pytest.mark.parametrize("value", [str(WEAKEST - 1), str(STRONGEST + 1), "", "strong"])
-def test_a_bad_rating_brings_a_warning_and_changes_nothing(moff: Conversation, value: str) -> None:
-    moff.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 900")
-    moff.ready()
-    moff.send(f"setoption name UCI_Elo value {value}")
-    (said,) = moff.ready()
-    assert f"UCI_Elo takes a whole number from {WEAKEST} to {STRONGEST}, not {value!r}" in said
-    assert search_nodes(moff) == strength(900).nodes

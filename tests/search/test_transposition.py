@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search import transposition as module
 from search.score import MATE, NO_SCORE
 from search.transposition import (
     EXACT,
@@ -24,14 +23,11 @@ from search.transposition import (
     depth_of,
     move_of,
     score_of,
-    short_move,
     static_of,
     was_pv,
 )
-from tests.oracle import STARTS, only_c, scaled
+from tests.oracle import scaled
 from x88 import memory
-from x88.movegen import legal_moves
-from x88.notation import fen
 
 pytestmark = pytest.mark.slow
 
@@ -153,7 +149,7 @@ def test_an_impossible_size_leaves_the_table_as_it_is(megabytes: int) -> None:
     assert read(table.probe(5)) == SOME
 
 
-def test_a_lack_of_memory_leaves_the_table_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lack_of_memory_leaves_the_table_and_a_new_size_empties_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_arguments: object, **_options: object) -> None:
         raise OSError(12, "Cannot allocate memory")
 
@@ -168,7 +164,10 @@ def test_a_lack_of_memory_leaves_the_table_as_it_is(monkeypatch: pytest.MonkeyPa
             with pytest.raises(MemoryError, match=reason):
                 table.resize(megabytes)
         assert read(table.probe(5)) == SOME
-    table.resize(2)
+    for megabytes in (3, 7):
+        table.resize(megabytes)
+        assert table.clusters * 64 == megabytes << 20
+        assert table.probe(5) == 0
 
 
 def test_a_table_needs_no_huge_pages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,35 +198,11 @@ def test_the_free_memory_is_some_of_the_whole() -> None:
     assert 1 << 20 < memory.free_memory() <= total
 
 
-def test_a_resized_table_is_empty_and_has_its_size() -> None:
-    table = TranspositionTable(1)
-    table.store(5, *SOME)
-    for megabytes in (3, 7):
-        table.resize(megabytes)
-        assert table.clusters * 64 == megabytes << 20
-        assert table.probe(5) == 0
-
-
-def test_short_moves_differ_within_a_position() -> None:
-    for text in STARTS:
-        moves = legal_moves(fen.parse(text))
-        assert len({short_move(move) for move in moves}) == len(moves)
-        assert all(0 < short_move(move) <= 0xFFFF for move in moves)
-
-
 @pytest.mark.parametrize(("depth", "kept"), [(-3, 0), (255, 255), (256, 255), (10_000, 255)])
 def test_a_depth_beyond_its_bits_is_the_nearest_that_fits(depth: int, kept: int) -> None:
     table = TranspositionTable(1)
     table.store(5, 1, 2, 3, depth, UPPER, False)
     assert read(table.probe(5)) == (1, 2, 3, kept, UPPER, False)
-
-
-@only_c
-def test_the_largest_table_is_allowed_and_a_larger_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_MEGABYTES", 2)
-    assert TranspositionTable(2).clusters == 1 << 15
-    with pytest.raises(ValueError, match="3 MB is not a table size from 1 to 2"):
-        TranspositionTable(3)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

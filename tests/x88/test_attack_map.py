@@ -9,32 +9,10 @@ import chess
 import pytest
 from hypothesis import given, settings
 
-from tests.oracle import KINDS, Game, games_or_placements, placements, scaled, side_of_colour, to_0x88
+from tests.oracle import KINDS, Game, games_or_placements, scaled, side_of_colour, to_0x88
 from x88.attack_map import AttackMap
-from x88.board import Board
 from x88.notation import fen
 from x88.piece import VALUES
-
-Cells = list[tuple[int, int, int]]
-
-
-def computed(board: Board) -> AttackMap:
-    attacks = AttackMap()
-    attacks.compute(board)
-    return attacks
-
-
-def cells(attacks: AttackMap) -> Cells:
-    """Everything that a map says of the squares, for both sides."""
-    return [
-        (
-            attacks.count(to_0x88(square), side),
-            attacks.least_kind(to_0x88(square), side),
-            attacks.count_behind(to_0x88(square), side),
-        )
-        for side in (0, 1)
-        for square in chess.SQUARES
-    ]
 
 
 def sliders_behind(position: chess.Board) -> Counter[tuple[chess.Color, chess.Square]]:
@@ -52,8 +30,7 @@ def sliders_behind(position: chess.Board) -> Counter[tuple[chess.Color, chess.Sq
     return found
 
 
-def check(board: Board, position: chess.Board) -> None:
-    attacks = computed(board)
+def check(attacks: AttackMap, position: chess.Board) -> None:
     behind = sliders_behind(position)
     for colour, square in product(chess.COLORS, chess.SQUARES):
         side, target = side_of_colour(colour), to_0x88(square)
@@ -72,19 +49,10 @@ def check(board: Board, position: chess.Board) -> None:
 @settings(max_examples=scaled(100, 40))
 @given(games_or_placements(longest=20))
 def test_the_map_is_that_of_python_chess_and_leaves_the_board(game: Game) -> None:
+    attacks = AttackMap()
+    check(attacks, chess.Board(None))
     for board, position in game.positions():
         before = (fen.write(board), board.key, board.ply)
-        check(board, position)
+        attacks.compute(board)
+        check(attacks, position)
         assert (fen.write(board), board.key, board.ply) == before
-
-
-@settings(max_examples=scaled(50, 20))
-@given(placements(), placements())
-def test_a_map_computed_again_keeps_nothing_of_the_position_before(first: str, second: str) -> None:
-    attacks = computed(fen.parse(first))
-    attacks.compute(fen.parse(second))
-    assert cells(attacks) == cells(computed(fen.parse(second)))
-
-
-def test_a_new_map_is_empty() -> None:
-    assert cells(AttackMap()) == [(0, 0, 0)] * 128

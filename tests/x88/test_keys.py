@@ -1,9 +1,7 @@
 """The keys of correction history follow the moves, and each depends on its pieces alone."""
 
-from itertools import product
 from random import Random
 
-import chess
 import pytest
 
 from search.keys import Keys
@@ -48,38 +46,3 @@ def test_keys_kept_along_the_moves_equal_those_from_scratch(seed: int) -> None:
         board.unmake()
         keys.unmake()
         assert state(keys) == before.pop()
-
-
-@pytest.mark.parametrize(
-    ("text", "changed"),
-    [
-        ("4k1n1/8/8/8/8/8/P7/B3K3 b - - 0 1", ""),
-        ("4k1n1/8/8/8/8/P7/8/B3K3 w - - 0 1", "pawns"),
-        ("4k1n1/p7/8/8/8/8/8/B3K3 w - - 0 1", "pawns"),
-        ("4k1n1/8/8/8/8/8/P7/B3K2R w - - 0 1", "white"),
-        ("q3k1n1/8/8/8/8/8/P7/B3K3 w - - 0 1", "black"),
-        ("4k1n1/8/8/8/8/8/P7/N3K3 w - - 0 1", "white minors"),
-        ("4k1n1/8/8/8/8/8/P7/B2K4 w - - 0 1", "white minors"),
-        ("4k1b1/8/8/8/8/8/P7/B3K3 w - - 0 1", "black minors"),
-        ("5kn1/8/8/8/8/8/P7/B3K3 w - - 0 1", "black minors"),
-        ("4k1N1/8/8/8/8/8/P7/b3K3 w - - 0 1", "white black minors"),
-    ],
-)
-def test_each_key_depends_on_its_pieces_and_their_squares_alone(text: str, changed: str) -> None:
-    usual = state(keys_of("4k1n1/8/8/8/8/8/P7/B3K3 w - - 0 1"))
-    names = ("pawns", "white", "black", "minors")
-    found = zip(names, usual, state(keys_of(text)), strict=True)
-    assert [name for name, before, after in found if before != after] == changed.split()
-
-
-def test_keys_differ_by_kind_and_square() -> None:
-    pieces, minors = set(), set()
-    for letter, place in product("NBRQ", chess.SQUARES):
-        board = chess.Board("4k3/8/8/8/8/8/8/4K3 b - - 0 1")
-        if board.piece_at(place) is None:
-            board.set_piece_at(place, chess.Piece.from_symbol(letter))
-            _, white, _, minor = state(keys_of(board.fen()))
-            pieces.add(white)
-            minors.add(minor)
-    assert len(pieces) == 4 * 62
-    assert len(minors) == 2 * 62 + 1, "rooks and queens do not count"

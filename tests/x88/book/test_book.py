@@ -62,13 +62,6 @@ def test_entries_and_moves_are_those_of_python_chess(path: Path) -> None:
     assert known > 5
 
 
-def test_moves_are_written_and_read_back() -> None:
-    for board in random_boards(40, 1):
-        position = fen.parse(board.fen())
-        for move in legal_moves(position):
-            assert decode(position, encode(move)) == move
-
-
 def test_castling_is_the_king_to_its_rook_and_a_promotion_has_its_kind() -> None:
     board = fen.parse(CASTLING)
     castles = {coordinate.write(move): encode(move) for move in legal_moves(board) if move & CASTLES}
