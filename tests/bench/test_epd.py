@@ -68,15 +68,12 @@ def test_operations_are_kept(tmp_path: Path) -> None:
 
 READ = {
     # Counters, stray semicolons, blanks, commas and hyphens, and moves in any notation.
-    " bm Ra8#": "",
     " 12 bm Ra8;": " 12",
     " ; bm Ra8 ;": "",
     ";bm Ra8;": "",
-    " 0 1;bm h4 Ra8": " 0 1",
     "\t bm  a1-a8 ; ;": "",
     " bm Ra8 , h3 ,;": "",
     " - ; bm - Ra8 h3 -; - id x; -": "",
-    " bm 1118;": "",
     " bm R\u200ba8†;": "",
     " bm Ra8; hmvc 3; fmvn 12;": " 3 12",
     " fmvn 12; bm Ra8;": " 0 12",
@@ -95,8 +92,6 @@ def test_lines_are_read_in_any_form(tmp_path: Path) -> None:
 
 SOLVED = [
     (f"{BACK_RANK} bm h3 Ra8 g4;", True),
-    (f"{BACK_RANK} bm h3 g4;", False),
-    (f"{BACK_RANK} am h3 g4;", True),
     (f"{BACK_RANK} am h3 Ra8;", False),
     (f"{BACK_RANK} bm Ra8; am h3;", True),
     # With moves, a mate needs both. The side that is mated announces no mate of its own.
@@ -123,28 +118,20 @@ def test_remarks_empty_lines_and_a_byte_order_mark_are_skipped(tmp_path: Path) -
 
 DAMAGED = [
     ("8/8/8/8 w - - bm e4;", "bad FEN '8/8/8/8 w - -': placement: 4 ranks instead of 8"),
-    ("no chess at all; bm e4;", "bad FEN 'no chess at all'"),
     ("4k3/8/8/8/8/8/8/4K3 w -; bm Kd1;", "it has fewer than 4 fields"),
     (f"{BACK_RANK} 0 -1; bm Ra8;", "'-1' is not the name of an operation"),
-    (f"{BACK_RANK} bm Ra9;", "'bm Ra9': 'Ra9' is not a move"),
     (f"{BACK_RANK} bm Ra8; hmvc x;", "half-move clock: 'x' is not a whole number"),
-    (f"{BACK_RANK} bm Ra8; fmvn 1 2;", "it has 7 fields instead of 1 to 6"),
     (f"{BACK_RANK} bm Rb2;", "'bm Rb2': 'Rb2' is not a legal move: no rook of White can move to b2"),
-    (f"{BACK_RANK} am Qa8;", "'am Qa8': 'Qa8' is not a legal move: there is no queen of White"),
     (f"{QUIET} bm a3 xd5;", "'bm a3 xd5': 'xd5' is ambiguous: cxd5 or exd5"),
     (f'{BACK_RANK} bm Ra8 id "A.1";', "'id' is not a move"),
     (f"{BACK_RANK} bm;", "'bm' names no move"),
-    (f"{BACK_RANK} bm ,;", "'bm' names no move"),
     (f"{BACK_RANK} bm Ra8; am Ra8;", "am forbids all that bm asks for"),
     (f"{BACK_RANK} dm;", "'dm': '' is not a whole number from 1"),
     (f"{BACK_RANK} dm 0;", "'dm 0': '0' is not a whole number from 1"),
-    (f"{BACK_RANK} dm -2;", "'-2' is not a whole number"),
-    (f"{BACK_RANK} dm 1 2;", "'1 2' is not a whole number"),
     (f"{BACK_RANK} bm Ra8; bm Rb1;", "bm occurs twice"),
     (f'{BACK_RANK} bm Ra8; id "A.1;', "'\"A.1;': the quotation is not closed"),
     (f'{BACK_RANK} bm Ra8; "A.1";', "'\"A.1\"' is not the name of an operation"),
     (f'{BACK_RANK} id "A.1";', "it has no bm, am or dm"),
-    (BACK_RANK, "it has no bm, am or dm"),
     ("x" * 100_000 + " w - - bm e4;", "ranks instead of 8"),
     ("7k/5Q2/6K1/8/8/8/8/8 b - - dm 1;", "the side to move has no move"),
 ]

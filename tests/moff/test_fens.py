@@ -1,13 +1,12 @@
 """`moff fens`: the FEN after every move of a PGN file."""
 
-import contextlib
 import io
 import json
 import logging
 import os
+import shlex
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import chess.pgn
@@ -17,11 +16,6 @@ from tests.client import ENGINE, PATIENCE, call
 from tests.oracle import scaled
 from x88 import build
 from x88.notation import pgn
-
-try:
-    import pty
-except ImportError:  # Windows
-    pty = None
 
 logging.getLogger("chess.pgn").setLevel(logging.CRITICAL)
 
@@ -164,34 +158,17 @@ def test_a_reader_may_stop_reading(tmp_path: Path) -> None:
 # --- The progress bar
 
 
-def on_terminal(path: Path) -> tuple[str, str]:
-    """The output of `moff fens` to a pipe, and its standard error on a terminal."""
-    ours, theirs = pty.openpty()
-    seen: list[bytes] = []
-
-    def listen() -> None:
-        with contextlib.suppress(OSError):  # the other end is closed
-            while block := os.read(ours, 4096):
-                seen.append(block)
-
-    listener = threading.Thread(target=listen)
-    with subprocess.Popen([*ENGINE, "fens", str(path)], stdout=subprocess.PIPE, stderr=theirs) as process:
-        os.close(theirs)
-        listener.start()
-        output = process.stdout.read().decode()
-    listener.join()
-    os.close(ours)
-    return output, b"".join(seen).decode()
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(pty is None, reason="needs pseudo-terminals")
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_a_terminal_shows_the_progress_and_the_faults(tmp_path: Path) -> None:
-    path = tmp_path / "big.pgn"
+    pexpect = pytest.importorskip("pexpect")
+    path, out = tmp_path / "big.pgn", tmp_path / "out"
     times = scaled(3000, 120)
     middle = DAMAGED + LAST + "\n"
     path.write_text((SAMPLE + "\n") * times + middle + (SAMPLE + "\n") * times, encoding="utf-8")
-    output, seen = on_terminal(path)
+    command = f"{shlex.join([*ENGINE, 'fens', str(path)])} > {out}"
+    seen = pexpect.run(shlex.join(["sh", "-c", command]), encoding="utf-8", timeout=PATIENCE)
+    output = out.read_text(encoding="utf-8")
     wanted = expected_fens(SAMPLE) * times
     assert output.splitlines() == [*wanted, *expected_fens(middle.replace("2. Ke3 Nc6 ", "")), *wanted]
     drawn = [text for text in seen.split("\r") if text.startswith("[")]
