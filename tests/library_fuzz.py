@@ -27,6 +27,7 @@ from search.nnue import select
 from search.pool import Helper, Pool
 from search.search import Search
 from tests import ROOT
+from tests.oracle import STARTS
 from x88 import build
 from x88.notation import chess960
 from x88.perft.table import PerftTable
@@ -65,18 +66,7 @@ WRONG = [
     *(object(), print, int, iter(()), io.BytesIO(b"1. e4 *"), moff.START, Ellipsis, 1j, slice(0), range(5)),
 ]
 
-FENS = [
-    moff.START,
-    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-    "8/8/8/K1pP3r/8/8/6k1/8 w - c6 0 2",
-    "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
-    "8/8/8/8/8/2k5/1q6/K7 w - - 0 1",
-    "R3k3/8/4K3/8/8/8/8/8 b - - 0 1",
-    "8/8/4k3/8/8/4K3/8/8 w - - 99 80",
-    chess960.start(17),
-]
-
-
+FENS = [*STARTS[::3], "R3k3/8/4K3/8/8/8/8/8 b - - 0 1", "8/8/4k3/8/8/4K3/8/8 w - - 99 80", chess960.start(17)]
 TEXTS = ["e2e4", "Nf3", "O-O", "1-0", "KQvK", ".rtbw", "KRvK.rtbz", "moff.net", "e9"]
 PIECES = [17, 18, 19, 20, 24, 28, 33, 35, 44]
 

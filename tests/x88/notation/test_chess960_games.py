@@ -33,27 +33,21 @@ def moves_of(moff: Conversation) -> set[str]:
     return {line.split()[-1] for line in moff.ready()}
 
 
-def test_the_option_writes_castling_as_king_takes_rook(moff: Conversation) -> None:
-    moff.send("setoption name UCI_Chess960 value true", "position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+def test_the_option_decides_how_castling_is_written_and_kqkq_read(moff: Conversation) -> None:
+    home, inner = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "4k3/8/8/8/8/8/8/1R3KR1 w KQ - 0 1"
+    moff.send(f"position fen {inner}")
+    assert sum("is dropped" in line for line in moff.ready()) == 1
+    moff.send("setoption name UCI_Chess960 value true", f"position fen {inner}", "d")
+    assert f"Fen: {inner}" in moff.ready()
+    moff.send(f"position fen {home}")
     assert {"e1h1", "e1a1"} <= moves_of(moff)
-    moff.send("setoption name UCI_Chess960 value false")
-    moff.send("position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+    moff.send("setoption name UCI_Chess960 value false", f"position fen {home}")
     assert {"e1g1", "e1c1"} <= moves_of(moff)
-
-
-def test_king_takes_rook_is_read_without_the_option(moff: Conversation) -> None:
-    moff.send("position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves e1h1", "d")
+    # King takes rook is read without the option.
+    moff.send(f"position fen {home} moves e1h1", "d")
     assert "Fen: 4k3/8/8/8/8/8/8/R4RK1 b - - 1 1" in moff.ready()
     moff.send(f"position fen {CASTLES} moves f1g1", "d")
     assert "Fen: 4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1" in moff.ready()
-
-
-def test_the_option_reads_kqkq_as_the_outermost_rooks(moff: Conversation) -> None:
-    text = "4k3/8/8/8/8/8/8/1R3KR1 w KQ - 0 1"
-    moff.send(f"position fen {text}")
-    assert sum("is dropped" in line for line in moff.ready()) == 1
-    moff.send("setoption name UCI_Chess960 value true", f"position fen {text}", "d")
-    assert f"Fen: {text}" in moff.ready()
 
 
 @pytest.mark.parametrize("number", [0, 959])
@@ -143,11 +137,7 @@ def test_the_page_offers_chess960_and_castles_by_the_rook(tab: Tab, monkeypatch:
     assert state["last"] == ["f1", "g1"]
     assert state["fen"] == "bqnnrkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNNRRKB b kq - 1 1"
     assert '[Variant "Chess960"]' in tab.pgn()
-
-
-def test_the_page_starts_at_the_position_of_a_number(tab: Tab) -> None:
     tab.do("new_game", {"colour": "both", "chess960": True, "number": 959})
-    assert snapshot(tab, "state")["fen"] == chess960.start(959)
     for wrong in (960, -1, "3", None):
         with pytest.raises(ValueError, match="number takes a whole number from 0 to 959"):
             tab.do("new_game", {"colour": "both", "chess960": True, "number": wrong})
