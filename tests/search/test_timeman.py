@@ -41,6 +41,10 @@ def test_a_budget_is_within_the_clock(side: int, left: int, increment: int, move
         found = budget(Limits(increment=(increment, increment)), side)
         assert found is not None
         assert 0 < found.soft <= found.hard <= found.fail_low <= increment
+    if left >= 1000 and movestogo in (None, 40) and not increment:
+        found = budgeted(time=(left, left), movestogo=movestogo)
+        assert found.soft < found.hard < found.fail_low < 0.26 * left, "most of the clock is left"
+        assert budgeted(time=(left, left), movestogo=1).hard > 0.8 * left
 
 
 def test_each_side_s_budget_follows_its_own_clock() -> None:
@@ -54,7 +58,7 @@ def test_each_side_s_budget_follows_its_own_clock() -> None:
     assert budgeted(increment=(0, 200)) == budgeted(increment=(200, 200))
 
 
-def test_the_budget_is_movetime_less_the_overhead() -> None:
+def test_the_budget_is_movetime_less_the_overhead_and_other_limits_have_none() -> None:
     for limits, time in (
         (Limits(movetime=250, time=(10, 10)), 250),
         (Limits(movetime=250, time=(10, 10), overhead=30), 220),
@@ -63,19 +67,8 @@ def test_the_budget_is_movetime_less_the_overhead() -> None:
         (NodeClock().limits(Limits(movetime=25, overhead=30, nodestime=100), 0), 25),
     ):
         assert budget(limits, 0) == Budget(time, time, time, time)
-
-
-@pytest.mark.parametrize("limits", [Limits(depth=3), Limits(nodes=3), Limits(infinite=True)])
-def test_depth_nodes_and_infinite_have_no_budget(limits: Limits) -> None:
-    assert budget(limits, 0) is None
-
-
-@pytest.mark.parametrize("left", [2_000, 60_000, 7_200_000])
-@pytest.mark.parametrize("movestogo", [None, 40])
-def test_one_move_of_many_never_takes_most_of_the_clock(left: int, movestogo: int | None) -> None:
-    found = budgeted(time=(left, left), movestogo=movestogo)
-    assert found.soft < found.hard < found.fail_low < 0.26 * left
-    assert budgeted(time=(left, left), movestogo=1).hard > 0.8 * left
+    for limits in (Limits(depth=3), Limits(nodes=3), Limits(infinite=True)):
+        assert budget(limits, 0) is None
 
 
 @pytest.mark.parametrize(("left", "least"), [(1000, 110), (30, 20)])
@@ -125,6 +118,11 @@ def lag_of(*shown: tuple[int, float], increment: int = 10) -> Lag:
 def test_lag_is_what_moves_cost_beyond_the_plan() -> None:
     for shown, mean, longest in (
         ([(1000, 50)], 0, 0),
+        # Another time control, another game, rounding, a clock that stands still and promises an increment.
+        ([(1000, 50), (4000, 50)], 0, 0),
+        ([(9000, 50), (1000, 50)], 0, 0),
+        ([(1000, 50), (962, 50)], 0, 0),
+        ([(5000, 1), (5000, 1), (5000, 1)], 0, 0),
         ([(1000, 50), (960, 20), (950, 20)], 0, 0),
         ([(1000, 50), (960 - 16, 0)], 2, 16),
         ([(1000, 50), (460, 10)], 20 / 8, 500),
@@ -137,25 +135,21 @@ def test_lag_is_what_moves_cost_beyond_the_plan() -> None:
     steady = lag_of(*((5000 - 20 * n, 10) for n in range(60)))
     assert steady.longest == 20
     assert 19 < steady.mean < 20
+    more = lag_of(*((5000 - 20 * n, 10) for n in range(60)), (5000 - 20 * 59 + 10, 10))
+    assert 0.8 * steady.mean < more.mean < steady.mean, "a clock that shows more leaves the lag"
     faded = lag_of((1000, 50), (900, 20), *((890 - 10 * n, 20) for n in range(80)))
     assert faded.mean < 0.01
     assert faded.longest < 2
     often = lag_of(*((60_000 - 310 * n, 10) for n in range(40)))
     assert 200 < often.mean <= 310, "a single long loss is not expected again, many are"
-
-
-@pytest.mark.parametrize(
-    "shown",
-    [
-        [(1000, 50), (4000, 50)],  # a new time control
-        [(9000, 50), (1000, 50)],  # another game
-        [(1000, 50), (962, 50)],  # rounded
-        [(5000, 1), (5000, 1), (5000, 1)],  # it stands still, and promises an increment
-    ],
-)
-def test_a_reset_clock_is_no_lag(shown: list[tuple[int, float]]) -> None:
-    lag = lag_of(*shown)
-    assert (lag.mean, lag.longest) == (0, 0)
+    clock = (900, 900)
+    for other in (Limits(time=clock, movetime=5), Limits(time=clock, ponder=True), Limits(depth=3)):
+        lag = lag_of((1000, 50))
+        lag.begin(other, 1)
+        lag.end(other, 1, budget(other, 1), 20)
+        lag.begin(Limits(time=(800, 800)), 1)
+        lag.begin(Limits(time=(800, 800)), 0)
+        assert (lag.mean, lag.longest) == (0, 0), "the other side's clock and other limits"
 
 
 def test_a_clock_in_whole_seconds_is_no_lag() -> None:
@@ -170,24 +164,6 @@ def test_a_clock_in_whole_seconds_is_no_lag() -> None:
         lag.end(limits, 0, found, found.soft)
         left -= found.soft
     assert 0 < left < 4000
-
-
-def test_a_clock_that_shows_more_leaves_the_lag() -> None:
-    shown = [(5000 - 20 * n, 10) for n in range(20)]
-    learnt = lag_of(*shown)
-    later = lag_of(*shown, (shown[-1][0] + 10, 10))
-    assert 0.8 * learnt.mean < later.mean < learnt.mean
-
-
-def test_the_other_side_s_clock_and_other_limits_are_no_lag() -> None:
-    clock = (900, 900)
-    for other in (Limits(time=clock, movetime=5), Limits(time=clock, ponder=True), Limits(depth=3)):
-        lag = lag_of((1000, 50))
-        lag.begin(other, 1)
-        lag.end(other, 1, budget(other, 1), 20)
-        lag.begin(Limits(time=(800, 800)), 1)
-        lag.begin(Limits(time=(800, 800)), 0)
-        assert (lag.mean, lag.longest) == (0, 0)
 
 
 def test_a_budget_reserves_time_for_lag() -> None:
