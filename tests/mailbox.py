@@ -173,10 +173,3 @@ class Position:
                 continue
             if not any(self.is_attacked(home + way * n, not self.white) for n in range(3)):
                 yield Move(home, home + 2 * way)
-
-
-def perft(position: Position, depth: int) -> int:
-    """The leaves of the tree of legal moves."""
-    if depth == 0:
-        return 1
-    return sum(perft(position.play(move), depth - 1) for move in position.legal())

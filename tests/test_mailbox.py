@@ -53,15 +53,3 @@ def test_moff_and_the_mailbox_find_the_same_moves(game: Game) -> None:
             last = reference.peek().uci()
             position = position.play(next(move for move in position.legal() if str(move) == last))
         assert texts(board) == set(map(str, position.legal()))
-
-
-@pytest.mark.parametrize(
-    ("text", "leaves"),
-    [
-        (fen.START, 8902),
-        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 2812),
-        ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", 9483),
-    ],
-)
-def test_the_mailbox_counts_the_published_leaves_at_three_plies(text: str, leaves: int) -> None:
-    assert mailbox.perft(mailbox.Position.from_fen(text), 3) == leaves

@@ -18,6 +18,7 @@ from tests.oracle import (
     packed,
     piece_of,
     scaled,
+    side_of_colour,
     to_0x88,
     verdict,
 )
@@ -26,7 +27,7 @@ from x88.board import HISTORY, Board
 from x88.move import CASTLING, EN_PASSANT, NO_MOVE, moved_of, promoted_of
 from x88.movegen import legal_moves
 from x88.notation import coordinate, fen
-from x88.notation.outcome import Outcome, outcome
+from x88.notation.outcome import Outcome, can_mate, outcome
 from x88.piece import BLACK, PAWN, WHITE
 from x88.square import FILE, NO_SQUARE, SQUARES
 
@@ -196,13 +197,13 @@ def test_a_position_repeats_when_the_same_moves_are_available(
 
 
 @pytest.mark.parametrize("bishops_on", [chess.BB_LIGHT_SQUARES, chess.BB_DARK_SQUARES, chess.BB_ALL])
-def test_insufficient_material_of_every_small_army_is_that_of_python_chess(bishops_on: int) -> None:
+def test_small_armies_draw_and_can_mate_as_python_chess_says(bishops_on: int) -> None:
     random = Random(2)
     middle = chess.SquareSet(chess.BB_RANK_3 | chess.BB_RANK_4 | chess.BB_RANK_5 | chess.BB_RANK_6)
     armies = ["".join(army) for n in range(4) for army in combinations_with_replacement("PNBRQ", n)]
-    drawn = 0
+    drawn, able = 0, Counter()
     for white, black in product(armies, armies):
-        for _ in range(3 if len(white + black) <= 3 else 0):
+        for _ in range({4: 1, 5: 0, 6: 0}.get(len(white + black), 3)):
             position = chess.Board("k7/8/8/8/8/8/8/7K w - - 0 1")
             for letter in white + black.lower():
                 squares = middle & bishops_on if letter in "Bb" else middle
@@ -214,8 +215,13 @@ def test_insufficient_material_of_every_small_army_is_that_of_python_chess(bisho
                 board = fen.parse(position.fen())
                 assert board.is_insufficient_material() == position.is_insufficient_material()
                 assert outcome(board) == reference_outcome(position), position.fen()
+                for colour in chess.COLORS:
+                    can = not position.has_insufficient_material(colour)
+                    assert can_mate(board, side_of_colour(colour)) == can, position.fen()
+                    able[can] += 1
                 drawn += board.is_insufficient_material()
     assert drawn > 15
+    assert min(able.values()) > 80
 
 
 # --- Copies

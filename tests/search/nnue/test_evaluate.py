@@ -17,9 +17,7 @@ from search.nnue.evaluate import MAX_EVALUATION
 from search.score import CERTAIN_WIN, normalised
 from tests.networks import evaluation_of, random_weights
 from tests.oracle import SHARED, STARTS, from_0x88, placements, scaled
-from x88 import build
 from x88.board import Board
-from x88.movegen import legal_moves
 from x88.notation import diagram, fen
 from x88.piece import BLACK, WHITE
 
@@ -69,26 +67,6 @@ def test_the_value_is_the_network_s_scaled_by_material_unless_the_leader_cannot_
     ahead = board.side if expected > 0 else board.side ^ 1
     if min(side.bit_count() for side in position.occupied_co) > 1:
         assert value(board) == (0 if endgames.is_drawn(board, ahead) else expected)
-
-
-@pytest.mark.parametrize("seed", range(40 if build.compiled else 6))
-def test_the_value_along_the_moves_is_the_one_from_scratch(seed: int) -> None:
-    generator = Random(seed)
-    board = fen.parse(STARTS[seed % len(STARTS)])
-    evaluation = evaluation_of(board)
-    before: list[int] = []
-    while len(before) < 80 and (moves := legal_moves(board)):
-        before.append(evaluation.value(board))
-        # Captures, promotions and castling come first in the list: prefer them, so that all kinds are seen.
-        move = moves[0] if generator.random() < 0.3 else generator.choice(moves)
-        evaluation.accumulators.make(board, move)
-        board.make(move)
-        assert evaluation.value(board) == value(board)
-    while before:
-        board.unmake()
-        evaluation.accumulators.unmake()
-        assert evaluation.value(board) == before.pop()
-        assert evaluation.accumulators.value(board) == network_value(board), "not only in the cache"
 
 
 @settings(max_examples=scaled(200, 20))
