@@ -15,7 +15,6 @@ from search.search import Search
 from tests import ROOT
 from tests.library_fuzz import LEFT_OUT, documented, functions
 from x88 import build
-from x88.board import HISTORY
 
 CALLS = int(os.environ.get("MOFF_LIBRARY_CALLS", 4000 if build.compiled else 1000))
 SEED = int(os.environ.get("MOFF_LIBRARY_SEED", "0"))
@@ -38,22 +37,6 @@ def test_the_documented_functions_are_found() -> None:
     assert {"moff.evaluation", "moff.picture.picture", "x88.notation.pgn", "search.search"} <= {*documented()}
     assert {"Board.make", "Board", "san.write", "OngoingGame.play", "evaluation.evaluate", *LEFT_OUT} <= names
     assert len(names) > 250
-
-
-def test_a_board_makes_room_for_a_game_of_any_length() -> None:
-    board = moff.parse_fen(moff.START)
-    for number in range(3 * HISTORY):
-        board.make(moff.parse_san(board, ("Nf3", "Nf6", "Ng1", "Ng8")[number % 4]))
-    assert board.is_repetition(2)
-    assert moff.perft(board, 2) == 400
-    assert moff.Search(1).think(board, moff.Limits(depth=3)).move
-    kept = board.ply
-    assert kept > HISTORY // 4
-    for _ in range(kept):
-        board.unmake()
-    with pytest.raises(RuntimeError, match="no move to unmake"):
-        board.unmake()
-    assert moff.write_fen(board).startswith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - ")
 
 
 CHECK = "R3k3/8/8/8/8/8/8/4K3 b - - 0 1"

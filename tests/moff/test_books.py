@@ -1,6 +1,5 @@
 """`moff book`, and play from a book over UCI."""
 
-import io
 import os
 import sys
 from pathlib import Path
@@ -12,9 +11,8 @@ import pytest
 
 from tests.client import Conversation, call, run
 from x88.book.book import ENTRY, Book, encode
-from x88.book.make import Maker, Wanted
 from x88.movegen import legal_moves
-from x88.notation import coordinate, fen, pgn
+from x88.notation import coordinate, fen
 
 GAMES = """[Event "one"]
 [Result "1-0"]
@@ -39,12 +37,9 @@ on_unix = pytest.mark.skipif(
 
 @pytest.fixture
 def book(tmp_path: Path) -> Path:
-    maker = Maker(Wanted(min_games=1))
-    for game in pgn.Reader(io.BytesIO(GAMES.encode())):
-        maker.add(game)
-    path = tmp_path / "small.bin"
-    with path.open("wb") as file:
-        maker.write(file)
+    games, path = tmp_path / "games.pgn", tmp_path / "small.bin"
+    games.write_text(GAMES, encoding="utf-8")
+    assert call("book", "make", str(games), "-o", str(path), "--min-games", "1").code == 0
     return path
 
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.oracle import STARTS, packed, reference_texts, scaled
 from tests.strategies import MOVES, damaged, per_hundred
 from x88 import square
-from x88.move import NO_MOVE
 from x88.notation import coordinate, fen
 
 
@@ -20,7 +19,6 @@ def test_two_squares_are_read_only_where_the_move_is_legal(start: str, origin: i
         text = chess.square_name(origin) + chess.square_name(target) + promoted
         if text in reference_texts(position):
             assert coordinate.write(coordinate.parse(board, text)) == text
-            assert coordinate.parse(board, text.upper()) == coordinate.parse(board, text)
         else:
             with pytest.raises(ValueError, match=f"'{text}' is not a legal move: "):
                 coordinate.parse(board, text)
@@ -54,15 +52,13 @@ def test_an_error_names_the_text_and_the_reason(text: str, position: str, reason
 @given(damaged(MOVES), st.sampled_from(STARTS))
 def test_any_text_is_a_legal_move_or_a_value_error(text: str, start: str) -> None:
     board = fen.parse(start)
+    for legal, move in packed(board).items():
+        assert coordinate.parse(board, legal) == coordinate.parse(board, legal.upper()) == move
     if text.lower() in packed(board):
         assert coordinate.write(coordinate.parse(board, text)) == text.lower()
     else:
         with pytest.raises(ValueError, match="is not a legal move"):
             coordinate.parse(board, text)
-
-
-def test_no_move_is_written_as_four_zeros() -> None:
-    assert coordinate.write(NO_MOVE) == chess.Move.null().uci()
 
 
 # --- Squares

@@ -42,10 +42,10 @@ def test_games_with_few_pieces_end_when_and_as_python_chess_says(seed: int) -> N
     game, position = OngoingGame(start), chess.Board(start)
     while not game.is_over():
         check_standing(game, position)
-        # A king that goes back where it came from repeats the position sooner.
-        moves = list(position.legal_moves)
-        home = [move for move in moves if move.to_square == _came_from(position, move.from_square)]
-        move = random.choice(home if home and seed % 2 else moves)
+        # A piece that goes back where it came from repeats the position sooner.
+        moves, last = list(position.legal_moves), [None, None, *position.move_stack][-2]
+        back = last and chess.Move(last.to_square, last.from_square)
+        move = back if seed % 2 and back in moves else random.choice(moves)
         game.play(packed(game.board)[move.uci()])
         position.push(move)
     check_standing(game, position)
@@ -55,12 +55,6 @@ def test_games_with_few_pieces_end_when_and_as_python_chess_says(seed: int) -> N
 @pytest.mark.parametrize("text", ["R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "7k/8/8/8/8/8/8/KR6 b - - 120 80"])
 def test_a_game_may_be_over_from_its_start(text: str) -> None:
     check_standing(OngoingGame(text), chess.Board(text))
-
-
-def _came_from(position: chess.Board, square: chess.Square) -> chess.Square | None:
-    if len(position.move_stack) > 1 and position.move_stack[-2].to_square == square:
-        return position.move_stack[-2].from_square
-    return None
 
 
 @pytest.mark.parametrize(
