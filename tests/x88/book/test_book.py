@@ -212,11 +212,8 @@ def test_a_book_of_games_holds_their_moves_by_points(tmp_path: Path) -> None:
 def test_a_book_takes_only_the_moves_wanted(wanted: Wanted, first: list[str], tmp_path: Path) -> None:
     book = made(tmp_path / "b", GAMES, wanted)
     assert [move for move, _ in moves_of(book, fen.START)] == first
-
-
-def test_a_book_holds_the_first_plies_only(tmp_path: Path) -> None:
-    assert len(made(tmp_path / "b", GAMES, Wanted(plies=1, min_games=1))) == 3
-    assert len(made(tmp_path / "c", GAMES, Wanted(plies=2, min_games=1))) == 7
+    for plies, count in ((1, 3), (2, 7)):
+        assert len(made(tmp_path / "b", GAMES, Wanted(plies=plies, min_games=1))) == count
 
 
 def test_weights_too_large_for_16_bits_are_divided_alike(tmp_path: Path) -> None:
