@@ -158,6 +158,7 @@ def test_a_lack_of_memory_leaves_the_table_and_a_new_size_empties_it(monkeypatch
     for name, fault, megabytes, reason in (
         ("mmap.mmap", fail, 2, "2 MB"),
         ("x88.memory.free_memory", lambda: 100 << 20, 102, "no 102 MB .* for the table: 101 MB are free"),
+        ("x88.memory.free_memory", lambda: 100 << 20, MAX_MEGABYTES, f"no {MAX_MEGABYTES} MB"),  # the largest
     ):
         with monkeypatch.context() as patch:
             patch.setattr(name, fault)
