@@ -400,7 +400,8 @@ def test_principal_variations_are_legal_and_go_on_past_the_horizon() -> None:
     for text in benchmark.POSITIONS[:: scaled(1, 6)]:
         check_lines(text, think(text, Limits(depth=scaled(6, 3)))[1])
     _, reports = think("6k1/8/8/8/8/7p/P7/r6K w - - 0 1", Limits(depth=1))
-    assert [coordinate.write(move) for move in reports[-1].pv] == ["h1h2", "a1a2", "h2h3"]
+    assert [coordinate.write(move) for move in reports[-1].pv[:2]] == ["h1h2", "a1a2"]
+    assert len(reports[-1].pv) == 3
 
 
 # The same nodes.
