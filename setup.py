@@ -86,8 +86,6 @@ class Compiling(build_ext):
     def build_extensions(self) -> None:
         for extension in self.extensions:
             extension.extra_compile_args = flags(self.compiler.compiler_type, extension.name)
-            if sys.platform == "linux" and not self.inplace:
-                extension.extra_link_args = ["-s"]  # no symbols, which take a tenth of the space
         super().build_extensions()
 
 
@@ -115,6 +113,8 @@ class BuildExtensions(Compiling):
             self.force = True
             self.extensions = [extension for extension in self.extensions if extension.name not in BENCH_ONLY]
         for extension in self.extensions:
+            if sys.platform == "linux" and not self.inplace:
+                extension.extra_link_args = ["-s"]  # no symbols, which take a tenth of the space
             if extension.name == AVX2_VECTORS:
                 extension.sources = [self.copied(VECTORS, AVX2_VECTORS)]
         translated = cythonize(
