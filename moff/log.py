@@ -50,10 +50,6 @@ class Log:
                 failed = error
         self._give_up(failed)
 
-    def is_open(self) -> bool:
-        """Whether there is a file to write to."""
-        return self._file is not None
-
     def close(self) -> None:
         """Close the log."""
         with self._turn:
