@@ -158,7 +158,7 @@ def flags(compiler: str, extension: str) -> list[str]:
     chosen = ["-O3", "-fno-wrapv", "-g0", "-fno-asynchronous-unwind-tables", "-Wno-unused-function"]
     chosen += ["-include", header] if STABLE_ABI else []
     chosen += ["-funroll-loops"] if extension in (VECTORS, AVX2_VECTORS) else ["-fno-tree-vectorize"]
-    # Every processor of the kind that was made since 2008 counts bits.
+    # All x86-64 processors since 2008 have POPCNT; `x88.sets` refuses others.
     features = ["-mpopcnt"] if HAS_X86 else []
     features += ["-mavx2"] if extension == AVX2_VECTORS else []
     for feature in features:

@@ -68,7 +68,7 @@ cdef int _moves(Board board, Rays rays, MoveStack stack, int sp, bint quiets) no
 cdef int _pawn_moves(Board board, MoveStack stack, int sp, int origin, int recapture, bint quiets) noexcept nogil
 @cython.locals(side=int, victims=int, recapture=int, rank=int, code=int, left=int, i=int)
 cdef int captures_from_front(Board board, Rays rays, MoveStack stack, int sp) noexcept nogil
-@cython.locals(side=int, own=int, back=int, jx=int, origin=int, d=int, code=int, king=int)
+@cython.locals(side=int, own=int, back=int, jx=int, origin=int, d=int, code=int, pin=int, king=int)
 cdef int _captures_of(Board board, Rays rays, MoveStack stack, int sp, int victim, int recapture) noexcept nogil
 @cython.locals(pin=int)
 cdef int _pawn_capture(Board board, MoveStack stack, int sp, int origin, int victim, int recapture) noexcept nogil

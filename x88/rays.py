@@ -393,7 +393,8 @@ def _captures_of(board: Board, rays: Rays, stack: MoveStack, sp: int, victim: in
         code = board.squares[origin]
         if code & own and code & (ROOK if d < 4 else BISHOP):
             # On the line to its king, a pinned piece can only take the pinner.
-            if pin_of(board, origin) == 0 or pin_of(board, origin) == -STEP[d]:
+            pin = pin_of(board, origin)
+            if pin == 0 or pin == -STEP[d]:
                 sp = add_capture(board, stack, sp, origin, victim, recapture)
     king = board.pieces[side << 4]
     # Not in check, so no slider attacks through the king: it can stay on its square for the test.

@@ -22,11 +22,14 @@ cdef extern from *:
     #else
     static inline int moff_lowest(unsigned long long set) { return __builtin_ctzll(set); }
     #endif
-    #if defined(__POPCNT__) || defined(__aarch64__)
-    #define moff_count __builtin_popcountll
-    #elif defined(_M_X64)
+    #if defined(_M_X64)
     #define moff_count (int)__popcnt64
+    static __inline int lacks_popcnt(void) { int words[4]; __cpuid(words, 1); return !(words[2] >> 23 & 1); }
+    #elif defined(__POPCNT__)
+    #define moff_count __builtin_popcountll
+    static inline int lacks_popcnt(void) { return !__builtin_cpu_supports("popcnt"); }
     #else
+    static inline int lacks_popcnt(void) { return 0; }
     static inline int moff_count(unsigned long long set) {
         set -= set >> 1 & 0x5555555555555555;
         set = (set & 0x3333333333333333) + (set >> 2 & 0x3333333333333333);
@@ -36,6 +39,7 @@ cdef extern from *:
     """
     int moff_lowest(uint64_t found) noexcept nogil
     int moff_count(uint64_t found) noexcept nogil
+    bint lacks_popcnt() noexcept nogil
 
 cdef inline uint64_t bit(int sq) noexcept nogil:
     return <uint64_t>1 << index64(sq)
