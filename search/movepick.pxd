@@ -9,7 +9,7 @@ from x88.attack cimport attacked_squares, see_at_least
 from x88.board cimport Board
 from x88.move cimport CAPTURED, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, target_of
 from x88.movegen cimport MoveStack, generate, generate_captures, plain_move
-from x88.piece cimport BLACK, QUEEN, WHITE
+from x88.piece cimport QUEEN
 
 cpdef enum:
     MAIN = 0            # all moves, for the main search
@@ -43,7 +43,6 @@ cdef class MovePicker:
     cdef void _generate(self, Board board, int slot, int sp, int tt_move) noexcept nogil
     @cython.locals(j=int, best=int, kind=int, move=int, score=int, end=int)
     cdef int advance(self, Board board, int slot, int i, int wanted) noexcept nogil
-    @cython.locals(occupied=uint64_t)
     cdef void _see_attacks(self, Board board, int ply) noexcept nogil
 
 

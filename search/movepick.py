@@ -35,7 +35,7 @@ if not cython.compiled:
     from x88.board import Board
     from x88.move import CAPTURED, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, target_of
     from x88.movegen import MoveStack, generate, generate_captures, plain_move
-    from x88.piece import BLACK, QUEEN, WHITE
+    from x88.piece import QUEEN
 
     MAIN = 0
     CAPTURES = 1
@@ -150,8 +150,7 @@ class MovePicker:
         """Tell the history which squares the opponent attacks, once per position."""
         if self.attacked_keys[ply] != board.key:
             self.attacked_keys[ply] = board.key
-            occupied = board.sides[WHITE] | board.sides[BLACK]
-            self.history.set_attacked(ply, attacked_squares(board, board.side ^ 1, occupied))
+            self.history.set_attacked(ply, attacked_squares(board, board.side ^ 1))
 
 
 if not cython.compiled:

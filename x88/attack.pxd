@@ -34,8 +34,8 @@ cdef int pin_of(Board board, int sq) noexcept nogil
 cdef uint64_t both(Board board, int kind) noexcept nogil
 @cython.locals(number=int, white=uint64_t, black=uint64_t, found=uint64_t)
 cdef uint64_t attackers_among(Board board, int target, uint64_t occupied) noexcept nogil
-@cython.locals(own=int, found=uint64_t, pieces=uint64_t)
-cdef uint64_t attacked_squares(Board board, int side, uint64_t occupied) noexcept nogil
+@cython.locals(own=int, occupied=uint64_t, found=uint64_t, pieces=uint64_t)
+cdef uint64_t attacked_squares(Board board, int side) noexcept nogil
 @cython.locals(found=uint64_t, first=int, i=int, sq=int)
 cpdef list attackers(Board board, target, side)
 cpdef list checkers(Board board)

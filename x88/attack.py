@@ -223,9 +223,10 @@ def attackers_among(board: Board, target: int, occupied: int) -> int:
     return found & occupied
 
 
-def attacked_squares(board: Board, side: int, occupied: int) -> int:
-    """The squares that a side attacks or defends, as bits, if these are occupied; pins are ignored."""
+def attacked_squares(board: Board, side: int) -> int:
+    """The squares that a side attacks or defends, as bits; pins are ignored."""
     own = WHITE_PIECE << side
+    occupied = board.sides[WHITE] | board.sides[BLACK]
     found = pawn_attacks(board.sets[own | PAWN], side)
     found |= LEAPS[KING << 6 | index64(board.pieces[side << 4])]
     pieces = board.sets[own | KNIGHT]

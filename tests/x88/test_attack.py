@@ -30,14 +30,13 @@ from x88.notation import coordinate, fen
 @given(games_or_placements(longest=30))
 def test_attacks_on_every_square_are_those_of_python_chess(game: Game) -> None:
     for board, position in game.positions():
-        occupied = int(position.occupied)
         for square, colour in product(chess.SQUARES, chess.COLORS):
             side, target = side_of_colour(colour), to_0x88(square)
             wanted = [to_0x88(origin) for origin in position.attackers(colour, square)]
             assert sorted(attackers(board, target, side)) == sorted(wanted)
             if not build.compiled:
                 assert attack.is_attacked(board, target, side) == bool(wanted)
-                assert attack.attacked_squares(board, side, occupied) >> square & 1 == bool(wanted)
+                assert attack.attacked_squares(board, side) >> square & 1 == bool(wanted)
         assert bool(in_check(board)) == position.is_check()
 
 
@@ -85,7 +84,7 @@ def test_see_is_what_an_exchange_wins(game: Game) -> None:
 @given(placements(most=30))
 def test_a_quiet_move_loses_material_only_by_entering_or_leaving_an_attacked_square(text: str) -> None:
     board = fen.parse(text)
-    attacked = attack.attacked_squares(board, board.side ^ 1, chess.Board(text).occupied)
+    attacked = attack.attacked_squares(board, board.side ^ 1)
     for move in packed(board).values():
         if not captured_of(move) and not promoted_of(move) and not alphabeta.may_lose(move, attacked):
             assert see(board, move) == 0, (text, coordinate.write(move))

@@ -79,7 +79,7 @@ def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
     total = 0
     targets = LEAPS[KING << 6 | index64(board.pieces[side << 4])] & ~own
     if targets:
-        total = count(targets & ~attacked_squares(board, side ^ 1, occupied))
+        total = count(targets & ~attacked_squares(board, side ^ 1))
     if may_castle(board):
         total += is_castling_legal(board, 2 * side) + is_castling_legal(board, 2 * side + 1)
     free = ~board.pinned
