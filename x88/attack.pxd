@@ -14,7 +14,7 @@ cdef uint16_t[512] REACH
 cdef int8_t[256] DIRECTION
 cdef int[50] MOFF
 cdef int[48] VALUE
-cdef uint64_t[384] LEAPS
+cdef uint64_t[384] ATTACKS
 
 @cython.locals(colour=int, back=int, row=int)
 cdef bint is_attacked(Board board, int target, int side) noexcept nogil
@@ -32,11 +32,11 @@ cdef bint _castling_checks(Board board, int move) noexcept nogil
 cdef void find_checks_and_pins(Board board) noexcept nogil
 cdef int pin_of(Board board, int sq) noexcept nogil
 cdef uint64_t both(Board board, int kind) noexcept nogil
-@cython.locals(number=int, white=uint64_t, black=uint64_t, found=uint64_t)
+@cython.locals(number=int, found=uint64_t)
 cdef uint64_t attackers_among(Board board, int target, uint64_t occupied) noexcept nogil
 @cython.locals(own=int, occupied=uint64_t, found=uint64_t, pieces=uint64_t)
 cdef uint64_t attacked_squares(Board board, int side) noexcept nogil
-@cython.locals(found=uint64_t, first=int, i=int, sq=int)
+@cython.locals(found=uint64_t, i=int, sq=int)
 cpdef list attackers(Board board, target, side)
 cpdef list checkers(Board board)
 @cython.locals(least=int, most=int, middle=int)

@@ -31,7 +31,7 @@ REACH = square.REACH
 DIRECTION = square.DIRECTION
 MOFF = piece.MOFF
 VALUE = piece.VALUE
-LEAPS = square.LEAPS
+ATTACKS = square.ATTACKS
 
 
 def is_attacked(board: Board, target: int, side: int) -> bool:
@@ -170,12 +170,12 @@ def find_checks_and_pins(board: Board) -> None:
     enemy = WHITE_PIECE << (side ^ 1)
     king = board.pieces[side << 4]
     number = index64(king)
-    checkers = LEAPS[side << 6 | number] & board.sets[enemy | PAWN]
-    checkers |= LEAPS[KNIGHT << 6 | number] & board.sets[enemy | KNIGHT]
+    checkers = ATTACKS[side << 6 | number] & board.sets[enemy | PAWN]
+    checkers |= ATTACKS[KNIGHT << 6 | number] & board.sets[enemy | KNIGHT]
     pinned = 0
     queens = board.sets[enemy | QUEEN]
-    aligned = LEAPS[ROOK << 6 | number] & (board.sets[enemy | ROOK] | queens)
-    aligned |= LEAPS[DIAGONAL << 6 | number] & (board.sets[enemy | BISHOP] | queens)
+    aligned = ATTACKS[ROOK << 6 | number] & (board.sets[enemy | ROOK] | queens)
+    aligned |= ATTACKS[DIAGONAL << 6 | number] & (board.sets[enemy | BISHOP] | queens)
     while aligned:
         sq = lowest(aligned)
         aligned &= aligned - 1
@@ -208,19 +208,19 @@ def both(board: Board, kind: int) -> int:
 
 
 def attackers_among(board: Board, target: int, occupied: int) -> int:
-    """The pieces of both sides that attack a square, as bits, if these squares are occupied; pieces on others
-    do not count.
+    """The pieces of both sides that attack a square, as bits; sliders see past every square not in
+    `occupied`.
     """
     number = index64(target)
-    white = board.sets[WHITE_PIECE | PAWN]
-    black = board.sets[BLACK_PIECE | PAWN]
-    found = LEAPS[BLACK << 6 | number] & white | LEAPS[WHITE << 6 | number] & black
-    found |= LEAPS[KNIGHT << 6 | number] & both(board, KNIGHT) | LEAPS[KING << 6 | number] & both(board, KING)
-    if LEAPS[ROOK << 6 | number] & (both(board, ROOK) | both(board, QUEEN)):
+    found = ATTACKS[BLACK << 6 | number] & board.sets[WHITE_PIECE | PAWN]
+    found |= ATTACKS[WHITE << 6 | number] & board.sets[BLACK_PIECE | PAWN]
+    found |= ATTACKS[KNIGHT << 6 | number] & both(board, KNIGHT)
+    found |= ATTACKS[KING << 6 | number] & both(board, KING)
+    if ATTACKS[ROOK << 6 | number] & (both(board, ROOK) | both(board, QUEEN)):
         found |= straight(target, occupied) & (both(board, ROOK) | both(board, QUEEN))
-    if LEAPS[DIAGONAL << 6 | number] & (both(board, BISHOP) | both(board, QUEEN)):
+    if ATTACKS[DIAGONAL << 6 | number] & (both(board, BISHOP) | both(board, QUEEN)):
         found |= diagonal(target, occupied) & (both(board, BISHOP) | both(board, QUEEN))
-    return found & occupied
+    return found
 
 
 def attacked_squares(board: Board, side: int) -> int:
@@ -228,10 +228,10 @@ def attacked_squares(board: Board, side: int) -> int:
     own = WHITE_PIECE << side
     occupied = board.sides[WHITE] | board.sides[BLACK]
     found = pawn_attacks(board.sets[own | PAWN], side)
-    found |= LEAPS[KING << 6 | index64(board.pieces[side << 4])]
+    found |= ATTACKS[KING << 6 | index64(board.pieces[side << 4])]
     pieces = board.sets[own | KNIGHT]
     while pieces:
-        found |= LEAPS[KNIGHT << 6 | index64(lowest(pieces))]
+        found |= ATTACKS[KNIGHT << 6 | index64(lowest(pieces))]
         pieces &= pieces - 1
     pieces = board.sets[own | ROOK] | board.sets[own | QUEEN]
     while pieces:
@@ -248,10 +248,9 @@ def attackers(board: Board, target: int, side: int) -> list[int]:
     """The squares of a side's attackers of `target`, in list order. Raises ValueError for bad numbers."""
     if not cython.compiled:
         checked_board(board)
-    square.checked(target)
+    target, side = square.checked(target), piece.checked_side(side)
     found = attackers_among(board, target, board.sides[WHITE] | board.sides[BLACK])
-    first = piece.checked_side(side) << 4
-    squares = [board.pieces[first + i] for i in range(board.count[side])]
+    squares = [board.pieces[side << 4 | i] for i in range(board.count[side])]
     return [sq for sq in squares if found & bit(sq)]
 
 
@@ -271,7 +270,7 @@ def see(board: Board, move: int) -> int:
     Raises ValueError if the move is not legal.
     """
     board.check_legal(move)
-    # Between these bounds, which no exchange leaves, by halves.
+    # Bisect between bounds that no exchange can exceed.
     least, most = -2 * VALUE[QUEEN], 2 * VALUE[QUEEN]
     while least < most:
         middle = least + most + 1 >> 1
@@ -324,34 +323,34 @@ def see_at_least(board: Board, move: int, threshold: int) -> bool:
 
 
 def _least_attacker(board: Board, target: int, side: int, occupied: int) -> int:
-    """The least valuable piece of `side` that attacks the square if these are occupied, as a bit; 0 if there
-    is none. Pieces on other squares do not count.
+    """The least valuable piece of `side` on the occupied squares that attacks the square, as a bit; 0 if
+    there is none.
     """
     number = index64(target)
     own = WHITE_PIECE << side
-    found = LEAPS[(side ^ 1) << 6 | number] & board.sets[own | PAWN] & occupied
+    found = ATTACKS[(side ^ 1) << 6 | number] & board.sets[own | PAWN] & occupied
     if not found:
-        found = LEAPS[KNIGHT << 6 | number] & board.sets[own | KNIGHT] & occupied
+        found = ATTACKS[KNIGHT << 6 | number] & board.sets[own | KNIGHT] & occupied
     if found:
         return found & -found
     queens = board.sets[own | QUEEN]
-    across = LEAPS[DIAGONAL << 6 | number] & (board.sets[own | BISHOP] | queens) & occupied
+    across = ATTACKS[DIAGONAL << 6 | number] & (board.sets[own | BISHOP] | queens) & occupied
     if across:
         across &= diagonal(target, occupied)
         if across & board.sets[own | BISHOP]:
             return _first_listed(board, across & board.sets[own | BISHOP])
-    along = LEAPS[ROOK << 6 | number] & (board.sets[own | ROOK] | queens) & occupied
+    along = ATTACKS[ROOK << 6 | number] & (board.sets[own | ROOK] | queens) & occupied
     if along:
         along &= straight(target, occupied)
         if along & board.sets[own | ROOK]:
             return _first_listed(board, along & board.sets[own | ROOK])
     if along | across:
         return _first_listed(board, along | across)
-    return LEAPS[KING << 6 | number] & board.sets[own | KING] & occupied
+    return ATTACKS[KING << 6 | number] & board.sets[own | KING] & occupied
 
 
 def _first_listed(board: Board, pieces: int) -> int:
-    """The one of some pieces that stands first in the piece list, as a bit."""
+    """Of these pieces, the first in its piece list, as a bit."""
     first = lowest(pieces)
     pieces &= pieces - 1
     while pieces:

@@ -24,7 +24,7 @@ cdef uint64_t[6144] PIECE_KEYS
 cdef uint64_t[16] CASTLING_KEYS
 cdef uint64_t[8] EN_PASSANT_KEYS
 cdef uint64_t TURN_KEY
-cdef uint64_t[384] LEAPS
+cdef uint64_t[384] ATTACKS
 
 
 @cython.final

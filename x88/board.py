@@ -45,7 +45,7 @@ PIECE_KEYS = zobrist.PIECE_KEYS
 CASTLING_KEYS = zobrist.CASTLING_KEYS
 EN_PASSANT_KEYS = zobrist.EN_PASSANT_KEYS
 TURN_KEY = zobrist.TURN_KEY
-LEAPS = square.LEAPS
+ATTACKS = square.ATTACKS
 
 KING_HOMES = (0x04, 0x74)
 """The kings' squares in standard chess, by side."""
@@ -530,15 +530,16 @@ class Board:
     def is_en_passant_legal(self, origin: int) -> bool:
         """Whether the pawn on `origin` can capture en passant without leaving its king in check.
 
-        The capture empties two squares at once, so pins do not suffice.
+        The capture empties two squares at once, so pins do not suffice: look from the king with both pawns
+        gone and the capturing one on its target.
         """
         side = self.squares[origin] >> 5
         enemy = WHITE_PIECE << (side ^ 1)
         king = self.pieces[side << 4]
         victim = bit(self.en_passant - 16 + 32 * side)
         occupied = (self.sides[WHITE] | self.sides[BLACK]) ^ bit(origin) ^ victim ^ bit(self.en_passant)
-        found = LEAPS[side << 6 | index64(king)] & (self.sets[enemy | PAWN] ^ victim)
-        found |= LEAPS[KNIGHT << 6 | index64(king)] & self.sets[enemy | KNIGHT]
+        found = ATTACKS[side << 6 | index64(king)] & (self.sets[enemy | PAWN] ^ victim)
+        found |= ATTACKS[KNIGHT << 6 | index64(king)] & self.sets[enemy | KNIGHT]
         found |= straight(king, occupied) & (self.sets[enemy | ROOK] | self.sets[enemy | QUEEN])
         found |= diagonal(king, occupied) & (self.sets[enemy | BISHOP] | self.sets[enemy | QUEEN])
         return found == 0
@@ -585,7 +586,8 @@ class Board:
 
     def king(self, side: int) -> int:
         """The square of a side's king. Raises ValueError for other sides, and on an empty board."""
-        if not self.count[checked_side(side)]:
+        side = checked_side(side)
+        if not self.count[side]:
             raise ValueError("there is no king on the board")
         return self.pieces[side << 4]
 
@@ -595,7 +597,8 @@ class Board:
 
     def castling_rook(self, number: int) -> int:
         """The rook of a castling right, 0 to 3: its square, or NO_SQUARE if never held. Raises ValueError."""
-        if not 0 <= index(number) < 4:
+        number = index(number)
+        if not 0 <= number < 4:
             raise ValueError(f"{number} is not the number of a castling right, 0 to 3")
         return rook_origin(self.castles[number]) if self.castles[number] else NO_SQUARE
 

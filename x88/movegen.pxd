@@ -22,7 +22,7 @@ cdef int[50] MOFF
 cdef int[48] VALUE
 cdef uint16_t[512] REACH
 cdef int8_t[256] DIRECTION
-cdef uint64_t[384] LEAPS
+cdef uint64_t[384] ATTACKS
 
 
 @cython.final

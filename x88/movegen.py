@@ -63,7 +63,7 @@ MOFF = piece.MOFF
 VALUE = piece.VALUE
 REACH = square.REACH
 DIRECTION = square.DIRECTION
-LEAPS = square.LEAPS
+ATTACKS = square.ATTACKS
 
 
 class MoveStack:
@@ -229,7 +229,7 @@ def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: 
     side = board.side
     origin = board.pieces[side << 4]
     own = WHITE_PIECE << side
-    if not quiets and not LEAPS[KING << 6 | index64(origin)] & board.sides[side ^ 1]:
+    if not quiets and not ATTACKS[KING << 6 | index64(origin)] & board.sides[side ^ 1]:
         return sp
     others = (board.sides[WHITE] | board.sides[BLACK]) ^ bit(origin)
     jx = MOFF[KING]
@@ -277,8 +277,6 @@ def is_castling_legal(board: Board, number: int) -> bool:
         return False
     sq = origin_of(move)
     target = target_of(move)
-    if sq == target:
-        return True
     step = 1 if target > sq else -1
     while sq != target:
         sq += step

@@ -77,9 +77,10 @@ LETTERS = {PAWN: "p", KNIGHT: "n", KING: "k", ROOK: "r", BISHOP: "b", QUEEN: "q"
 
 def checked_side(side: int) -> int:
     """The side, if it is WHITE or BLACK. Raises ValueError or TypeError."""
-    if index(side) not in (WHITE, BLACK):
+    number = index(side)
+    if number not in (WHITE, BLACK):
         raise ValueError(f"{side} is not a side, 0 or 1")
-    return side
+    return number
 
 
 def make_piece(side: int, kind: int) -> int:

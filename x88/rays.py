@@ -443,7 +443,8 @@ def perft(board: Board, depth: int) -> int:
 
     Raises ValueError for another depth.
     """
-    if not 0 <= index(depth) <= 64:
+    depth = index(depth)
+    if not 0 <= depth <= 64:
         raise ValueError(f"{depth} is not a depth from 0 to 64")
     rays, walker = Rays(), board.copy()  # a copy has room for as many moves
     rays.reset(walker)

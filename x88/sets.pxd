@@ -37,17 +37,17 @@ cdef extern from *:
     }
     #endif
     """
-    int moff_lowest(uint64_t found) noexcept nogil
-    int moff_count(uint64_t found) noexcept nogil
+    int moff_lowest(uint64_t squares) noexcept nogil
+    int moff_count(uint64_t squares) noexcept nogil
     bint lacks_popcnt() noexcept nogil
 
 cdef inline uint64_t bit(int sq) noexcept nogil:
     return <uint64_t>1 << index64(sq)
-cdef inline int lowest(uint64_t found) noexcept nogil:
-    cdef int number = moff_lowest(found)
+cdef inline int lowest(uint64_t squares) noexcept nogil:
+    cdef int number = moff_lowest(squares)
     return number + (number & 56)
-cdef inline int count(uint64_t found) noexcept nogil:
-    return moff_count(found)
+cdef inline int count(uint64_t squares) noexcept nogil:
+    return moff_count(squares)
 
 @cython.locals(number=size_t, file=size_t, pieces=size_t)
 cdef uint64_t straight(int sq, uint64_t occupied) noexcept nogil
@@ -56,4 +56,4 @@ cdef uint64_t diagonal(int sq, uint64_t occupied) noexcept nogil
 @cython.locals(line=uint64_t, pieces=size_t)
 cdef uint64_t _seen(size_t number, size_t file, size_t which, uint64_t occupied) noexcept nogil
 cdef uint64_t pawn_attacks(uint64_t pawns, int side) noexcept nogil
-cdef int square_colours(uint64_t found) noexcept nogil
+cdef int square_colours(uint64_t squares) noexcept nogil

@@ -1,8 +1,9 @@
 """Sets of squares as 64 bits: a1 is the lowest, h8 the highest. Beside the 0x88 board, they answer questions
 about many squares at once.
 
-On each line of a slider, a multiplication gathers the pieces into an index, and a table holds what is seen
-from the slider's square. Source: Gerd Isenberg, "Kindergarten bitboards", chessprogramming.org, 2006.
+For each line through a slider, a multiplication gathers the inner six squares into an index, and a table
+holds the squares that the slider sees on that line. Source: Gerd Isenberg, "Kindergarten bitboards",
+chessprogramming.org, 2006.
 """
 
 try:
@@ -20,14 +21,14 @@ if not cython.compiled:
         """The set of one square of the board."""
         return 1 << index64(sq)
 
-    def lowest(found: int) -> int:
+    def lowest(squares: int) -> int:
         """The lowest square of a set that is not empty."""
-        number = (found & -found).bit_length() - 1
+        number = (squares & -squares).bit_length() - 1
         return number + (number & 56)
 
-    def count(found: int) -> int:
+    def count(squares: int) -> int:
         """The number of squares in a set."""
-        return found.bit_count()
+        return squares.bit_count()
 
 
 if cython.compiled and lacks_popcnt():  # type: ignore[name-defined]  # noqa: F821  (of the header)
@@ -74,6 +75,6 @@ def pawn_attacks(pawns: int, side: int) -> int:
     return (pawns & ~FILE_A) >> 9 | (pawns & ~FILE_H) >> 7
 
 
-def square_colours(found: int) -> int:
+def square_colours(squares: int) -> int:
     """The colours of the squares in a set, as bits: 1 dark, 2 light."""
-    return (found & DARK_SQUARES != 0) | (found & ~DARK_SQUARES != 0) << 1
+    return (squares & DARK_SQUARES != 0) | (squares & ~DARK_SQUARES != 0) << 1

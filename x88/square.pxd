@@ -8,7 +8,7 @@ cpdef enum:
     DIFFERENCE = 0x77  # offset of a difference of squares in a table
     REACH_ROW = 256    # length of one side's row of REACH
     NEXT_TO = 0x100    # in REACH: one king move apart
-    DIAGONAL = 5       # row of LEAPS
+    DIAGONAL = 5       # row of ATTACKS
 
 cpdef inline int index64(int square) noexcept nogil:
     return square + (square & 7) >> 1

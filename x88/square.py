@@ -53,9 +53,10 @@ def parse(text: str) -> int:
 
 def checked(square: int) -> int:
     """The square, if it is one of the board. Raises ValueError or TypeError."""
-    if index(square) & ~0x77:
+    number = index(square)
+    if number & ~0x77:
         raise ValueError(f"{square} is not a square of the board")
-    return square
+    return number
 
 
 def _directions() -> list[int]:
@@ -101,7 +102,7 @@ FILE_H = FILE_A << 7
 
 
 def _walked(origin: int, steps: list[int], longest: int = 7) -> int:
-    """The squares from a square on in these steps, at most so many in each, as bits."""
+    """The squares reached from `origin` by up to `longest` of each step on an empty board, as bits."""
     found = 0
     for step in steps:
         cell = origin + step
@@ -111,7 +112,7 @@ def _walked(origin: int, steps: list[int], longest: int = 7) -> int:
     return found
 
 
-LEAPS = [
+ATTACKS = [
     _walked(origin, steps, longest)
     for steps, longest in (
         ([15, 17], 1),
@@ -123,8 +124,8 @@ LEAPS = [
     )
     for origin in SQUARES
 ]
-"""LEAPS[row << 6 | index64(square)]: the squares attacked from there on an empty board, as bits (`x88.sets`),
-by pawns of White (row 0) and Black (1), KNIGHT, KING, ROOK, and along diagonals (DIAGONAL).
+"""ATTACKS[row << 6 | index64(square)]: the squares attacked from there on an empty board, as bits. Rows 0 and
+1 are pawns of White and Black, then KNIGHT, KING, ROOK and DIAGONAL (a bishop).
 """
 
 LINES = [_walked(origin, [-step, step]) for origin in SQUARES for step in (1, 17, 15)]
@@ -132,7 +133,8 @@ LINES = [_walked(origin, [-step, step]) for origin in SQUARES for step in (1, 17
 
 
 def _seen(place: int, occupied: int) -> int:
-    """The cells of a row of eight that are seen from a place, as bits, if these are occupied."""
+    """The cells of a row of eight that are seen from a place, 0 to 7, as bits, if these are occupied."""
+    # The edge ends the view as a piece would.
     below = occupied & (1 << place) - 1 | 1
     above = occupied >> place + 1 << place + 1
     return ((above & -above) * 2 - (1 << below.bit_length() - 1)) & 0xFF & ~(1 << place)
@@ -145,7 +147,7 @@ as bits; the same on every rank.
 
 
 def _seen_on_file(place: int, inner: int) -> int:
-    """`_seen` on the a-file, where the lowest of the six inner bits is the seventh rank."""
+    """`_seen` for the a-file; `sets.straight` gathers its inner squares in reverse, seventh rank first."""
     seen = _seen(place, sum(2 << 5 - i for i in range(6) if inner >> i & 1))
     return int.from_bytes([seen >> rank & 1 for rank in range(8)], "little")
 

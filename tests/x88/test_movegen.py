@@ -2,7 +2,7 @@
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from tests.oracle import (
     KINDS,
@@ -51,6 +51,8 @@ def test_piece_codes_are_those_of_the_article() -> None:
 
 @settings(max_examples=scaled(400, 200))
 @given(games_or_placements())
+@example(Game("4k3/8/8/3pP3/8/5n2/8/4K3 w - d6 0 1", b""))  # checks that no double push gives
+@example(Game("4k3/8/8/3pP3/8/8/5p2/4K3 w - d6 0 1", b""))
 def test_the_legal_moves_are_those_of_python_chess(game: Game) -> None:
     for board, position in game.positions():
         before = fen.write(board), board.key

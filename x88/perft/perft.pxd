@@ -11,7 +11,7 @@ from x88.piece cimport BISHOP, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHI
 from x88.sets cimport bit, count, diagonal, lowest, straight
 from x88.square cimport DIAGONAL, index64
 
-cdef uint64_t[384] LEAPS
+cdef uint64_t[384] ATTACKS
 cdef uint64_t FILE_A
 cdef uint64_t FILE_H
 cdef uint64_t ENDS

@@ -25,7 +25,7 @@ if not cython.compiled:
     from x88.sets import bit, count, diagonal, lowest, straight
     from x88.square import DIAGONAL, index64
 
-LEAPS = square.LEAPS
+ATTACKS = square.ATTACKS
 FILE_A = square.FILE_A
 FILE_H = square.FILE_H
 ENDS = 0xFF000000000000FF
@@ -77,7 +77,7 @@ def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
     enemy = board.sides[side ^ 1]
     occupied = own | enemy
     total = 0
-    targets = LEAPS[KING << 6 | index64(board.pieces[side << 4])] & ~own
+    targets = ATTACKS[KING << 6 | index64(board.pieces[side << 4])] & ~own
     if targets:
         total = count(targets & ~attacked_squares(board, side ^ 1))
     if may_castle(board):
@@ -88,7 +88,7 @@ def count_moves(board: Board, stack: MoveStack, sp: int) -> int:
         total += _count_en_passant(board)
     pieces = board.sets[code | KNIGHT] & free
     while pieces:
-        total += count(LEAPS[KNIGHT << 6 | index64(lowest(pieces))] & ~own)
+        total += count(ATTACKS[KNIGHT << 6 | index64(lowest(pieces))] & ~own)
         pieces &= pieces - 1
     pieces = (board.sets[code | ROOK] | board.sets[code | QUEEN]) & free
     while pieces:
@@ -124,12 +124,12 @@ def _count_pawns(pawns: int, side: int, occupied: int, enemy: int) -> int:
 
 
 def _count_pinned(board: Board, origin: int, occupied: int, enemy: int) -> int:
-    """The number of legal moves of a pinned piece along its line, without en passant."""
+    """The number of legal moves of a pinned piece, all along the line to its king, without en passant."""
     king = index64(board.pieces[board.side << 4])
     number = index64(origin)
     kind = board.squares[origin] & KIND
-    row = ROOK if LEAPS[ROOK << 6 | king] & bit(origin) else DIAGONAL
-    line = LEAPS[row << 6 | king] & LEAPS[row << 6 | number]
+    row = ROOK if ATTACKS[ROOK << 6 | king] & bit(origin) else DIAGONAL
+    line = ATTACKS[row << 6 | king] & ATTACKS[row << 6 | number]
     if kind == PAWN:
         return _count_pawns(bit(origin), board.side, occupied | ~line, enemy & line)
     if row == ROOK:
@@ -140,7 +140,7 @@ def _count_pinned(board: Board, origin: int, occupied: int, enemy: int) -> int:
 def _count_en_passant(board: Board) -> int:
     """The number of legal en-passant captures."""
     pawns = board.sets[WHITE_PIECE << board.side | PAWN]
-    pawns &= LEAPS[(board.side ^ 1) << 6 | index64(board.en_passant)]
+    pawns &= ATTACKS[(board.side ^ 1) << 6 | index64(board.en_passant)]
     total = 0
     while pawns:
         total += board.is_en_passant_legal(lowest(pawns))
@@ -153,8 +153,10 @@ class Counter:
 
     def __init__(self, board: Board, playing: bool = False, table: PerftTable | None = None) -> None:
         """`playing` makes and unmakes every leaf instead of counting the moves of the last ply. The table, if
-        there is one, holds what others have counted; many counters may share it.
+        there is one, holds what others have counted; many counters may share it. Raises ValueError on an
+        empty board.
         """
+        board.king(board.side)
         self.board = board.copy()
         self.stack = MoveStack()
         self.playing = playing
@@ -174,7 +176,8 @@ class Counter:
         OverflowError if one position has 2 ** LEAVES_BITS leaves or more: only with a table can a count get
         that far.
         """
-        if not 0 <= index(depth) <= DEEPEST:
+        depth = index(depth)
+        if not 0 <= depth <= DEEPEST:
             raise ValueError(f"{depth} is not a depth from 0 to {DEEPEST}")
         plies = depth
         self.overflowed = False
