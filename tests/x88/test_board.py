@@ -271,24 +271,20 @@ def test_a_new_or_cleared_board_is_empty() -> None:
 
 
 def test_whatever_counts_as_a_whole_number_is_read_once() -> None:
-    class Number:
-        def __init__(self, value: int) -> None:
-            self.value = value
-
+    class Number(list[int]):
         def __index__(self) -> int:
-            value, self.value = self.value, 10**7
-            return value
+            return self.pop()
 
     board = fen.parse("r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 3 4")
     codes = bytes(0 if sq & 0x88 else board.piece_at(sq) for sq in range(128))
     other = Board()
     state = (board.side, board.castling, board.en_passant, board.halfmove, board.fullmove)
-    other.setup(codes, *map(Number, state), [*map(Number, (0x07, 0x00, 0x77, 0x70))])
+    other.setup(codes, *map(Number, zip(state)), [*map(Number, ([0x07], [0x00], [0x77], [0x70]))])
     assert fen.write(other) == fen.write(board)
-    assert (board.king(Number(1)), board.piece_at(Number(0x74))) == (0x74, 0x23)
-    assert board.castling_rook(Number(2)) == 0x77
-    assert attackers(board, Number(0x71), Number(1)) == [0x70]
-    assert perft.Counter(board).leaves_under([], Number(1)) == len(legal_moves(board))
+    assert (board.king(Number([1])), board.piece_at(Number([0x74]))) == (0x74, 0x23)
+    assert board.castling_rook(Number([2])) == 0x77
+    assert attackers(board, Number([0x71]), Number([1])) == [0x70]
+    assert perft.Counter(board).leaves_under([], Number([1])) == len(legal_moves(board))
 
 
 @pytest.mark.parametrize("rook", [chess.A1, chess.H2])

@@ -211,16 +211,13 @@ def test_all_edges_and_corners_count_alike_for_a_bare_king(men: str) -> None:
 
 def test_bishop_and_knight_drive_the_king_to_a_corner_of_the_bishop_s_colour() -> None:
     """A dark-squared bishop to a1 and h8, where White's king stands two diagonal steps away."""
-    bonuses = [
-        endgames.mop_up(fen.parse(text), WHITE)
-        for text in (
-            "8/8/8/8/3B4/2K5/8/k2N4 b - - 0 1",
-            "7k/8/5K2/4B3/8/8/8/3N4 b - - 0 1",
-            "k7/8/2K5/8/3B4/8/8/3N4 b - - 0 1",
-            "8/8/8/8/3B4/5K2/8/3N3k b - - 0 1",
-        )
-    ]
-    assert bonuses == [190, 190, 50, 50]
+    for text, bonus in (
+        ("8/8/8/8/3B4/2K5/8/k2N4 b - - 0 1", 190),
+        ("7k/8/5K2/4B3/8/8/8/3N4 b - - 0 1", 190),
+        ("k7/8/2K5/8/3B4/8/8/3N4 b - - 0 1", 50),
+        ("8/8/8/8/3B4/5K2/8/3N3k b - - 0 1", 50),
+    ):
+        assert endgames.mop_up(fen.parse(text), WHITE) == bonus
 
 
 # --- What is shown
