@@ -1,18 +1,24 @@
-"""The native build: every module with a .pxd next to it becomes a C extension, or none does.
+"""The native build: all modules with a .pxd next to them become one library, x88/compiled, or none does.
+
+In one library, the compiler can inline functions of one module into another's. Cython's C code finds those
+of other modules at import and calls them by pointers; `joined` makes the calls direct.
 
 Without a working C compiler, or with MOFF_PURE set, the package installs as plain Python: slower, but
 complete. The build then records why, and Moff says so whenever it runs (`x88.build`).
 """
 
-import glob
 import importlib.util
 import os
 import platform
+import re
 import shutil
+import subprocess
 import sys
 import sysconfig
 import tempfile
-from pathlib import PurePath
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -30,6 +36,9 @@ DIRECTIVES = {
     "auto_pickle": False,  # nobody pickles a board or a search, and the code for it would be large
     "freethreading_compatible": True,  # else a free-threaded Python switches its GIL on, with a warning
 }
+PROFILING = (("-fprofile-generate",), ("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile"))
+"""GCC's flags for two builds: the second one optimises what the bench took most often in the first one."""
+
 BENCH_ONLY = ("search.replay",)
 """Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""
 
@@ -43,6 +52,8 @@ AVX2_VECTORS = "search.nnue.vectors_avx2"
 HAS_X86 = sys.platform == "darwin" or platform.machine() in ("x86_64", "AMD64")
 
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
+LIMITED = {"py_limited_api": True, "define_macros": [("Py_LIMITED_API", "0x030B0000")]}
+ABI: dict[str, Any] = LIMITED if STABLE_ABI else {}
 
 PROBE = "#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n"
 
@@ -65,7 +76,7 @@ class BuildSource(build_py):
     def run(self) -> None:
         build = load_build()
         if self.editable_mode:
-            for path in build.compiled_files():
+            if path := build.library():
                 os.remove(path)
         else:
             shutil.rmtree(self.build_lib, ignore_errors=True)
@@ -80,55 +91,60 @@ class BuildSource(build_py):
         return [module for module in found if f"{package}.{module[1]}" not in BENCH_ONLY]
 
 
-class Compiling(build_ext):
-    """Compiles with the flags that suit the compiler."""
+class BuildLibrary(build_ext):
+    """Compiles on all cores, and records the sources of a library built in place."""
 
-    def build_extensions(self) -> None:
-        for extension in self.extensions:
-            extension.extra_compile_args = flags(self.compiler.compiler_type, extension.name)
-        super().build_extensions()
-
-
-class BuildExtensions(Compiling):
-    """Compiles on all cores, and records the sources of modules built in place."""
-
-    def finalize_options(self) -> None:
-        self.parallel = self.parallel or os.cpu_count()
-        super().finalize_options()
+    link_time: tuple[str, ...] = ()  # the flags of link-time optimisation, if the compiler has it
 
     def run(self) -> None:
         if BuildSource.obstacle:  # requested explicitly; an installation works without
             raise PlatformError(complaint(BuildSource.obstacle))
+        build = load_build()
+        digests = build.digests()  # before compiling: an edit made meanwhile is not in the library
+        changed = {name for name, _ in digests.items() ^ build.recorded().items()}
+        self.force = self.force or not self.inplace or not changed.isdisjoint(build.BUILT_BY)
+        for name in changed & digests.keys():
+            os.utime(name)  # Cython compares times, our check of stale builds compares contents
+        wanted, self.is_wheel = self.compiler, not self.inplace  # `run` replaces both
+        for self.profile in PROFILING if os.environ.get("MOFF_PROFILE") else ((),):
+            self.compiler = wanted
+            super().run()
+            if self.inplace:
+                build.record(digests)
+            if self.profile == PROFILING[0]:
+                folder = None if self.inplace else self.build_lib
+                subprocess.run([sys.executable, "-m", "moff", "bench"], cwd=folder, check=True)
+                self.force = False
+
+    def build_extension(self, extension: Extension) -> None:
         from Cython.Build import cythonize
 
-        build = load_build()
-        digests = build.digests()  # before compiling: an edit made meanwhile is not in the compiled module
-        if self.inplace:
-            # Cython and setuptools compare times, our check of stale builds compares contents.
-            changed = {name for name, _ in digests.items() ^ build.recorded().items()}
-            self.force = self.force or not changed.isdisjoint(build.BUILT_BY)
-            for name in changed & digests.keys():
-                os.utime(name)
-        else:
-            self.force = True
-            self.extensions = [extension for extension in self.extensions if extension.name not in BENCH_ONLY]
-        for extension in self.extensions:
-            if sys.platform == "linux" and not self.inplace:
-                extension.extra_link_args = ["-s"]  # no symbols, which take a tenth of the space
-            if extension.name == AVX2_VECTORS:
-                extension.sources = [self.copied(VECTORS, AVX2_VECTORS)]
-        translated = cythonize(
-            self.extensions, build_dir=self.build_temp, compiler_directives=DIRECTIVES, force=self.force
-        )
-        sources = {extension.name: extension.sources for extension in translated}
-        for extension in self.extensions:
-            extension.sources = sources[extension.name]
-        # Object files go beside their C code. Below `build_temp` they would have its path once more, and
-        # Windows allows 260 characters.
-        self.build_temp = PurePath(self.build_temp).anchor
-        super().run()
-        if self.inplace:
-            build.record(digests)
+        names = [name for name in load_build().modules() if not self.is_wheel or name not in BENCH_ONLY]
+        parts = [Extension(name, [name.replace(".", "/") + ".py"]) for name in names]
+        if HAS_X86 and VECTORS in names:
+            parts.append(Extension(AVX2_VECTORS, [self.copied(VECTORS, AVX2_VECTORS)]))
+        options = {"build_dir": self.build_temp, "compiler_directives": DIRECTIVES, "force": self.force}
+        parts = cythonize(parts, **options)
+        paths = [os.path.join(self.build_temp, f"{part.name}.c") for part in parts]
+        for path, code in zip(paths, joined(part.sources[0] for part in parts), strict=True):
+            Path(path).write_text(code, "utf-8")
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            extension.extra_objects = [*pool.map(self.compiled, paths)]
+        # Symbols take a tenth of a wheel.
+        strip = ["-s"] if sys.platform == "linux" and self.is_wheel else []
+        extension.extra_link_args = [*self.link_time, *self.profile, *strip]
+        self.force = True
+        super().build_extension(extension)
+
+    def compiled(self, path: str) -> str:
+        """Compile the C code of a module; returns the path of the object file."""
+        beside = Path(path).anchor  # below `build_temp` it would have that path once more
+        chosen = [*flags(self.compiler.compiler_type, Path(path).stem), *self.link_time, *self.profile]
+        macros = ABI.get("define_macros")
+        return str(*self.compiler.compile([path], beside, macros, extra_postargs=chosen))
+
+    def get_export_symbols(self, extension: Extension) -> list[str]:
+        return []  # each module exports its own
 
     def copied(self, module: str, name: str) -> str:
         """Copy a module's source and header under another name into the build folder; returns the path."""
@@ -143,8 +159,8 @@ class BuildExtensions(Compiling):
         return target + ".py"
 
 
-def flags(compiler: str, extension: str) -> list[str]:
-    """The flags for an extension and a type of compiler, as setuptools calls it.
+def flags(compiler: str, module: str) -> list[str]:
+    """The flags for a module and a type of compiler, as setuptools calls it.
 
     Lists of moves are short: vectorised loops over them cost more than they save. Nothing here relies on
     signed overflow: the builds could not be equal with it, and indexing is cheaper without.
@@ -154,37 +170,70 @@ def flags(compiler: str, extension: str) -> list[str]:
         # On ARM64, what threads share without a lock needs the memory ordering that x86-64 always has.
         chosen = ["/O2", "/volatile:ms"]
         chosen += [f"/FI{header}"] if STABLE_ABI else []
-        return [*chosen, "/arch:AVX2"] if extension == AVX2_VECTORS else chosen
-    chosen = ["-O3", "-fno-wrapv", "-g0", "-fno-asynchronous-unwind-tables", "-Wno-unused-function"]
+        return [*chosen, "/arch:AVX2"] if module == AVX2_VECTORS else chosen
+    chosen = ["-O3", "-fno-wrapv", "-g0", "-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-w"]
     chosen += ["-include", header] if STABLE_ABI else []
-    chosen += ["-funroll-loops"] if extension in (VECTORS, AVX2_VECTORS) else ["-fno-tree-vectorize"]
+    chosen += ["-funroll-loops"] if module in (VECTORS, AVX2_VECTORS) else ["-fno-tree-vectorize"]
     # All x86-64 processors since 2008 have POPCNT; `x88.sets` refuses others.
     features = ["-mpopcnt"] if HAS_X86 else []
-    features += ["-mavx2"] if extension == AVX2_VECTORS else []
+    features += ["-mavx2"] if module == AVX2_VECTORS else []
     for feature in features:
         chosen += ["-Xarch_x86_64", feature] if sys.platform == "darwin" else [feature]
     return chosen
+
+
+def joined(paths: Iterable[str]) -> Iterator[str]:
+    """The C code of modules, calling functions of others directly, which Cython calls by pointers."""
+    codes = [Path(path).read_text("utf-8") for path in paths]
+    whole = "".join(codes)
+    pointer = r"^static (.*)\(\*(__pyx_f_\w+)\)(\(.*\); /\*proto\*/)$"
+    shared = {name for _, name, _ in re.findall(pointer, whole, re.M)}
+    # Methods. Those of classes with subclasses stay virtual.
+    bases = set(re.findall(r"struct __pyx_vtabstruct_(\w+) __pyx_base;", whole))
+    slots = re.findall(r"__pyx_vtable_(\w+)\.(\w+) = \((.*?)\(\*\)(\(.*\))\)(__pyx_f_\w+);", whole)
+    methods = {(of, slot): name for of, slot, _, _, name in slots if of not in bases}
+    shared |= {*methods.values()}
+    for code in codes:
+        classes = set(re.findall(r"^struct __pyx_vtabstruct_(\w+) {", code, re.M)) - bases
+        prototypes = [f"{kind}{name}{types};\n" for of, _, kind, types, name in slots if of in classes]
+        code = code.replace("/* Module declarations", "".join(prototypes) + "/* Module declarations", 1)
+        code = re.sub(
+            r"\(\(struct __pyx_vtabstruct_(\w+) \*\)[\w>.-]+->__pyx_vtab\)->(\w+)(?=\()",
+            lambda call: methods.get(call.groups(), call[0]),
+            code,
+        )
+        code = re.sub(pointer, r"\1\2\3", code, flags=re.M)
+        code = re.sub(r"\(void \(\*\*\)\(void\)\)&__pyx_f_\w+", "&(void (*)(void)){0}", code)
+        yield re.sub(
+            r"^ *static (?:CYTHON_INLINE )?(.*?\b(__pyx_f_\w+)\()",
+            lambda start: start[1] if start[2] in shared else start[0],
+            code,
+            flags=re.M,
+        )
 
 
 def obstacle() -> str:
     """Why no extension can be compiled and linked here; empty if one can be."""
     if load_build().is_forced():
         return "MOFF_PURE was set"
-    with tempfile.TemporaryDirectory() as folder:
-        source = os.path.join(folder, "probe.c")
-        with open(source, "w", encoding="ascii") as file:
-            file.write(PROBE)
-        distribution = Distribution({"ext_modules": [Extension("probe", [source], **abi())]})
-        # setup.cfg may choose a compiler; what pyproject.toml calls dynamic is given to setup() alone.
-        distribution.parse_config_files(distribution.find_config_files())
-        build = Compiling(distribution)
-        build.build_lib = build.build_temp = folder
-        try:
-            build.ensure_finalized()
-            build.run()
-        except (BaseError, CCompilerError, OSError) as error:
-            return f"no C extension could be built ({' '.join(str(error).split())})"
-    return ""
+    reason = ""
+    for BuildLibrary.link_time in ((),) if sys.platform == "win32" else (("-flto=auto",), ()):
+        with tempfile.TemporaryDirectory() as folder:
+            source = os.path.join(folder, "probe.c")
+            Path(source).write_text(PROBE, "ascii")
+            extra = {f"extra_{step}_args": [*BuildLibrary.link_time] for step in ("compile", "link")}
+            distribution = Distribution({"ext_modules": [Extension("probe", [source], **extra, **ABI)]})
+            # setup.cfg may choose a compiler; what pyproject.toml calls dynamic is given to setup() alone.
+            distribution.parse_config_files(distribution.find_config_files())
+            build = build_ext(distribution)
+            build.build_lib = build.build_temp = folder
+            try:
+                build.ensure_finalized()
+                build.run()
+                return ""
+            except (BaseError, CCompilerError, OSError) as error:
+                reason = f"no C extension could be built ({' '.join(str(error).split())})"
+    return reason
 
 
 def complaint(reason: str) -> str:
@@ -195,35 +244,15 @@ def complaint(reason: str) -> str:
     )
 
 
-def abi() -> dict[str, Any]:
-    """The options of an extension that must run on every later Python."""
-    if not STABLE_ABI:
-        return {}
-    return {"py_limited_api": True, "define_macros": [("Py_LIMITED_API", "0x030B0000")]}
-
-
-def extensions() -> list[Extension]:
-    """One for each module that has a header."""
-    folders = [package.replace(".", "/") for package in load_build().PACKAGES]
-    paths = sorted(path for folder in folders for path in glob.glob(f"{folder}/*.pxd"))
-    names = [path[:-4].replace(os.sep, "/").replace("/", ".") for path in paths]
-    if HAS_X86 and VECTORS in names:
-        names.append(AVX2_VECTORS)
-    return [
-        Extension(name, [name.replace(".", "/") + ".py"], optional=name == AVX2_VECTORS, **abi())
-        for name in names
-    ]
-
-
 def main() -> None:
     """Set up the compiled package where one can be built, the uncompiled one elsewhere."""
-    commands: dict[str, Any] = {"build_py": BuildSource, "build_ext": BuildExtensions}
+    commands: dict[str, Any] = {"build_py": BuildSource, "build_ext": BuildLibrary}
     BuildSource.obstacle = obstacle()
     if BuildSource.obstacle:
         setup(cmdclass=commands)
         return
     options = {"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE_ABI else {}
-    setup(ext_modules=extensions(), cmdclass=commands, options=options)
+    setup(ext_modules=[Extension("x88.compiled", [], **ABI)], cmdclass=commands, options=options)
 
 
 if __name__ == "__main__":

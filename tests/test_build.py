@@ -39,7 +39,7 @@ import importlib, pkgutil
 for package in {packages}:
     folder = importlib.import_module(package).__path__
     for found in pkgutil.iter_modules(folder, package + "."):
-        if found.name not in {variants}:
+        if found.name != "x88.compiled":  # the library
             importlib.import_module(found.name)
 own = [name for name in sys.modules if name.partition(".")[0] in {packages}]
 print(json.dumps({{name: sys.modules[name].__file__ for name in own}}))
@@ -69,18 +69,13 @@ def run(folder: Path, code: str, pure: str = "") -> Any:
 
 def loaded(folder: Path, pure: str = "", packages: tuple[str, ...] = PACKAGES) -> dict[str, str]:
     """The file of every module of Moff, by name; the packages are imported in the order given."""
-    files: dict[str, str] = run(folder, LOADED.format(packages=packages, variants=[*build.VARIANTS]), pure)
+    files: dict[str, str] = run(folder, LOADED.format(packages=packages), pure)
     return files
 
 
-def compiled_files(folder: Path) -> list[Path]:
-    """The compiled modules in the packages of a folder, without those for newer processors."""
-    return [
-        file
-        for top in TOP
-        for file in sorted((folder / top).rglob("*"))
-        if file.name.endswith(tuple(EXTENSION_SUFFIXES)) and module_of(file, folder) not in build.VARIANTS
-    ]
+def libraries(folder: Path) -> list[Path]:
+    """The libraries of compiled modules in a folder."""
+    return [path for top in TOP for path in (folder / top).rglob("*") if path.suffix in (".so", ".pyd")]
 
 
 def module_of(file: Path, folder: Path) -> str:
@@ -109,10 +104,9 @@ def checkout(tmp_path: Path, is_compiled: bool) -> Path:
     for name in ("setup.py", "pyproject.toml", "bench/perft.py"):
         shutil.copy(ROOT / name, copy / name)
     if not is_compiled:
-        for file in compiled_files(copy):
+        for file in libraries(copy):
             file.unlink()
-        for header in headers_of(copy).values():
-            header.with_suffix(EXTENSION_SUFFIXES[0]).touch()
+        (copy / "x88" / f"compiled{EXTENSION_SUFFIXES[0]}").touch()
         note_as_compiled(copy)
     return copy
 
@@ -143,6 +137,7 @@ def test_every_module_with_a_header_runs_compiled_or_none_does(is_compiled: bool
         compiled = {name for name, file in files.items() if not file.endswith(".py")}
         assert headers <= files.keys()
         assert compiled == ({*headers} if is_compiled else set())
+        assert len({files[name] for name in compiled}) == is_compiled, "there is one library"
 
 
 def test_moff_pure_forces_the_source(checkout: Path) -> None:
@@ -174,30 +169,14 @@ def test_tests_refuse_a_stale_build(checkout: Path) -> None:
     assert "x88/move.py changed" in ended.stdout + ended.stderr
 
 
-def test_source_runs_unless_the_compiled_modules_are_complete_and_known(checkout: Path) -> None:
-    for file in (checkout / "search").rglob("vectors_avx2.*"):
-        file.unlink()
-    assert run(checkout, VERDICT) == [True, "", ""], "a build may lack the loops for newer processors"
-    for missing in compiled_files(checkout)[:: len(compiled_files(checkout)) - 1]:
-        missing.rename(tmp := checkout / "aside")
-        assert_source_runs(checkout, module_of(missing, checkout), REBUILD)
-        tmp.rename(missing)
-    without_header = checkout / "x88/notation" / f"outcome{EXTENSION_SUFFIXES[0]}"
-    without_header.touch()
-    assert_source_runs(checkout, "x88.notation.outcome", REBUILD)
-    without_header.unlink()
-    without_source = checkout / "x88" / f"left{EXTENSION_SUFFIXES[0]}"
-    without_source.touch()
-    code = "try: import x88.left\nexcept ModuleNotFoundError as error: print(json.dumps(error.name))"
-    assert run(checkout, code) == "x88.left"
-    without_source.unlink()
+def test_source_runs_unless_the_library_and_its_sources_are_known(checkout: Path) -> None:
     note = checkout / "x88/compiled.txt"
     for text in ("", "x88/board.py", "\0"):
         note.write_text(text, encoding="ascii")
         assert_source_runs(checkout, "it is not known", REBUILD)
     note.unlink()
     assert_source_runs(checkout, "it is not known", REBUILD)
-    for file in compiled_files(checkout):
+    for file in libraries(checkout):
         file.unlink()
     compiled, problem, notice = run(checkout, VERDICT)
     assert (compiled, problem) == (False, "")
@@ -205,15 +184,12 @@ def test_source_runs_unless_the_compiled_modules_are_complete_and_known(checkout
     assert f"`{REBUILD}{checkout}`" in notice
 
 
-def test_installed_package_must_only_be_complete(checkout: Path) -> None:
+def test_installed_package_must_only_have_the_library(checkout: Path) -> None:
     for name in ("setup.py", "pyproject.toml", "bench/perft.py", "x88/compiled.txt"):
         (checkout / name).unlink()
     edit(checkout / "x88/board.py")
     assert run(checkout, VERDICT) == [True, "", ""]
-    first, *others = compiled_files(checkout)
-    first.unlink()
-    assert_source_runs(checkout, "incomplete", "--no-cache-dir")
-    for file in others:
+    for file in libraries(checkout):
         file.unlink()
     compiled, problem, notice = run(checkout, VERDICT)
     assert (compiled, problem) == (False, "")
@@ -267,7 +243,8 @@ def test_wheel_serves_every_later_python_unless_it_is_free_threaded(
     name, site, _ = unpacked_wheel(small_checkout, real_compiler)
     assert ("-cp311-abi3-" in name) is not bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     assert run(site, VERDICT) == [True, "", ""]
-    assert [file.name.partition(".")[0] for file in compiled_files(site)] == ["score"]
+    assert len(libraries(site)) == 1
+    assert loaded(site)["search.score"] == str(libraries(site)[0])
     assert not [*site.rglob("replay.*")], "only for bench/"
 
 
@@ -275,7 +252,7 @@ def test_wheel_built_without_a_compiler_is_pure_and_says_why(small_checkout: Pat
     pytest.importorskip("setuptools", "77", reason="setuptools is not installed, or too old")
     name, site, complaint = unpacked_wheel(small_checkout, "no-such-compiler")
     assert name.endswith("-none-any.whl")
-    assert not compiled_files(site)
+    assert not libraries(site)
     compiled, _, notice = run(site, VERDICT)
     assert not compiled
     for text in (complaint, notice):
@@ -325,8 +302,7 @@ def test_clang_accepts_atomic_words(tmp_path: Path) -> None:
 @pytest.mark.skipif(not build.compiled, reason="uncompiled, there are no modules to look at")
 def test_no_module_carries_the_code_of_memory_views() -> None:
     """55 kB in each module that imports a header with one: a third of the wheel."""
-    for path in build.compiled_files():
-        assert b"View.MemoryView" not in Path(path).read_bytes(), path
+    assert b"View.MemoryView" not in Path(build.library()).read_bytes()
 
 
 # The bench: its default depth, and its expected counts.

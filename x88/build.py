@@ -1,31 +1,29 @@
 """Chooses the build that runs: the compiled modules, or the same source uncompiled.
 
-Every module with a .pxd next to it can be compiled. Either all of them run compiled or none: in a mixture, C
-types would meet Python objects.
+Every module with a .pxd next to it can be compiled. All compiled modules are in one library, x88/compiled, so
+either all of them run compiled or none.
 
 The source runs
 
 - when the environment variable MOFF_PURE is set (to anything but 0),
-- when there is no compiled module,
-- when some header has no compiled module, or some compiled module no header,
-- in a checkout whose sources have changed since the modules were compiled.
+- when there is no library,
+- in a checkout whose sources have changed since the library was compiled.
 
-In the last two cases `problem` says so. If the build could not compile, it left the reason in a file that
-`notice` reads.
+In the last case `problem` says so. If the build could not compile, it left the reason in a file that `notice`
+reads.
 """
 
-import importlib.machinery
 import os
 import sys
 import zlib
-from collections.abc import Sequence
-from types import ModuleType
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
+from importlib.util import spec_from_file_location
 
 PACKAGES = ("x88", "x88.notation", "x88.perft", "search", "search.nnue", "search.syzygy")
 """The packages that have modules with a header."""
 
-VARIANTS = {"search.nnue.vectors_avx2": "search.nnue.vectors"}
-"""Modules compiled from another one's source, for newer processors. A build may lack them."""
+VARIANT = "search.nnue.vectors_avx2"
+"""The loops of `search.nnue.vectors`, compiled for processors with AVX2; x86-64 alone has them."""
 
 BUILT_BY = ("setup.py", "x88/stable_abi.h")
 """Files that every compiled module depends on, besides its source and the headers that it names."""
@@ -36,7 +34,6 @@ compiled = False
 problem = ""
 """The fault of the compiled modules, with the command that fixes it; empty if there is none."""
 
-_SUFFIXES = tuple(importlib.machinery.EXTENSION_SUFFIXES)
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _RECORD = os.path.join(_ROOT, "x88", "compiled.txt")
 _OBSTACLE = "obstacle.txt"
@@ -45,14 +42,12 @@ _OBSTACLE = "obstacle.txt"
 def choose() -> None:
     """Decide which build runs and make the import system follow."""
     global compiled, problem
-    sources, built = _modules()
-    if not built:
-        return
-    if not is_forced():
-        problem = _fault(sources, built)
+    path = library()
+    if path and not is_forced():
+        problem = _fault()
         compiled = not problem
-    if not compiled:
-        sys.meta_path.insert(0, _SourceFinder())
+        if compiled:
+            sys.meta_path.insert(0, _CompiledFinder(path))
 
 
 def is_forced() -> bool:
@@ -83,8 +78,8 @@ def note_obstacle(folder: str, reason: str) -> None:
 
 def digests() -> dict[str, str]:
     """A checksum of every file that the compiled modules of a checkout are built from."""
-    modules = [module.replace(".", "/") for module in sorted(_modules()[0])]
-    names = [*BUILT_BY, *(module + suffix for module in modules for suffix in (".py", ".pxd"))]
+    paths = [module.replace(".", "/") for module in modules()]
+    names = [*BUILT_BY, *(path + suffix for path in paths for suffix in (".py", ".pxd"))]
     return {name: _digest(name) for name in names}
 
 
@@ -106,43 +101,33 @@ def recorded() -> dict[str, str]:
         return {}
 
 
-def compiled_files() -> list[str]:
-    """The paths of all compiled modules next to their source."""
-    folders = [os.path.join(_ROOT, *package.split(".")) for package in PACKAGES]
-    return [
-        os.path.join(folder, file)
-        for folder in folders
-        for file in os.listdir(folder)
-        if file.endswith(_SUFFIXES)
-    ]
+def library() -> str:
+    """The path of the library of compiled modules; empty if there is none."""
+    folder = os.path.join(_ROOT, "x88")
+    names = {f"compiled{suffix}" for suffix in EXTENSION_SUFFIXES}
+    return next((os.path.join(folder, name) for name in os.listdir(folder) if name in names), "")
 
 
-def _fault(sources: set[str], built: set[str]) -> str:
-    """Why the compiled modules must not run; empty if they may."""
-    if missing := sources - built:
-        return f"the compiled modules are incomplete (without {_listed(missing)}): {_remedy()}"
-    if left := built - sources:
-        return f"there are compiled modules without a header ({_listed(left)}): {_remedy()}"
-    if _is_checkout():
-        noted = recorded()
-        if not noted:
-            return f"it is not known what the compiled modules were made from: {_remedy()}"
-        if changed := {name for name, _ in digests().items() ^ noted.items()}:
-            return f"the compiled modules were made before {_listed(changed)} changed: {_remedy()}"
+def modules() -> list[str]:
+    """The names of the modules that have a header, in order."""
+    return sorted(
+        f"{package}.{file[:-4]}"
+        for package in PACKAGES
+        for file in os.listdir(os.path.join(_ROOT, *package.split(".")))
+        if file.endswith(".pxd")
+    )
+
+
+def _fault() -> str:
+    """Why the library must not run; empty if it may."""
+    if not _is_checkout():
+        return ""
+    noted = recorded()
+    if not noted:
+        return f"it is not known what the compiled modules were made from: {_remedy()}"
+    if changed := {name for name, _ in digests().items() ^ noted.items()}:
+        return f"the compiled modules were made before {_listed(changed)} changed: {_remedy()}"
     return ""
-
-
-def _modules() -> tuple[set[str], set[str]]:
-    """The names of the modules that can be compiled, and of those that have been, without VARIANTS."""
-    sources, built = set(), set()
-    for package in PACKAGES:
-        for file in os.listdir(os.path.join(_ROOT, *package.split("."))):
-            name = f"{package}.{file.partition('.')[0]}"
-            if file.endswith(".pxd"):
-                sources.add(name)
-            elif file.endswith(_SUFFIXES) and name not in VARIANTS:
-                built.add(name)
-    return sources, built
 
 
 def _is_checkout() -> bool:
@@ -184,20 +169,14 @@ def _listed(names: set[str]) -> str:
     return ", ".join(first[:3]) + (f" and {len(first) - 3} more" if len(first) > 3 else "")
 
 
-class _SourceFinder:
-    """Finds Moff's modules as source only, ignoring compiled ones next to them."""
+class _CompiledFinder:
+    """Finds modules in the library."""
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if name.partition(".")[0] not in PACKAGES:
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.names = {*modules(), VARIANT}
+
+    def find_spec(self, name: str, *_arguments: object) -> ModuleSpec | None:
+        if name not in self.names:
             return None
-        for folder in path if path is not None else [_ROOT]:
-            finder = importlib.machinery.FileFinder(
-                folder, (importlib.machinery.SourceFileLoader, importlib.machinery.SOURCE_SUFFIXES)
-            )
-            spec = finder.find_spec(name, target)
-            if spec is not None:
-                return spec
-        # The next finder would load a compiled module whose source is gone.
-        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return spec_from_file_location(name, self.path, loader=ExtensionFileLoader(name, self.path))

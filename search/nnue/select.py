@@ -24,15 +24,7 @@ def modules() -> list[str]:
     """The modules of inner loops that this processor can run, the fastest first."""
     if not build.compiled:
         return [UNCOMPILED, BASELINE]
-    if has_wide_vectors():
-        try:
-            importlib.import_module(WIDE)
-        except ModuleNotFoundError as error:
-            if error.name != WIDE:
-                raise
-        else:
-            return [WIDE, BASELINE]
-    return [BASELINE]
+    return [WIDE, BASELINE] if has_wide_vectors() else [BASELINE]
 
 
 def layer(weights: Weights, module: str = "") -> Layer:
