@@ -17,7 +17,10 @@ if not cython.compiled:
 
 
 class Corrections:
-    """Errors within +-LIMIT of `search.history`, by side and 14-bit hash, or by two piece-to indices."""
+    """Errors within +-LIMIT of `search.history`, by 14-bit hash and side, or by two piece-to indices.
+
+    What both sides know of the same hash shares a cache line: a move leaves most hashes as they were.
+    """
 
     def __init__(self) -> None:
         self.pawns = [0] * 32768
@@ -37,31 +40,39 @@ class Corrections:
 
     def by_pawns(self, side: int, pawns: int) -> int:
         """The error for this pawn hash, with `side` to move."""
-        return self.pawns[side * ROW + pawns]
+        return self.pawns[pawns << 1 | side]
 
     def by_pieces(self, side: int, white: int, black: int) -> int:
         """The sum of the errors for these hashes of White's and of Black's pieces."""
-        return self.pieces[2 * side * ROW + white] + self.pieces[(2 * side + 1) * ROW + black]
+        return self.pieces[white << 2 | side] + self.pieces[black << 2 | 2 | side]
 
     def by_minors(self, side: int, minors: int) -> int:
         """The error for this hash of kings, knights and bishops."""
-        return self.minors[side * ROW + minors]
+        return self.minors[minors << 1 | side]
 
     def by_moves(self, last: int, before: int) -> int:
         """The error after these two moves, as piece-to indices or NO_PREVIOUS."""
         return self.moves[last * MOVES + before]
 
+    def prefetch(self, white: int, black: int, minors: int, last: int, before: int) -> None:
+        """Prefetch the errors of a position; those of its pawns rarely change."""
+        if cython.compiled:
+            fetch(cython.address(self.pieces[white << 2]))
+            fetch(cython.address(self.pieces[black << 2]))
+            fetch(cython.address(self.minors[minors << 1]))
+            fetch(cython.address(self.moves[last * MOVES + before]))
+
     def update(
         self, side: int, pawns: int, white: int, black: int, minors: int, last: int, before: int, error: int
     ) -> None:
         """Apply an error from -LIMIT to LIMIT to all entries of a position."""
-        index = side * ROW + pawns
+        index = pawns << 1 | side
         self.pawns[index] = apply_bonus(self.pawns[index], error)
-        index = 2 * side * ROW + white
+        index = white << 2 | side
         self.pieces[index] = apply_bonus(self.pieces[index], error)
-        index = (2 * side + 1) * ROW + black
+        index = black << 2 | 2 | side
         self.pieces[index] = apply_bonus(self.pieces[index], error)
-        index = side * ROW + minors
+        index = minors << 1 | side
         self.minors[index] = apply_bonus(self.minors[index], error)
         index = last * MOVES + before
         self.moves[index] = apply_bonus(self.moves[index], error)

@@ -110,7 +110,7 @@ cdef class Searcher:
     cdef void _tick(self) noexcept with gil
     cdef bint enter(self, int ply) noexcept nogil
     cdef bint is_drawn(self, bint in_check, int ply, int sp) noexcept nogil
-    @cython.locals(side=int)
+    @cython.locals(side=int, top=int)
     cdef void make(self, int move, int ply) noexcept nogil
     cdef void unmake(self) noexcept nogil
     cdef void make_null(self, int ply) noexcept nogil

@@ -382,6 +382,14 @@ class Searcher:
         self.evaluation.make(move, side)
         self.keys.make(move, side)
         self.history.record_move(ply, side, move)
+        top = ply + BEFORE_ROOT
+        self.corrections.prefetch(
+            self.keys.pieces(WHITE) & 0x3FFF,
+            self.keys.pieces(BLACK) & 0x3FFF,
+            self.keys.minors() & 0x3FFF,
+            self.history.moved[top],
+            self.history.moved[top - 1],
+        )
 
     def unmake(self) -> None:
         """Unmake the last move."""
