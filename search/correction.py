@@ -11,6 +11,7 @@ except ImportError:
 
 if not cython.compiled:
     from search.history import apply_bonus
+    from search.transposition import fetch
 
     ROW = 16384
     MOVES = 769

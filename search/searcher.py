@@ -378,8 +378,8 @@ class Searcher:
         side = self.board.side
         if cython.compiled:
             self.table.prefetch(self.board.key_after(move))
+        self.evaluation.make(self.board, move)
         self.board.make_unchecked(move)
-        self.evaluation.make(move, side)
         self.keys.make(move, side)
         self.history.record_move(ply, side, move)
         top = ply + BEFORE_ROOT

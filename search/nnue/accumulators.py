@@ -1,9 +1,9 @@
 # cython: boundscheck=False, wraparound=False
 """The hidden layer of a network (`search.nnue.network`) along the line being searched.
 
-A move changes two to four inputs of each perspective. They are recorded when it is made, and added up only
-when a value is needed. A king that crosses the middle mirrors its perspective, which is then recomputed from
-scratch.
+A move changes two to four inputs of each perspective, and the sums are updated when it is made: meanwhile,
+the entry of the transposition table arrives. A king that crosses the middle mirrors its perspective, which is
+then computed from scratch.
 
 Source of efficiently updatable networks: Yu Nasu, "Efficiently updatable neural-network-based evaluation
 functions for computer shogi", 2018. Of the squared clipped ReLU and the pair of perspectives: Stockfish's
@@ -46,76 +46,57 @@ FIRST = [_first(perspective, code) for perspective in (WHITE, BLACK) for code in
 
 
 class Accumulators:
-    """The accumulator stack: per ply, the features that changed and whether the sums are up to date."""
+    """The sums of both perspectives at each ply of the line."""
 
     def __init__(self, layer: Layer) -> None:
         """`layer` holds the weights; no other accumulators may use it."""
         self.layer = layer
         self.hidden = layer.hidden
-        self.known = [0] * 508
-        self.flips = [0] * 508
-        self.crossings = [0] * 254
-        self.changes = [0] * 1016
-        self.counts = [0] * 254
         self.ply = 0
-        self.known[0] = self.known[1] = 1  # until `reset`, the sums of an empty board
-        self.counts[0] = 1
 
     def reset(self, board: Board) -> None:
         """Set up for a new root position."""
         self.ply = 0
-        self.counts[0] = max(1, board.count[WHITE] + board.count[BLACK])  # on an empty board, too
-        for perspective in range(2):
-            self.flips[perspective] = flip(perspective, board.pieces[perspective << 4])
-            self._refresh(board, perspective, NO_SQUARE)
+        for view in range(2):
+            self._refresh(board, view * self.hidden, view, flip(view, board.pieces[view << 4]), NO_SQUARE)
 
     def make(self, board: Board, move: int) -> None:
-        """Record a legal move that is about to be made on the board. Raises ValueError for other moves and
-        another board, RuntimeError if there is no room for another move.
+        """Follow a legal move that is about to be made on the board. Raises ValueError for other moves, and
+        RuntimeError if there is no room for another move.
         """
         board.check_legal(move)
-        if board.count[WHITE] + board.count[BLACK] != self.counts[self.ply]:
-            raise ValueError("the board is another one than the accumulators follow")
         if self.ply == DEPTH - 2:
             raise RuntimeError(f"there are no more than {DEPTH - 2} moves to undo")
-        self.make_unchecked(move, board.side)
+        self.make_unchecked(board, move)
 
-    def make_unchecked(self, move: int, side: int) -> None:
-        """Record a move made by `side`."""
-        colour = WHITE_PIECE << side
+    def make_unchecked(self, board: Board, move: int) -> None:
+        """Follow a legal move that is about to be made on the board."""
+        side = board.side
+        own = WHITE_PIECE << side
+        moved = own | moved_of(move)
+        placed = own | promoted_of(move) if move & PROMOTED else moved
         origin = origin_of(move)
         target = target_of(move)
-        code = colour | moved_of(move)
-        count = self.counts[self.ply]
+        for view in range(2):
+            before = (2 * self.ply + view) * self.hidden
+            to = before + 2 * self.hidden
+            mirror = flip(view, board.pieces[view << 4])
+            if view == side and moved == own | KING and (origin ^ target) & 4:
+                mirror ^= 7
+                self._refresh(board, to, view, mirror, NO_SQUARE)
+                before = to
+            added = self._row(placed, target, view, mirror)
+            removed = self._row(moved, origin, view, mirror)
+            if move & CAPTURED:
+                sq = target - 16 + 32 * side if move & EN_PASSANT else target
+                captured = self._row(own ^ ANY_PIECE | captured_of(move), sq, view, mirror)
+                self.layer.capture(to, before, added, removed, captured)
+                continue
+            self.layer.move(to, before, added, removed)
+            if move & CASTLING:
+                added = self._row(own | ROOK, rook_target(move), view, mirror)
+                self.layer.move(to, to, added, self._row(own | ROOK, rook_origin(move), view, mirror))
         self.ply += 1
-        now = 2 * self.ply
-        change = 2 * now
-        self.known[now] = 0
-        self.known[now + 1] = 0
-        self.flips[now] = self.flips[now - 2]
-        self.flips[now + 1] = self.flips[now - 1]
-        self.crossings[self.ply] = 0
-        self.changes[change + 2] = 0
-        self.changes[change + 3] = 0
-        self.changes[change + 1] = code << 7 | origin
-        if code & KIND == KING:
-            self.flips[now + side] = flip(side, target)
-            if self.flips[now + side] != self.flips[now + side - 2]:
-                self.crossings[self.ply] = 1 << side
-        if move & CAPTURED:
-            square = target
-            if move & EN_PASSANT:
-                square = target - 16 + 32 * side
-            self.changes[change + 2] = (colour ^ ANY_PIECE | captured_of(move)) << 7 | square
-            count -= 1
-        elif move & CASTLING:
-            rook = (colour | ROOK) << 7
-            self.changes[change + 2] = rook | rook_origin(move)
-            self.changes[change + 3] = rook | rook_target(move)
-        if move & PROMOTED:
-            code = colour | promoted_of(move)
-        self.changes[change] = code << 7 | target
-        self.counts[self.ply] = count
 
     def unmake(self) -> None:
         """Undo `make` of the last move. Raises RuntimeError if there is none."""
@@ -128,93 +109,44 @@ class Accumulators:
 
     def value(self, board: Board) -> int:
         """The value in centipawns for the side to move; `board` is the position reached."""
-        self._update(board, WHITE)
-        self._update(board, BLACK)
-        side = board.side
-        now = 2 * self.ply
-        own = (now + side) * self.hidden
-        other = (now + 1 - side) * self.hidden
-        return self.layer.value(own, other, self.counts[self.ply])
+        return self._value(board, self.ply, max(1, board.count[WHITE] + board.count[BLACK]))
 
     def value_among(self, board: Board, pieces: int) -> int:
         """The value in centipawns by the output for this many pieces, 1 to 32, however many there are."""
         if not 1 <= index(pieces) <= 32:
             raise ValueError(f"{pieces} is not a number of pieces from 1 to 32")
-        count = self.counts[self.ply]
-        self.counts[self.ply] = pieces
-        value = self.value(board)
-        self.counts[self.ply] = count
-        return value
+        return self._value(board, self.ply, pieces)
 
     def value_without(self, board: Board, sq: int) -> int:
         """The value in centipawns for the side to move without the piece on a square, which is no king."""
         omitted = checked(sq)
-        self.ply += 1
-        now = 2 * self.ply
-        for perspective in range(2):
-            self.flips[now + perspective] = self.flips[now - 2 + perspective]
-            self._refresh(board, perspective, omitted)
-        side = board.side
-        count = self.counts[self.ply - 1] - (board.squares[omitted] != EMPTY)
-        value = self.layer.value((now + side) * self.hidden, (now + 1 - side) * self.hidden, count)
-        self.ply -= 1
-        return value
+        for view in range(2):
+            to = (2 * (self.ply + 1) + view) * self.hidden
+            self._refresh(board, to, view, flip(view, board.pieces[view << 4]), omitted)
+        count = board.count[WHITE] + board.count[BLACK] - (board.squares[omitted] != EMPTY)
+        return self._value(board, self.ply + 1, max(1, count))
 
-    def numbers(self, board: Board, perspective: int) -> list[int]:
+    def _value(self, board: Board, ply: int, pieces: int) -> int:
+        side = board.side
+        return self.layer.value((2 * ply + side) * self.hidden, (2 * ply + 1 - side) * self.hidden, pieces)
+
+    def numbers(self, perspective: int) -> list[int]:
         """The sums of a perspective in the position reached, for tests and displays."""
-        view = checked_side(perspective)
-        self._update(board, view)
-        to = (2 * self.ply + view) * self.hidden
+        to = (2 * self.ply + checked_side(perspective)) * self.hidden
         return [self.layer.sums[to + i] for i in range(self.hidden)]
 
-    def _update(self, board: Board, perspective: int) -> None:
-        """Bring the sums of a perspective up to date."""
-        ply = self.ply
-        while not self.known[2 * ply + perspective]:
-            if self.crossings[ply] >> perspective & 1:
-                self._refresh(board, perspective, NO_SQUARE)
-                return
-            ply -= 1
-        while ply < self.ply:
-            ply += 1
-            self._step(ply, perspective)
-
-    def _step(self, ply: int, perspective: int) -> None:
-        """Compute the sums of a ply from those of the ply before."""
-        at = 2 * ply + perspective
-        change = 4 * ply
-        to = at * self.hidden
-        origin = to - 2 * self.hidden
-        added = self._row(self.changes[change], perspective, self.flips[at])
-        removed = self._row(self.changes[change + 1], perspective, self.flips[at])
-        other = self.changes[change + 2]
-        if other == 0:
-            self.layer.move(to, origin, added, removed)
-        elif self.changes[change + 3] == 0:
-            self.layer.capture(to, origin, added, removed, self._row(other, perspective, self.flips[at]))
-        else:
-            self.layer.move(to, origin, added, removed)
-            added = self._row(self.changes[change + 3], perspective, self.flips[at])
-            self.layer.move(to, to, added, self._row(other, perspective, self.flips[at]))
-        self.known[at] = 1
-
-    def _refresh(self, board: Board, perspective: int, omitted: int) -> None:
-        """Compute the sums of a perspective from the pieces on the board, without the one on a square."""
-        at = 2 * self.ply + perspective
-        to = at * self.hidden
+    def _refresh(self, board: Board, to: int, view: int, mirror: int, omitted: int) -> None:
+        """Compute sums from the pieces on the board, without the one on a square."""
         self.layer.start(to)
         for i in range(32):
             if i & 15 < board.count[i >> 4]:
                 sq = board.pieces[i]
-                if sq == omitted:
-                    continue
-                self.layer.add(to, self._row(board.squares[sq] << 7 | sq, perspective, self.flips[at]))
-        self.known[at] = 1
+                if sq != omitted:
+                    self.layer.add(to, self._row(board.squares[sq], sq, view, mirror))
 
-    def _row(self, piece: int, perspective: int, flipped: int) -> int:
-        """The index of the first weight of a piece (`code << 7 | square`) as a perspective sees it."""
-        sq = piece & 0x7F
-        return (FIRST[perspective * 48 + (piece >> 7)] + (index64(sq) ^ flipped)) * self.hidden
+    def _row(self, code: int, sq: int, view: int, mirror: int) -> int:
+        """The index of the first weight of a piece as a perspective sees it."""
+        return (FIRST[view * 48 + code] + (index64(sq) ^ mirror)) * self.hidden
 
 
 def flip(perspective: int, king: int) -> int:

@@ -20,7 +20,7 @@ cdef class Evaluation:
     cdef readonly Accumulators accumulators
 
     cpdef void reset(self, Board board) noexcept nogil
-    cdef void make(self, int move, int side) noexcept nogil
+    cdef void make(self, Board board, int move) noexcept nogil
     cdef void unmake(self) noexcept nogil
     @cython.locals(score=int, chance=int)
     cpdef int value(self, Board board) noexcept nogil

@@ -40,9 +40,9 @@ class Evaluation:
         """Set up for a new root position."""
         self.accumulators.reset(board)
 
-    def make(self, move: int, side: int) -> None:
-        """Update for a move made by `side`."""
-        self.accumulators.make_unchecked(move, side)
+    def make(self, board: Board, move: int) -> None:
+        """Update for a legal move that is about to be made on the board."""
+        self.accumulators.make_unchecked(board, move)
 
     def unmake(self) -> None:
         """Undo `make` of the last move."""

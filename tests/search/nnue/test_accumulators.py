@@ -91,17 +91,14 @@ def test_a_value_is_that_of_the_definition(module: str, hidden: int, outputs: in
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("always", [False, True])
 @pytest.mark.parametrize("text", POSITIONS)
-def test_the_sums_follow_the_moves(module: str, text: str, always: bool) -> None:
-    """Make, unmake and null moves at random, the sums asked for after each or only now and then: those that
-    were not asked for are then added up over several moves.
-    """
+def test_the_sums_follow_the_moves(module: str, text: str) -> None:
+    """Make, unmake and null moves at random."""
     net = random_weights(16, 8, inputs=SPREAD)
     accumulators = Accumulators(select.layer(net, module))
     chance = Random(text)
     crossings = 0
-    for _ in range(scaled(8 if always else 20, 6)):
+    for _ in range(scaled(14, 6)):
         board = fen.parse(text)
         accumulators.reset(board)
         made: list[bool] = []  # whether a move, no null move
@@ -122,9 +119,9 @@ def test_the_sums_follow_the_moves(module: str, text: str, always: bool) -> None
                 board.make(move)
                 crossings += (king ^ board.king(board.side ^ 1)) & 4 != 0
                 made.append(True)
-            if always or chance.random() < 0.5:
-                for view in chance.sample(range(2), 2 if always else chance.randint(0, 2)):
-                    assert accumulators.numbers(board, view) == sums_of(board, view, net)
+            if chance.random() < 0.5:
+                for view in range(2):
+                    assert accumulators.numbers(view) == sums_of(board, view, net)
                 assert accumulators.value(board) == value_of(board, net)
     assert crossings
 
@@ -149,7 +146,7 @@ def test_extreme_weights_do_not_overflow(module: str) -> None:
             move = coordinate.parse(board, text)
             accumulators.make(board, move)
             board.make(move)
-            assert accumulators.numbers(board, 0) == sums_of(board, 0, net)
+            assert accumulators.numbers(0) == sums_of(board, 0, net)
             assert accumulators.value(board) == value_of(board, net)
 
 
