@@ -169,6 +169,7 @@ class Mixer:
         return at
 
     def _replay_one(self, board: Board, at: int, plies: int, opening: int, result: int) -> int:
+        board.make_room(plies)
         with cython.nogil:
             return self._replay(board, at, plies, opening, result)
 

@@ -140,6 +140,7 @@ class Searcher:
         self._check_idle()
         board.king(WHITE)
         self.board = board.copy()
+        self.board.make_room(MAX_PLY)
         self.history.age()
         self.begin(node_limit)
         self.node_share = node_share
@@ -178,7 +179,7 @@ class Searcher:
         side = self.board.side
         for back in range(1, min(self.board.ply, BEFORE_ROOT) + 1):
             side ^= 1
-            move = self.board.moves[self.board.ply - back]
+            move = self.board.undo[self.board.ply - back].move
             if move != NO_MOVE:
                 self.history.record_move(-back, side, move)
 

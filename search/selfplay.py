@@ -129,6 +129,7 @@ class Selfplay:
             black = self._below(chess960.POSITIONS)
         searcher = self._searcher
         searcher.board = fen.parse(chess960.start(white, black), chess960=True)
+        searcher.board.make_room(LONGEST + MAX_PLY)
         searcher.table.clear()
         searcher.forget()
         with cython.nogil:

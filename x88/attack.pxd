@@ -5,7 +5,7 @@ cimport cython
 from x88.board cimport Board
 from x88.move cimport CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, captured_of, moved_of, origin_of, promoted_of, rook_origin, rook_target, target_of
 from x88.piece cimport (
-    BISHOP, BLACK, BLACK_PIECE, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+    BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
 )
 from x88.sets cimport bit, diagonal, lowest, pawn_attacks, straight
 from x88.square cimport DIAGONAL, DIFFERENCE, NEXT_TO, RANK, REACH_ROW, index64
@@ -31,9 +31,6 @@ cdef bint _castling_checks(Board board, int move) noexcept nogil
                sq=int, step=int, first=int, second=int)
 cdef void find_checks_and_pins(Board board) noexcept nogil
 cdef int pin_of(Board board, int sq) noexcept nogil
-cdef uint64_t both(Board board, int kind) noexcept nogil
-@cython.locals(number=int, found=uint64_t)
-cdef uint64_t attackers_among(Board board, int target, uint64_t occupied) noexcept nogil
 @cython.locals(own=int, occupied=uint64_t, found=uint64_t, pieces=uint64_t)
 cdef uint64_t attacked_squares(Board board, int side) noexcept nogil
 @cython.locals(found=uint64_t, i=int, sq=int)

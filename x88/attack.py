@@ -22,7 +22,7 @@ if not cython.compiled:
         rook_target, target_of,
     )
     from x88.piece import (
-        BISHOP, BLACK, BLACK_PIECE, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
+        BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE,
     )
     from x88.sets import bit, diagonal, lowest, pawn_attacks, straight
     from x88.square import DIAGONAL, DIFFERENCE, NEXT_TO, RANK, REACH_ROW, index64
@@ -82,7 +82,7 @@ def last_move_checks(board: Board) -> bool:
     """
     if board.ply == 0:
         return in_check(board)
-    move = board.moves[board.ply - 1]
+    move = board.undo[board.ply - 1].move
     if move & (CASTLING | EN_PASSANT):
         return in_check(board)
     if move == NO_MOVE:
@@ -202,27 +202,6 @@ def pin_of(board: Board, sq: int) -> int:
     return 0
 
 
-def both(board: Board, kind: int) -> int:
-    """The pieces of one kind of both sides, as bits."""
-    return board.sets[WHITE_PIECE | kind] | board.sets[BLACK_PIECE | kind]
-
-
-def attackers_among(board: Board, target: int, occupied: int) -> int:
-    """The pieces of both sides that attack a square, as bits; sliders see past every square not in
-    `occupied`.
-    """
-    number = index64(target)
-    found = ATTACKS[BLACK << 6 | number] & board.sets[WHITE_PIECE | PAWN]
-    found |= ATTACKS[WHITE << 6 | number] & board.sets[BLACK_PIECE | PAWN]
-    found |= ATTACKS[KNIGHT << 6 | number] & both(board, KNIGHT)
-    found |= ATTACKS[KING << 6 | number] & both(board, KING)
-    if ATTACKS[ROOK << 6 | number] & (both(board, ROOK) | both(board, QUEEN)):
-        found |= straight(target, occupied) & (both(board, ROOK) | both(board, QUEEN))
-    if ATTACKS[DIAGONAL << 6 | number] & (both(board, BISHOP) | both(board, QUEEN)):
-        found |= diagonal(target, occupied) & (both(board, BISHOP) | both(board, QUEEN))
-    return found
-
-
 def attacked_squares(board: Board, side: int) -> int:
     """The squares that a side attacks or defends, as bits; pins are ignored."""
     own = WHITE_PIECE << side
@@ -249,7 +228,7 @@ def attackers(board: Board, target: int, side: int) -> list[int]:
     if not cython.compiled:
         checked_board(board)
     target, side = square.checked(target), piece.checked_side(side)
-    found = attackers_among(board, target, board.sides[WHITE] | board.sides[BLACK])
+    found = board.attackers_among(target, board.sides[WHITE] | board.sides[BLACK])
     squares = [board.pieces[side << 4 | i] for i in range(board.count[side])]
     return [sq for sq in squares if found & bit(sq)]
 

@@ -1,17 +1,18 @@
 from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport free, realloc
 
 from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, castle, is_home_castling, origin_of, promoted_of, rook_origin, rook_target, target_of
 from x88.piece cimport (
     ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE,
     WHITE_PIECE,
 )
-from x88.sets cimport bit, diagonal, square_colours, straight
-from x88.square cimport FILE, NO_SQUARE, OFF_BOARD, RANK, index64
+from x88.sets cimport bit, count, diagonal, lowest, square_colours, straight
+from x88.square cimport DIAGONAL, FILE, NO_SQUARE, OFF_BOARD, RANK, index64
 
 cimport cython
 
 cpdef enum:
-    HISTORY = 4096     # moves on the undo stack
+    ROOM = 16          # plies that every board has room for: more than the captures that a tablebase is probed after
     MAX_PIECES = 16    # of one side
     WHITE_SHORT = 1    # castling rights, as bits
     WHITE_LONG = 2
@@ -25,6 +26,23 @@ cdef uint64_t[16] CASTLING_KEYS
 cdef uint64_t[8] EN_PASSANT_KEYS
 cdef uint64_t TURN_KEY
 cdef uint64_t[384] ATTACKS
+cdef uint64_t ENDS
+
+cdef struct Undo:
+    int en_passant      # in the order of the board, so that compilers copy two of them at once
+    int en_passant_legal
+    int halfmove
+    int reversible
+    uint64_t key
+    int move
+    uint8_t castling
+    uint8_t slot        # of the captured piece
+
+cdef inline Undo* resized(Undo* undo, int plies) except NULL:
+    undo = <Undo*>realloc(undo, <size_t>plies * sizeof(Undo))
+    if undo == NULL:
+        raise MemoryError("no memory for the undo stack")
+    return undo
 
 
 @cython.final
@@ -52,46 +70,45 @@ cdef class Board:
     cdef uint64_t checkers
     cdef uint64_t pinned
 
-    # The undo stack: the state before each move. It stands last, so that the board of another thread, which may
-    # follow in memory, shares no cache line with what changes.
-    cdef uint64_t[4096] keys
-    cdef int[4096] moves
-    cdef int[4096] states           # castling | en passant << 8 | its legality << 16 | the victim's slot << 20
-    cdef int[4096] halfmoves
-    cdef int[4096] reversibles
+    cdef Undo* undo                 # the undo stack: the state before each move
+    cdef int capacity               # plies that it has memory for
+    cdef uint8_t[64] spacer         # keeps the board of another thread, which may follow in memory, off our cache lines
 
-    @cython.locals(i=int, sq=int, code=int, slot=int)
-    cdef _set_up(self, bytes codes, int side, int castling, tuple rooks)
-    @cython.locals(sq=int, number=int)
-    cdef _set_rights(self, int rights, tuple rooks, bint any_king=*)
-    @cython.locals(move=int, low=int, high=int, n=int, i=int, sq=int)
-    cdef void _set_right(self, int number, int king, int rook)
-    @cython.locals(side=int, home=int, king=int)
-    cdef bint _is_backed(self, int number, int rook, bint any_king)
-    @cython.locals(step=int, pushed=int, start=int, origin=int, ready=bint)
-    cdef void _set_en_passant(self, int passed)
+    @cython.locals(i=int, sq=int, code=int, slot=int, pawns=uint64_t, each=int, kings=int, pieces=int, occupied=uint64_t)
+    cdef place(self, const uint8_t* codes, int side)
+    @cython.locals(side=int, home=int, king=int, move=int, low=int, high=int, n=int, i=int, sq=int)
+    cdef void allow(self, int number, int rook, bint any_king) noexcept nogil
+    @cython.locals(step=int)
+    cdef void finish(self, int en_passant, int halfmove, int fullmove) noexcept nogil
+    @cython.locals(pawn=int, left=bint, right=bint)
+    cdef inline void _set_en_passant(self, int pushed) noexcept nogil
     cdef _take_over(self, Board other)
     @cython.locals(key=uint64_t, sq=int)
-    cpdef uint64_t compute_key(self)
+    cpdef uint64_t compute_key(self) noexcept nogil
     @cython.locals(code=int, target=int, key=uint64_t)
     cdef uint64_t key_after(self, int move) noexcept nogil
-    @cython.locals(ply=int, side=int, origin=int, target=int, code=int, castling=int, state=int, slot=int, last=int,
-                   victim=int, victim_square=int, promoted=int, enemy_pawn=int, left=bint, right=bint, key=uint64_t, change=uint64_t)
+    @cython.locals(side=int, origin=int, target=int, code=int, castling=int, slot=int, last=int,
+                   victim=int, victim_square=int, promoted=int, key=uint64_t, change=uint64_t)
     cdef void make_unchecked(self, int move) noexcept nogil
-    @cython.locals(ply=int, side=int, origin=int, target=int, code=int, state=int, slot=int, last=int, victim=int,
+    @cython.locals(before=Undo, side=int, origin=int, target=int, code=int, slot=int, last=int, victim=int,
                    victim_square=int, end=int, move=int, change=uint64_t)
     cdef void unmake_unchecked(self) noexcept nogil
+    cdef void _push(self, int move) noexcept nogil
+    @cython.locals(before=Undo)
+    cdef Undo _pop(self) noexcept nogil
     @cython.locals(origin=int, target=int, king=int, slot=int, rook=int, change=uint64_t)
     cdef uint64_t _move_rook(self, int move, bint back) noexcept nogil
     cdef void make_null_unchecked(self) noexcept nogil
     cdef void unmake_null(self) noexcept nogil
-    cdef void make_room(self) noexcept nogil
-    @cython.locals(side=int, enemy=int, king=int, victim=uint64_t, occupied=uint64_t, found=uint64_t)
+    cdef int make_room(self, int plies) except -1
+    @cython.locals(number=int, queens=uint64_t, lines=uint64_t, diagonals=uint64_t, found=uint64_t)
+    cdef uint64_t attackers_among(self, int target, uint64_t occupied) noexcept nogil
+    @cython.locals(side=int, occupied=uint64_t)
     cdef bint is_en_passant_legal(self, int origin) noexcept nogil
     @cython.locals(key=uint64_t, past=uint64_t, i=int, back=int)
     cpdef bint is_repetition(self, int times, int recent=*) noexcept nogil
     cpdef bint is_insufficient_material(self) noexcept nogil
     cpdef int last_move(self) noexcept nogil
 
-@cython.locals(kings=int[2], pieces=int[2], sq=int, code=int, side=int)
+@cython.locals(sq=int, code=int)
 cdef int _check(bytes codes, en_passant, castling, halfmove, fullmove, tuple rooks) except -1

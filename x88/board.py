@@ -4,7 +4,7 @@ A 0x88 board after "Modelarea tablei și jocului de șah" (XII), with a piece li
 and an undo stack for the state that cannot be restored from the move.
 
 Methods check what they are given; those named `..._unchecked` do not, and are for C: a generator's moves, and
-boards that leave them room. `make_room` keeps a quarter of the undo stack free for them.
+boards that leave them room. A board always has room for ROOM plies on its undo stack, `make_room` makes more.
 """
 
 from collections.abc import Callable
@@ -16,11 +16,13 @@ except ImportError:
     from x88 import uncompiled as cython
 
 from x88 import piece, square, zobrist
-from x88.piece import SIDES, checked_side, make_piece
+from x88.piece import SIDES, checked_side
 
 if not cython.compiled:
     # isort: off
     # fmt: off
+    from types import SimpleNamespace as Undo
+
     from x88.move import (
         CAPTURED, CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, castle, is_home_castling, origin_of, promoted_of,
         rook_origin, rook_target, target_of,
@@ -29,10 +31,10 @@ if not cython.compiled:
         ANY_PIECE, BISHOP, BLACK, BLACK_PIECE, BORDER, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK,
         WHITE, WHITE_PIECE,
     )
-    from x88.sets import bit, diagonal, square_colours, straight
-    from x88.square import FILE, NO_SQUARE, OFF_BOARD, RANK, index64
+    from x88.sets import bit, count, diagonal, lowest, square_colours, straight
+    from x88.square import DIAGONAL, FILE, NO_SQUARE, OFF_BOARD, RANK, index64
 
-    HISTORY = 4096
+    ROOM = 16
     MAX_PIECES = 16
     WHITE_SHORT = 1
     WHITE_LONG = 2
@@ -40,15 +42,18 @@ if not cython.compiled:
     BLACK_LONG = 8
     ALL_RIGHTS = 15
 
+    def resized(undo: list[Undo], plies: int) -> list[Undo]:
+        """The undo stack with memory for so many plies. Raises MemoryError."""
+        return undo + [Undo()] * (plies - len(undo))
+
+
 VALUE = piece.VALUE
 PIECE_KEYS = zobrist.PIECE_KEYS
 CASTLING_KEYS = zobrist.CASTLING_KEYS
 EN_PASSANT_KEYS = zobrist.EN_PASSANT_KEYS
 TURN_KEY = zobrist.TURN_KEY
 ATTACKS = square.ATTACKS
-
-KING_HOMES = (0x04, 0x74)
-"""The kings' squares in standard chess, by side."""
+ENDS = square.ENDS
 
 ROOK_HOMES = (0x07, 0x00, 0x77, 0x70)
 """The rooks' squares in standard chess, by the number of the castling right."""
@@ -81,14 +86,16 @@ class Board:
             self.castles = [0] * 4
             self.paths = [0] * 32
             self.kept_rights = [0] * 128
-            self.keys = [0] * 4096
-            self.moves = [0] * 4096
-            self.states = [0] * 4096
-            self.halfmoves = [0] * 4096
-            self.reversibles = [0] * 4096
+            self.undo: list[Undo] = []
+            self.capacity = 0
+            self.ply = 0
             self.checkers = 0
             self.pinned = 0
+        self.make_room(0)
         self.clear()
+
+    def __dealloc__(self) -> None:
+        free(self.undo)  # type: ignore[name-defined]  # noqa: F821  (of the header)
 
     def clear(self) -> None:
         """Empty the board: no pieces, White to move, no castling rights, no history."""
@@ -100,7 +107,12 @@ class Board:
         self.sides[WHITE] = self.sides[BLACK] = 0
         self.count[WHITE] = self.count[BLACK] = 0
         self.side = WHITE
-        self._set_rights(0, ROOK_HOMES)
+        self.castling = 0
+        for sq in range(128):
+            self.kept_rights[sq] = ALL_RIGHTS
+        for number in range(4):
+            self.castles[number] = NO_MOVE
+            self.paths[number << 3] = NO_SQUARE
         self.en_passant = NO_SQUARE
         self.en_passant_legal = False
         self.halfmove = 0
@@ -136,23 +148,19 @@ class Board:
         rooks = None if rooks is None else tuple(map(index, rooks))
         _check(codes, en_passant, castling, halfmove, fullmove, rooks)
         side = index(checked_side(side))
-        before = self.copy() if self.count[WHITE] else None
-        self._set_up(codes, side, castling, rooks)
-        self.halfmove = halfmove
-        self.fullmove = fullmove
-        if not en_passant & OFF_BOARD:
-            self._set_en_passant(en_passant)
-        self.key = self.compute_key()
-        if _attackers(self, self.king(side ^ 1), side):
-            if before is None:
-                self.clear()
-            else:
-                self._take_over(before)
-            raise ValueError(f"placement: {SIDES[side ^ 1]} is in check, but {SIDES[side]} is to move")
+        other = Board()
+        other.place(codes, side)
+        for number in range(4):
+            if castling >> number & 1:
+                other.allow(number, ROOK_HOMES[number] if rooks is None else rooks[number], rooks is not None)
+        other.finish(en_passant, halfmove, fullmove)
+        self._take_over(other)
 
-    def _set_up(self, codes: bytes, side: int, castling: int, rooks: tuple[int, ...] | None) -> None:
-        """Set pieces, side to move and castling rights. Pieces are listed as in a FEN, but kings first."""
-        self.clear()
+    def place(self, codes: bytes, side: int) -> None:
+        """Place pieces on an empty board, listed as in a FEN, but kings first, and set the side to move.
+
+        Raises ValueError as `setup`, which sets up the rest by `allow` and `finish`.
+        """
         self.count[WHITE] = self.count[BLACK] = 1
         for i in range(64):
             sq = 0x70 - (i >> 3 << 4) | i & 7
@@ -160,7 +168,7 @@ class Board:
             if code:
                 slot = code >> 5 << 4
                 if code & KIND != KING:
-                    slot |= self.count[code >> 5]
+                    slot |= self.count[code >> 5] & 15
                     self.count[code >> 5] += 1
                 self.squares[sq] = code
                 self.slots[sq] = slot
@@ -168,21 +176,29 @@ class Board:
                 self.sets[code] |= bit(sq)
                 self.sides[code >> 5] |= bit(sq)
         self.side = side
-        self._set_rights(castling, ROOK_HOMES if rooks is None else rooks, any_king=rooks is not None)
+        pawns = (self.sets[WHITE_PIECE | PAWN] | self.sets[BLACK_PIECE | PAWN]) & ENDS
+        if pawns:
+            raise ValueError(f"placement: a pawn on {square.name(lowest(pawns))}")
+        for each in range(2):
+            kings = count(self.sets[WHITE_PIECE << each | KING])
+            if kings != 1:
+                raise ValueError(f"placement: {SIDES[each]} has {kings} kings instead of 1")
+            pieces = count(self.sides[each])
+            if pieces > MAX_PIECES:
+                raise ValueError(f"placement: {SIDES[each]} has {pieces} pieces, more than {MAX_PIECES}")
+        occupied = self.sides[WHITE] | self.sides[BLACK]
+        if self.attackers_among(self.pieces[(side ^ 1) << 4], occupied) & self.sides[side]:
+            raise ValueError(f"placement: {SIDES[side ^ 1]} is in check, but {SIDES[side]} is to move")
 
-    def _set_rights(self, rights: int, rooks: tuple[int, ...], any_king: bool = False) -> None:
-        """Set those castling rights that have king and rook in place."""
-        self.castling = 0
-        for sq in range(128):
-            self.kept_rights[sq] = ALL_RIGHTS
-        for number in range(4):
-            self.castles[number] = NO_MOVE
-            self.paths[number << 3] = NO_SQUARE
-            if rights >> number & 1 and self._is_backed(number, rooks[number], any_king):
-                self._set_right(number, self.pieces[number >> 1 << 4], rooks[number])
-
-    def _set_right(self, number: int, king: int, rook: int) -> None:
-        """Set one castling right."""
+    def allow(self, number: int, rook: int, any_king: bool) -> None:
+        """Set a castling right if king and rook are in place."""
+        side = number >> 1
+        home = 0x70 * side + 4
+        king = self.pieces[side << 4]
+        if king & RANK != home & RANK or rook & RANK != home & RANK or not (any_king or king == home):
+            return
+        if self.squares[rook] != WHITE_PIECE << side | ROOK or (rook > king) == (number & 1):
+            return
         self.castling |= 1 << number
         self.kept_rights[king] &= ~(1 << number)
         self.kept_rights[rook] &= ~(1 << number)
@@ -200,37 +216,32 @@ class Board:
                 n += 1
         self.paths[n] = NO_SQUARE
 
-    def _is_backed(self, number: int, rook: int, any_king: bool) -> bool:
-        """Whether king and rook are in place for a castling right."""
-        side = number >> 1
-        home = KING_HOMES[side]
-        king = self.pieces[side << 4]
-        if king & RANK != home & RANK or rook & RANK != home & RANK:
-            return False
-        if self.squares[rook] != make_piece(side, ROOK) or (rook > king) == (number & 1):
-            return False
-        return any_king or king == home
+    def finish(self, en_passant: int, halfmove: int, fullmove: int) -> None:
+        """Set counters, key, and the en-passant square if an enemy pawn attacks it and a double push may have
+        crossed it.
+        """
+        self.halfmove = halfmove
+        self.fullmove = fullmove
+        step = 16 - 32 * self.side
+        if (
+            en_passant & RANK == 0x50 - 0x30 * self.side
+            and self.squares[en_passant - step] == WHITE_PIECE << (self.side ^ 1) | PAWN
+            and self.squares[en_passant] == EMPTY
+            and self.squares[en_passant + step] == EMPTY
+        ):
+            self._set_en_passant(en_passant - step)
+        self.key = self.compute_key()
 
-    def _set_en_passant(self, passed: int) -> None:
-        """Set the en-passant square if a double push may have crossed it and an enemy pawn attacks it."""
-        step = 16 if self.side == WHITE else -16
-        pushed, start = passed - step, passed + step
-        if passed & RANK != (0x50 if self.side == WHITE else 0x20):
-            return
-        if self.squares[pushed] != make_piece(self.side ^ 1, PAWN):
-            return
-        if self.squares[passed] != EMPTY or self.squares[start] != EMPTY:
-            return
-        self.en_passant = passed
-        self.en_passant_legal = False
-        ready = False
-        for origin in (pushed - 1, pushed + 1):
-            if self.squares[origin & 0xFF] == make_piece(self.side, PAWN):
-                ready = True
-                if self.is_en_passant_legal(origin):
-                    self.en_passant_legal = True
-        if not ready:
-            self.en_passant = NO_SQUARE
+    def _set_en_passant(self, pushed: int) -> None:
+        """Set the en-passant square behind a pawn that has just stepped twice if an enemy pawn attacks it."""
+        pawn = WHITE_PIECE << self.side | PAWN
+        left = self.squares[pushed - 1 & 0xFF] == pawn
+        right = self.squares[pushed + 1] == pawn
+        if left or right:
+            self.en_passant = pushed + 16 - 32 * self.side
+            self.en_passant_legal = (left and self.is_en_passant_legal(pushed - 1)) or (
+                right and self.is_en_passant_legal(pushed + 1)
+            )
 
     def copy(self) -> "Board":
         """An independent board with the same position and history."""
@@ -248,12 +259,6 @@ class Board:
             self.pieces[i] = other.pieces[i]
         for i in range(CODES):
             self.sets[i] = other.sets[i]
-        for i in range(other.ply):
-            self.keys[i] = other.keys[i]
-            self.moves[i] = other.moves[i]
-            self.states[i] = other.states[i]
-            self.halfmoves[i] = other.halfmoves[i]
-            self.reversibles[i] = other.reversibles[i]
         for i in range(2):
             self.count[i] = other.count[i]
             self.sides[i] = other.sides[i]
@@ -271,6 +276,9 @@ class Board:
         self.reversible = other.reversible
         self.fullmove = other.fullmove
         self.ply = other.ply
+        self.make_room(0)
+        for i in range(other.ply):
+            self.undo[i] = other.undo[i]
         self.key = other.key
 
     def compute_key(self) -> int:
@@ -302,31 +310,24 @@ class Board:
             raise ValueError(f"{move} is not a legal move in this position")
 
     def make(self, move: int) -> None:
-        """Make a legal move; a nearly full undo stack drops old moves. Raises ValueError if it is illegal."""
+        """Make a legal move. Raises ValueError for others, and MemoryError."""
         self.check_legal(move)
+        self.make_room(1)
         self.make_unchecked(move)
-        self.make_room()
 
     def make_unchecked(self, move: int) -> None:
         """Make a legal move."""
-        ply = self.ply
         side = self.side
         origin = origin_of(move)
         target = target_of(move)
         code = self.squares[origin]
-        key = self.key
         castling = self.castling
-        self.keys[ply] = key
-        self.moves[ply] = move
-        self.halfmoves[ply] = self.halfmove
-        self.reversibles[ply] = self.reversible
-        state = castling | self.en_passant << 8 | self.en_passant_legal << 16
+        self._push(move)
+        self.side = side ^ 1
+        self.fullmove += side
         self.halfmove += 1
         self.reversible += 1
-        self.fullmove += side
-        self.ply = ply + 1
-        self.side = side ^ 1
-        key ^= TURN_KEY ^ PIECE_KEYS[code << 7 | origin] ^ PIECE_KEYS[code << 7 | target]
+        key = self.key ^ TURN_KEY ^ PIECE_KEYS[code << 7 | origin] ^ PIECE_KEYS[code << 7 | target]
         if self.en_passant != NO_SQUARE:
             key ^= EN_PASSANT_KEYS[self.en_passant & FILE]
             self.en_passant = NO_SQUARE
@@ -342,7 +343,7 @@ class Board:
             self.sides[side ^ 1] ^= bit(victim_square)
             # The last piece of the list takes the victim's slot; unmake restores both.
             slot = self.slots[victim_square]
-            state |= slot << 20
+            self.undo[self.ply - 1].slot = slot
             self.count[side ^ 1] -= 1
             last = self.pieces[(side ^ 1) << 4 | self.count[side ^ 1]]
             self.pieces[slot] = last
@@ -350,7 +351,6 @@ class Board:
             self.squares[victim_square] = EMPTY
             self.halfmove = 0
             self.reversible = 0
-        self.states[ply] = state
 
         slot = self.slots[origin]
         self.pieces[slot] = target
@@ -378,15 +378,9 @@ class Board:
                 self.sets[promoted] ^= bit(target)
                 key ^= PIECE_KEYS[code << 7 | target] ^ PIECE_KEYS[promoted << 7 | target]
             elif origin ^ target == 0x20:  # a double push
-                enemy_pawn = code ^ ANY_PIECE
-                left = self.squares[target - 1 & 0xFF] == enemy_pawn
-                right = self.squares[target + 1] == enemy_pawn
-                if left or right:
-                    self.en_passant = (origin + target) >> 1
+                self._set_en_passant(target)
+                if self.en_passant != NO_SQUARE:
                     key ^= EN_PASSANT_KEYS[target & FILE]
-                    self.en_passant_legal = (left and self.is_en_passant_legal(target - 1)) or (
-                        right and self.is_en_passant_legal(target + 1)
-                    )
         elif move & CASTLING:
             key ^= self._move_rook(move, False)
         self.key = key
@@ -402,19 +396,11 @@ class Board:
 
     def unmake_unchecked(self) -> None:
         """Unmake the last move, which is no null move."""
-        ply = self.ply - 1
-        self.ply = ply
         side = self.side ^ 1
         self.side = side
         self.fullmove -= side
-        move = self.moves[ply]
-        state = self.states[ply]
-        self.key = self.keys[ply]
-        self.halfmove = self.halfmoves[ply]
-        self.reversible = self.reversibles[ply]
-        self.castling = state & 0x0F
-        self.en_passant = state >> 8 & 0xFF
-        self.en_passant_legal = state >> 16 & 1 != 0
+        before = self._pop()
+        move = before.move
         origin = origin_of(move)
         target = target_of(move)
         code = self.squares[target]
@@ -439,7 +425,7 @@ class Board:
             self.squares[victim_square] = victim
             self.sets[victim] ^= bit(victim_square)
             self.sides[side ^ 1] ^= bit(victim_square)
-            slot = state >> 20
+            slot = before.slot
             last = self.pieces[slot]
             end = (side ^ 1) << 4 | self.count[side ^ 1]
             self.pieces[end] = last
@@ -449,6 +435,32 @@ class Board:
             self.count[side ^ 1] += 1
         elif move & CASTLING:
             self._move_rook(move, True)
+
+    def _push(self, move: int) -> None:
+        """Put the state before a move on the undo stack."""
+        self.undo[self.ply] = Undo(
+            en_passant=self.en_passant,
+            en_passant_legal=self.en_passant_legal,
+            halfmove=self.halfmove,
+            reversible=self.reversible,
+            key=self.key,
+            move=move,
+            castling=self.castling,
+            slot=0,
+        )
+        self.ply += 1
+
+    def _pop(self) -> Undo:
+        """Restore the state before the last move, but for the pieces, the side and the move number."""
+        self.ply -= 1
+        before = self.undo[self.ply]
+        self.key = before.key
+        self.halfmove = before.halfmove
+        self.reversible = before.reversible
+        self.castling = before.castling
+        self.en_passant = before.en_passant
+        self.en_passant_legal = before.en_passant_legal
+        return before
 
     def _move_rook(self, move: int, back: bool) -> int:
         """Move the rook of a castling move, or move it back, after the king. Returns the key's change."""
@@ -472,20 +484,15 @@ class Board:
 
     def make_null(self) -> None:
         """Make a null move. Raises ValueError if the side to move is in check."""
-        if _attackers(self, self.king(self.side), self.side ^ 1):
+        king = self.king(self.side)
+        if self.attackers_among(king, self.sides[WHITE] | self.sides[BLACK]) & self.sides[self.side ^ 1]:
             raise ValueError("a side in check cannot make a null move")
+        self.make_room(1)
         self.make_null_unchecked()
-        self.make_room()
 
     def make_null_unchecked(self) -> None:
         """Make a null move for a side that is not in check."""
-        ply = self.ply
-        self.keys[ply] = self.key
-        self.moves[ply] = NO_MOVE
-        self.states[ply] = self.castling | self.en_passant << 8 | self.en_passant_legal << 16
-        self.halfmoves[ply] = self.halfmove
-        self.reversibles[ply] = self.reversible
-        self.ply = ply + 1
+        self._push(NO_MOVE)
         self.halfmove += 1
         self.reversible = 0
         self.fullmove += self.side
@@ -498,34 +505,37 @@ class Board:
 
     def unmake_null(self) -> None:
         """Unmake a null move."""
-        ply = self.ply - 1
-        self.ply = ply
-        state = self.states[ply]
-        self.key = self.keys[ply]
-        self.halfmove = self.halfmoves[ply]
-        self.reversible = self.reversibles[ply]
-        self.castling = state & 0x0F
-        self.en_passant = state >> 8 & 0xFF
-        self.en_passant_legal = state >> 16 & 1 != 0
+        self._pop()
         self.side ^= 1
         self.fullmove -= self.side
 
-    def make_room(self) -> None:
-        """Drop old moves from the undo stack in a long game: half of it, once it is three quarters full.
+    def make_room(self, plies: int) -> None:
+        """Make room on the undo stack for so many plies, and ROOM more. Raises MemoryError."""
+        plies += self.ply + ROOM
+        if plies > self.capacity:
+            capacity = max(2 * self.capacity, plies)
+            self.undo = resized(self.undo, capacity)
+            self.capacity = capacity
 
-        The remaining moves reach back far beyond the fifty-move rule, so every repetition is still found.
+    def attackers_among(self, target: int, occupied: int) -> int:
+        """The pieces of both sides that attack a square, as bits; sliders see past every square not in
+        `occupied`.
         """
-        if self.ply < 3 * HISTORY // 4:
-            return
-        gone = HISTORY // 2
-        for i in range(gone, self.ply):
-            self.keys[i - gone] = self.keys[i]
-            self.moves[i - gone] = self.moves[i]
-            self.states[i - gone] = self.states[i]
-            self.halfmoves[i - gone] = self.halfmoves[i]
-            self.reversibles[i - gone] = min(self.reversibles[i], i - gone)
-        self.ply -= gone
-        self.reversible = min(self.reversible, self.ply)
+        number = index64(target)
+        queens = self.sets[WHITE_PIECE | QUEEN] | self.sets[BLACK_PIECE | QUEEN]
+        lines = self.sets[WHITE_PIECE | ROOK] | self.sets[BLACK_PIECE | ROOK] | queens
+        diagonals = self.sets[WHITE_PIECE | BISHOP] | self.sets[BLACK_PIECE | BISHOP] | queens
+        found = ATTACKS[BLACK << 6 | number] & self.sets[WHITE_PIECE | PAWN]
+        found |= ATTACKS[WHITE << 6 | number] & self.sets[BLACK_PIECE | PAWN]
+        found |= ATTACKS[KNIGHT << 6 | number] & (
+            self.sets[WHITE_PIECE | KNIGHT] | self.sets[BLACK_PIECE | KNIGHT]
+        )
+        found |= ATTACKS[KING << 6 | number] & (self.sets[WHITE_PIECE | KING] | self.sets[BLACK_PIECE | KING])
+        if ATTACKS[ROOK << 6 | number] & lines:
+            found |= straight(target, occupied) & lines
+        if ATTACKS[DIAGONAL << 6 | number] & diagonals:
+            found |= diagonal(target, occupied) & diagonals
+        return found
 
     def is_en_passant_legal(self, origin: int) -> bool:
         """Whether the pawn on `origin` can capture en passant without leaving its king in check.
@@ -534,15 +544,9 @@ class Board:
         gone and the capturing one on its target.
         """
         side = self.squares[origin] >> 5
-        enemy = WHITE_PIECE << (side ^ 1)
-        king = self.pieces[side << 4]
-        victim = bit(self.en_passant - 16 + 32 * side)
-        occupied = (self.sides[WHITE] | self.sides[BLACK]) ^ bit(origin) ^ victim ^ bit(self.en_passant)
-        found = ATTACKS[side << 6 | index64(king)] & (self.sets[enemy | PAWN] ^ victim)
-        found |= ATTACKS[KNIGHT << 6 | index64(king)] & self.sets[enemy | KNIGHT]
-        found |= straight(king, occupied) & (self.sets[enemy | ROOK] | self.sets[enemy | QUEEN])
-        found |= diagonal(king, occupied) & (self.sets[enemy | BISHOP] | self.sets[enemy | QUEEN])
-        return found == 0
+        occupied = self.sides[WHITE] | self.sides[BLACK]
+        occupied ^= bit(origin) ^ bit(self.en_passant - 16 + 32 * side) ^ bit(self.en_passant)
+        return not self.attackers_among(self.pieces[side << 4], occupied) & occupied & self.sides[side ^ 1]
 
     def is_repetition(self, times: int, recent: int = 0) -> bool:
         """Whether the position has occurred at least `times` times before: 2 for threefold repetition. One
@@ -559,12 +563,11 @@ class Board:
         back = 4
         while back <= reversible:
             i = ply - back
-            past = self.keys[i]
+            past = self.undo[i].key
             if back == reversible:
                 # Only the oldest position, right after an irreversible move, can have an en-passant square.
-                state = self.states[i]
-                if state >> 8 & 0xFF != NO_SQUARE and not state >> 16 & 1:
-                    past ^= EN_PASSANT_KEYS[state >> 8 & FILE]
+                if self.undo[i].en_passant != NO_SQUARE and not self.undo[i].en_passant_legal:
+                    past ^= EN_PASSANT_KEYS[self.undo[i].en_passant & FILE]
             if past == key:
                 times -= 1
                 if times == 0 or back < recent:
@@ -609,7 +612,7 @@ class Board:
 
     def last_move(self) -> int:
         """The last move on the undo stack, NO_MOVE if it is empty or a null move."""
-        return self.moves[self.ply - 1] if self.ply else NO_MOVE
+        return self.undo[self.ply - 1].move if self.ply else NO_MOVE
 
     def check_invariants(self) -> None:
         """Assert that all redundant data agrees with `squares`. For tests."""
@@ -648,11 +651,6 @@ def _check(
     """Raise ValueError or TypeError if `Board.setup` cannot set this up."""
     if len(codes) != 128:
         raise ValueError(f"{len(codes)} squares instead of 128")
-    # Compiled, these are arrays of C.
-    if not cython.compiled:
-        kings = [0, 0]
-        pieces = [0, 0]
-    kings[WHITE] = kings[BLACK] = pieces[WHITE] = pieces[BLACK] = 0
     for sq in range(128):
         code = codes[sq]
         if code:
@@ -660,19 +658,9 @@ def _check(
                 raise ValueError(f"{sq} is not a square of the board")
             if code < WHITE_PIECE or code >= CODES or not VALUE[code]:
                 raise ValueError(f"{code} is not the code of a piece")
-            side = code >> 5
-            kings[side] += code & KIND == KING
-            pieces[side] += 1
-            if code & KIND == PAWN and (sq < 0x10 or sq >= 0x70):
-                raise ValueError(f"placement: a pawn on {square.name(sq)}")
-    for side in (WHITE, BLACK):
-        if kings[side] != 1:
-            raise ValueError(f"placement: {SIDES[side]} has {kings[side]} kings instead of 1")
-        if pieces[side] > MAX_PIECES:
-            raise ValueError(f"placement: {SIDES[side]} has {pieces[side]} pieces, more than {MAX_PIECES}")
-    for place in (en_passant, *(rooks or ())):
-        if place != NO_SQUARE:
-            square.checked(place)
+    for sq in (en_passant, *(rooks or ())):
+        if sq != NO_SQUARE:
+            square.checked(sq)
     if rooks is not None and len(rooks) != 4:
         raise ValueError(f"{len(rooks)} squares of rooks instead of 4")
     if not 0 <= castling <= ALL_RIGHTS:
@@ -686,19 +674,9 @@ _rules: list[Callable[..., object]] = []
 
 
 def _is_legal(board: Board, move: int) -> bool:
-    """`movegen.is_legal`."""
-    return bool(_loaded_rules()[0](board, move))
-
-
-def _attackers(board: Board, target: int, side: int) -> object:
-    """`attack.attackers`."""
-    return _loaded_rules()[1](board, target, side)
-
-
-def _loaded_rules() -> list[Callable[..., object]]:
-    """Functions of modules that import this one, loaded at the first check."""
+    """`movegen.is_legal`, of a module that imports this one."""
     if not _rules:
-        from x88 import attack, movegen
+        from x88 import movegen
 
-        _rules.extend((movegen.is_legal, attack.attackers))
-    return _rules
+        _rules.append(movegen.is_legal)
+    return bool(_rules[0](board, move))

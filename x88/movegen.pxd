@@ -2,7 +2,7 @@ from libc.stdint cimport int8_t, uint16_t, uint64_t
 
 cimport cython
 
-from x88.attack cimport attackers_among, find_checks_and_pins, is_attacked, pin_of
+from x88.attack cimport find_checks_and_pins, is_attacked, pin_of
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, origin_of, rook_origin, target_of
 from x88.piece cimport (

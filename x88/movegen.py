@@ -31,7 +31,7 @@ from x88 import piece, square
 if not cython.compiled:
     # isort: off
     # fmt: off
-    from x88.attack import attackers_among, find_checks_and_pins, is_attacked, pin_of
+    from x88.attack import find_checks_and_pins, is_attacked, pin_of
     from x88.board import Board, checked_board
     from x88.move import (
         CAPTURED, CAPTURED_SHIFT, EN_PASSANT, MOVED_SHIFT, NO_MOVE, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
@@ -162,7 +162,7 @@ def plain_move(board: Board, origin: int, target: int) -> int:
 def last_capture(board: Board) -> int:
     """The square on which the opponent's last move captured, or NO_SQUARE."""
     if board.ply:
-        move = board.moves[board.ply - 1]
+        move = board.undo[board.ply - 1].move
         if move & CAPTURED:
             return target_of(move)
     return NO_SQUARE
@@ -241,7 +241,7 @@ def king_moves(board: Board, stack: MoveStack, sp: int, recapture: int, quiets: 
         victim = board.squares[target] & KIND
         if not victim and not quiets:
             continue
-        if attackers_among(board, target, others) & board.sides[side ^ 1]:
+        if board.attackers_among(target, others) & board.sides[side ^ 1]:
             continue
         stack.moves[sp] = origin | target << TARGET_SHIFT | victim << CAPTURED_SHIFT | KING << MOVED_SHIFT
         stack.scores[sp] = 0

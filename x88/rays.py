@@ -125,7 +125,7 @@ class Rays:
 
     def unmake(self, board: Board) -> None:
         """Undo `make`, after the board has unmade the move."""
-        move = board.moves[board.ply]
+        move = board.undo[board.ply].move
         target = target_of(move)
         self.depth -= 1
         slot = self.depth << 4
@@ -446,7 +446,8 @@ def perft(board: Board, depth: int) -> int:
     depth = index(depth)
     if not 0 <= depth <= 64:
         raise ValueError(f"{depth} is not a depth from 0 to 64")
-    rays, walker = Rays(), board.copy()  # a copy has room for as many moves
+    rays, walker = Rays(), board.copy()
+    walker.make_room(depth)
     rays.reset(walker)
     return play_leaves(walker, rays, MoveStack(), 0, depth)
 

@@ -99,6 +99,8 @@ REACH = _reach()
 
 FILE_A = 0x0101010101010101
 FILE_H = FILE_A << 7
+ENDS = 0xFF000000000000FF
+"""The first and the last rank."""
 
 
 def _walked(origin: int, steps: list[int], longest: int = 7) -> int:

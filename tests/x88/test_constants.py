@@ -57,15 +57,6 @@ def test_header_and_module_have_the_same_constants_in_the_same_order(header: Pat
             assert known[name] == eval(text, {"__builtins__": {}}, {**known}), name
 
 
-def test_the_undo_stack_has_its_constant_s_length_in_all_its_parts() -> None:
-    path = ROOT / "x88" / "board.pxd"
-    length = int(declared(path)["HISTORY"])
-    header, source = (file.read_text(encoding="utf-8") for file in (path, path.with_suffix(".py")))
-    for part in ("keys", "moves", "states", "halfmoves", "reversibles"):
-        assert re.search(rf"\bcdef \w+\[{length}\] {part}\b", header)
-        assert re.search(rf"\bself\.{part} = \[0\] \* {length}\n", source)
-
-
 WINDOWS = {"near", "far", "small", "hyper", "interface", "cdecl", "pascal", "min", "max", "environ", "unix"}
 """Macros of Windows' headers and of compilers that are written as our names are. Cython puts a prefix before
 all names but those of attributes.

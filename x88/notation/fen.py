@@ -15,7 +15,7 @@ except ImportError:
     from x88 import uncompiled as cython
 
 from x88 import square
-from x88.board import KING_HOMES, LARGEST_COUNTER, ROOK_HOMES
+from x88.board import LARGEST_COUNTER, ROOK_HOMES
 from x88.piece import CODE_OF_LETTER, SIDES
 
 if not cython.compiled:
@@ -215,7 +215,7 @@ def _parse(fields: list[str], remarks: list[str], chess960: bool) -> Board:
 def _dropped(board: Board, number: int, rook: int, letter: str, chess960: bool) -> str:
     """Why a castling right is dropped."""
     side = number >> 1
-    home = KING_HOMES[side]
+    home = 0x70 * side + 4
     if chess960 and board.king(side) >> 4 != home >> 4:
         reason = f"{SIDES[side]}'s king is not on rank {(home >> 4) + 1}"
     elif not chess960 and board.king(side) != home:

@@ -20,7 +20,6 @@ class OngoingGame:
         """`chess960` reads the castling rights of `start` as X-FEN. Raises ValueError if it is not a FEN."""
         self.board: Board = fen.parse(start, chess960=chess960)
         self.start = fen.write(self.board)
-        self._first = self.board.copy()
         self.moves: list[int] = []
         self.result = pgn.UNFINISHED
         self.reason = ""
@@ -41,12 +40,9 @@ class OngoingGame:
         if plies < 0:
             raise ValueError(f"{plies} plies cannot be taken back")
         taken = min(plies, len(self.moves))
-        kept = self.moves[: len(self.moves) - taken]
-        # Replay from the start: in a long game, the board has dropped the first moves from its undo stack.
-        self.board = self._first.copy()
-        for move in kept:
-            self.board.make(move)
-        self.moves = kept
+        for _ in range(taken):
+            self.board.unmake()
+        self.moves = self.moves[: len(self.moves) - taken]
         self.result, self.reason = pgn.UNFINISHED, ""
         self._judge()
         return taken

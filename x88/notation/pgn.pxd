@@ -1,7 +1,7 @@
 cimport cython
 
 from x88.attack cimport in_check
-from x88.board cimport HISTORY, Board
+from x88.board cimport Board
 from x88.notation.fen cimport write as write_fen
 from x88.move cimport NO_MOVE
 from x88.movegen cimport MoveStack, generate

@@ -28,7 +28,7 @@ from x88.notation.san import write as write_san
 
 if not cython.compiled:
     from x88.attack import in_check
-    from x88.board import HISTORY, Board
+    from x88.board import Board
     from x88.move import NO_MOVE
     from x88.movegen import MoveStack, generate
     from x88.notation.fen import write as write_fen
@@ -543,11 +543,10 @@ class Reader:
                 i = _end_of_word(text, i, size)
                 if lost:
                     continue
-                if not in_variation:
-                    board.make_room()
+                board.make_room(1)
                 end = generate(board, stack, 0)
                 move = find(stack, 0, end, read(text, start, i))
-                if move > 0 and board.ply < HISTORY - 1:
+                if move > 0:
                     san = play(board, stack, 0, end, move)
                     played = _new_move(san, move, write_fen(board))
                     moves.append(played)
@@ -674,10 +673,7 @@ class Reader:
         self._lost = False
         if word[0] == "…":
             return start + (3 if len(word) < len(raw) else 1)
-        if board.ply >= HISTORY - 1:
-            self._note(game, start, f"a variation of more than {HISTORY} moves")
-            self._lost = True
-            return end
+        board.make_room(1)
         if plain(word) in _NULL_MOVES:
             if in_check(board):
                 self._note(game, start, f"{_quote(word)} is a null move in check")

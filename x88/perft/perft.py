@@ -28,9 +28,7 @@ if not cython.compiled:
 ATTACKS = square.ATTACKS
 FILE_A = square.FILE_A
 FILE_H = square.FILE_H
-ENDS = 0xFF000000000000FF
-"""The first and the last rank."""
-
+ENDS = square.ENDS
 RANK_3 = 0x0000000000FF0000
 RANK_6 = 0x0000FF0000000000
 
@@ -185,6 +183,7 @@ class Counter:
         try:
             for move in moves:
                 self.board.make(move)
+            self.board.make_room(plies)
             with cython.nogil:
                 total = self._count(0, plies)
         finally:
