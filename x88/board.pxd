@@ -19,6 +19,7 @@ cpdef enum:
     BLACK_SHORT = 4
     BLACK_LONG = 8
     ALL_RIGHTS = 15
+    LARGEST_COUNTER = 99999  # of half-moves since a capture, and of moves
 
 cdef int[48] VALUE
 cdef uint64_t[6144] PIECE_KEYS
@@ -74,6 +75,8 @@ cdef class Board:
     cdef int capacity               # plies that it has memory for
     cdef uint8_t[64] spacer         # keeps the board of another thread, which may follow in memory, off our cache lines
 
+    @cython.locals(sq=int, code=int, number=int)
+    cpdef void clear(self) noexcept nogil
     @cython.locals(i=int, sq=int, code=int, slot=int, pawns=uint64_t, each=int, kings=int, pieces=int, occupied=uint64_t)
     cdef place(self, const uint8_t* codes, int side)
     @cython.locals(side=int, home=int, king=int, move=int, low=int, high=int, n=int, i=int, sq=int)

@@ -41,6 +41,7 @@ if not cython.compiled:
     BLACK_SHORT = 4
     BLACK_LONG = 8
     ALL_RIGHTS = 15
+    LARGEST_COUNTER = 99999
 
     def resized(undo: list[Undo], plies: int) -> list[Undo]:
         """The undo stack with memory for so many plies. Raises MemoryError."""
@@ -57,9 +58,6 @@ ENDS = square.ENDS
 
 ROOK_HOMES = (0x07, 0x00, 0x77, 0x70)
 """The rooks' squares in standard chess, by the number of the castling right."""
-
-LARGEST_COUNTER = 99999
-"""The largest half-move clock and full-move number."""
 
 
 class Board:
@@ -156,7 +154,7 @@ class Board:
         other.finish(en_passant, halfmove, fullmove)
         self._take_over(other)
 
-    def place(self, codes: bytes, side: int) -> None:
+    def place(self, codes: bytes | bytearray, side: int) -> None:
         """Place pieces on an empty board, listed as in a FEN, but kings first, and set the side to move.
 
         Raises ValueError as `setup`, which sets up the rest by `allow` and `finish`.

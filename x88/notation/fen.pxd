@@ -1,8 +1,8 @@
 cimport cython
 
-from x88.board cimport Board
+from x88.board cimport LARGEST_COUNTER, Board
 from x88.move cimport rook_origin
-from x88.piece cimport BLACK, EMPTY, KING, ROOK, WHITE, WHITE_PIECE
+from x88.piece cimport BLACK, EMPTY, KIND, KING, ROOK, WHITE, WHITE_PIECE
 from x88.square cimport FILE, NO_SQUARE, OFF_BOARD
 
 cdef unsigned char[48] LETTER
@@ -14,11 +14,20 @@ cpdef str write(Board board, bint shredder=*)
 cdef int _right(Board board, int number, bint shredder) noexcept nogil
 @cython.locals(digits=int, power=int, i=int)
 cdef int _write_number(unsigned char* text, int n, int number) noexcept nogil
-@cython.locals(n=int, number=int, rights=int, codes=bytes, letters=list, rooks=list, board=Board)
-cdef Board _parse(list fields, list remarks, bint chess960)
-@cython.locals(codes="unsigned char[128]", sq=int, rank=int, file=int, number=int, letter=int, ranks=int)
-cdef bytes _placement(str text)
-@cython.locals(side=int, king=int, number=int, rook=int)
-cdef bint _castling(str text, bytes codes, bint chess960, list letters, list rooks) except -1
+@cython.locals(codes="unsigned char[128]", starts="Py_ssize_t[6]", ends="Py_ssize_t[6]", kings="int[2]", given="int[4]", rooks="int[4]",
+               fields=Py_ssize_t, i=Py_ssize_t, start=Py_ssize_t, n=int, number=int, side=int, en_passant=int, halfmove=int, fullmove=int,
+               board=Board)
+cdef Board _parse(str text, const unsigned char* letters, Py_ssize_t size, list remarks, bint ignores, bint chess960)
+cdef bint _is_blank(int letter) noexcept nogil
+cdef bint _is_dash(const unsigned char* letters, Py_ssize_t start, Py_ssize_t end) noexcept nogil
+@cython.locals(i=Py_ssize_t, sq=int, rank=int, file=Py_ssize_t, number=int, letter=int, code=int, ranks=Py_ssize_t)
+cdef int _placement(str text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end, unsigned char* codes, int* kings) except -1
+@cython.locals(i=Py_ssize_t, j=Py_ssize_t, letter=int, is_file=bint, is_wrong=bint, side=int, king=int, number=int, rook=int)
+cdef bint _castling(str text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end, bint chess960, unsigned char* codes, int* kings,
+                    int* given, int* rooks) except -1
 @cython.locals(outwards=int, found=int, sq=int)
-cdef int _outermost_rook(bytes codes, int king, int number)
+cdef int _outermost_rook(unsigned char* codes, int king, int number) noexcept nogil
+@cython.locals(file=int, rank=int)
+cdef int _square(str text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end) except -1
+@cython.locals(number=int, i=Py_ssize_t)
+cdef int _counter(str name, str text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end) except -1

@@ -7,36 +7,29 @@ outermost rook on that side of the king, and an inner rook is given by its file.
 Meyer-Kahlen) each rook is given by its file: HAha.
 """
 
-import re
-
 try:
     import cython
 except ImportError:
     from x88 import uncompiled as cython
 
 from x88 import square
-from x88.board import LARGEST_COUNTER, ROOK_HOMES
 from x88.piece import CODE_OF_LETTER, SIDES
 
 if not cython.compiled:
-    from x88.board import Board, checked_board
+    from x88.board import LARGEST_COUNTER, Board, checked_board
     from x88.move import rook_origin
-    from x88.piece import BLACK, EMPTY, KING, ROOK, WHITE, WHITE_PIECE
+    from x88.piece import BLACK, EMPTY, KIND, KING, ROOK, WHITE, WHITE_PIECE
     from x88.square import FILE, NO_SQUARE, OFF_BOARD
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
-_RIGHTS = "KQkq"
-"""The castling rights, in the order of their numbers."""
-_FILES = "ABCDEFGHabcdefgh"
 _ASSUMED = (
-    ("side to move", "w"),
-    ("castling rights", "-"),
-    ("en-passant square", "-"),
-    ("half-move clock", "0"),
-    ("full-move number", "1"),
+    "side to move: w",
+    "castling rights: -",
+    "en-passant square: -",
+    "half-move clock: 0",
+    "full-move number: 1",
 )
-_WORD = re.compile(r"[^\s;]+|;")
 
 
 def _letters() -> list[int]:
@@ -70,8 +63,10 @@ def parse(text: str, warnings: list[str] | None = None, chess960: bool = False) 
     try:
         if not isinstance(text, str):
             raise TypeError(f"{text!r:.80} is not text")
-        fields = text.split() if warnings is None else _position_fields(text, remarks)
-        board = _parse(fields, remarks, chess960)
+        # A character that is not ASCII is a blank, or as wrong as a question mark.
+        plain = text if text.isascii() else "".join(" " if letter.isspace() else letter for letter in text)
+        letters = plain.encode("ascii", "replace")
+        board = _parse(text, letters, len(letters), remarks, warnings is not None, chess960)
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error}") from None
     if warnings is not None:
@@ -162,54 +157,69 @@ def _write_number(text: bytearray, n: int, number: int) -> int:
     return n + digits + 1
 
 
-def _position_fields(text: str, remarks: list[str]) -> list[str]:
-    """The fields of a FEN that text may follow: they end at a `;` or at a word in place of a counter."""
-    fields: list[str] = []
-    for word in _WORD.finditer(text):
-        if word[0] == ";" or len(fields) == 6 or (len(fields) >= 4 and word[0][0].isalpha()):
-            ignored = text[word.start() :].strip()
-            shortened = ignored if len(ignored) <= 60 else f"{ignored[:60]}..."
-            remarks.append(f"{shortened!r} after the FEN is ignored")
+def _parse(text: str, letters: bytes, size: int, remarks: list[str], ignores: bool, chess960: bool) -> Board:
+    """The position. `ignores` ends it at a `;` or at a word in place of a counter, and ignores the rest."""
+    # Compiled, these are arrays of C, which nobody clears.
+    if not cython.compiled:
+        codes = bytearray(128)
+        starts, ends, kings, given, rooks = [0] * 6, [0] * 6, [0] * 2, [0] * 4, [0] * 4
+    fields = 0
+    i = 0
+    while True:
+        while i < size and _is_blank(letters[i]):
+            i += 1
+        if i == size:
             break
-        fields.append(word[0])
-    return fields
-
-
-def _parse(fields: list[str], remarks: list[str], chess960: bool) -> Board:
-    if not 1 <= len(fields) <= 6:
-        raise ValueError(f"it has {len(fields)} fields instead of 1 to 6")
-    if len(fields) < 6 or "-" in (fields[4], fields[5]):
-        fields = fields + [""] * (6 - len(fields))
-        for n, (name, value) in enumerate(_ASSUMED, 1):
-            if not fields[n] or (fields[n] == "-" and n >= 4):
-                remarks.append(f"the FEN has no {name}: {value} is assumed")
-                fields[n] = value
-    codes = _placement(fields[0])
-    if fields[1] not in ("w", "b"):
-        raise ValueError(f"side to move: {fields[1]!r} is neither w nor b")
-    side = WHITE if fields[1] == "w" else BLACK
-    letters = [""] * 4
-    rooks = list(ROOK_HOMES)
-    if fields[2] != "-":
-        chess960 = _castling(fields[2], codes, chess960, letters, rooks)
-    try:
-        en_passant = NO_SQUARE if fields[3] == "-" else square.parse(fields[3])
-    except ValueError as error:
-        raise ValueError(f"en passant: {error}, nor -") from None
-    halfmove = _counter("half-move clock", fields[4])
-    fullmove = _counter("full-move number", fields[5])
-    rights = 0
+        if ignores and (letters[i] == ord(";") or fields == 6 or (fields >= 4 and text[i].isalpha())):
+            rest = text[i:].strip()
+            remarks.append(f"{rest if len(rest) <= 60 else f'{rest[:60]}...'!r} after the FEN is ignored")
+            break
+        start = i
+        while i < size and not _is_blank(letters[i]) and not (ignores and letters[i] == ord(";")):
+            i += 1
+        if fields < 6:
+            starts[fields] = start
+            ends[fields] = i
+        fields += 1
+    if not 1 <= fields <= 6:
+        raise ValueError(f"it has {fields} fields instead of 1 to 6")
+    for n in range(1, 6):
+        if n >= fields or (n >= 4 and _is_dash(letters, starts[n], ends[n])):
+            remarks.append(f"the FEN has no {_ASSUMED[n - 1]} is assumed")
+            starts[n] = ends[n] = 0
+    _placement(text, letters, starts[0], ends[0], codes, kings)
+    side = WHITE
+    if starts[1] < ends[1]:
+        if ends[1] - starts[1] != 1 or letters[starts[1]] not in (ord("w"), ord("b")):
+            raise ValueError(f"side to move: {text[starts[1] : ends[1]]!r} is neither w nor b")
+        side = BLACK if letters[starts[1]] == ord("b") else WHITE
     for number in range(4):
-        if letters[number]:
-            rights |= 1 << number
+        given[number] = 0
+    if not _is_dash(letters, starts[2], ends[2]):
+        chess960 = _castling(text, letters, starts[2], ends[2], chess960, codes, kings, given, rooks)
+    en_passant = _square(text, letters, starts[3], ends[3])
+    halfmove = _counter("half-move clock", text, letters, starts[4], ends[4])
+    fullmove = _counter("full-move number", text, letters, starts[5], ends[5])
     board = Board()
-    board.setup(
-        codes, side, rights, en_passant, halfmove, max(fullmove, 1), tuple(rooks) if chess960 else None
-    )
+    board.place(codes, side)
     for number in range(4):
-        if (rights & ~board.castling) >> number & 1:
-            remarks.append(_dropped(board, number, rooks[number], letters[number], chess960))
+        if given[number]:
+            board.allow(number, rooks[number], chess960)
+    # Some programs count the first move as 0.
+    board.finish(en_passant, halfmove, max(fullmove, 1))
+    for number in range(4):
+        if given[number] and not board.castling >> number & 1:
+            remarks.append(_dropped(board, number, rooks[number], chr(given[number]), chess960))
     return board
+
+
+def _is_blank(letter: int) -> bool:
+    """Whether `str.split` splits at a character of ASCII."""
+    return letter <= 32 and (letter == 32 or 9 <= letter <= 13 or letter >= 28)
+
+
+def _is_dash(letters: bytes, start: int, end: int) -> bool:
+    return end - start == 1 and letters[start] == ord("-")
 
 
 def _dropped(board: Board, number: int, rook: int, letter: str, chess960: bool) -> str:
@@ -228,71 +238,96 @@ def _dropped(board: Board, number: int, rook: int, letter: str, chess960: bool) 
     return f"the castling right {letter} is dropped: {reason}"
 
 
-def _placement(text: str) -> bytes:
-    """The piece codes by square."""
-    ranks = text.count("/") + 1
+def _placement(text: str, letters: bytes, start: int, end: int, codes: bytearray, kings: list[int]) -> None:
+    """Note the piece codes by square, and the kings' squares, off the board unless a side has one king."""
+    ranks = 1
+    for i in range(start, end):
+        ranks += letters[i] == ord("/")
     if ranks != 8:
         raise ValueError(f"placement: {ranks} ranks instead of 8")
-    # Compiled, these are an array of C characters.
-    if not cython.compiled:
-        codes = bytearray(128)
     for sq in range(128):
         codes[sq] = EMPTY
+    kings[WHITE] = kings[BLACK] = -1
     rank = 7
     file = 0
     number = 0
-    for character in text + "/":
-        letter = ord(character)
+    for i in range(start, end + 1):
+        letter = letters[i] if i < end else ord("/")
         if letter == ord("/"):
             if file != 8:
-                row = text.split("/")[7 - rank]
+                row = text[start:i]
                 raise ValueError(f"placement: rank {rank + 1} ({row!r}) has {file} squares instead of 8")
+            start = i + 1
             rank -= 1
             file = 0
             number = 0
         elif ord("1") <= letter <= ord("8"):
             if number:
-                raise ValueError(f"placement: '{number}{character}' on rank {rank + 1} is not one number")
+                raise ValueError(f"placement: '{number}{text[i]}' on rank {rank + 1} is not one number")
             number = letter - ord("0")
             file += number
         elif letter < 128 and CODE[letter]:
             if file < 8:
-                codes[rank << 4 | file] = CODE[letter]
+                code = CODE[letter]
+                codes[rank << 4 | file] = code
+                if code & KIND == KING:
+                    kings[code >> 5] = rank << 4 | file if kings[code >> 5] < 0 else NO_SQUARE
             file += 1
             number = 0
         else:
-            raise ValueError(f"placement: {character!r} on rank {rank + 1} is not a piece")
-    return bytes(codes[:128])
+            raise ValueError(f"placement: {text[i]!r} on rank {rank + 1} is not a piece")
 
 
-def _castling(text: str, codes: bytes, chess960: bool, letters: list[str], rooks: list[int]) -> bool:
+def _castling(
+    text: str,
+    letters: bytes,
+    start: int,
+    end: int,
+    chess960: bool,
+    codes: bytearray,
+    kings: list[int],
+    given: list[int],
+    rooks: list[int],
+) -> bool:
     """Note the letter and the rook of each right, by its number; NO_SQUARE is the rook if there is none.
     Returns whether the rights are read as those of Chess960.
     """
-    if text.strip(_RIGHTS + _FILES) or len(set(text)) != len(text):
-        raise ValueError(
-            f"castling: {text!r} is neither - nor made of K, Q, k and q, or files of rooks, each at most once"
-        )
-    chess960 = chess960 or text.strip(_RIGHTS) != ""
-    for letter in text:
-        side = WHITE if letter.isupper() else BLACK
-        king = codes.find(WHITE_PIECE << side | KING)
-        if king < 0 or king != codes.rfind(WHITE_PIECE << side | KING):
-            return chess960  # `Board.setup` refuses it
-        if letter in _RIGHTS:
-            number = _RIGHTS.index(letter)
-            rook = _outermost_rook(codes, king, number) if chess960 else ROOK_HOMES[number]
+    for i in range(start, end):
+        letter = letters[i] | 32
+        is_file = ord("a") <= letter <= ord("h")
+        chess960 = chess960 or is_file
+        is_wrong = not is_file and letters[i] not in (ord("K"), ord("Q"), ord("k"), ord("q"))
+        for j in range(start, i):
+            is_wrong = is_wrong or letters[j] == letters[i]
+        if is_wrong:
+            raise ValueError(
+                f"castling: {text[start:end]!r} is neither - nor made of K, Q, k and q, or files of rooks, "
+                "each at most once"
+            )
+    for i in range(start, end):
+        side = letters[i] >= ord("a")
+        letter = letters[i] | 32
+        king = kings[side]
+        if king & OFF_BOARD:
+            return chess960  # `Board.place` refuses it
+        if letter > ord("h"):
+            number = 2 * side + (letter == ord("q"))
+            rook = 0x70 * side + (0 if number & 1 else 7)
+            if chess960:
+                rook = _outermost_rook(codes, king, number)
         else:
-            rook = ROOK_HOMES[2 * side + 1] | _FILES.index(letter) & 7
+            rook = 0x70 * side + letter - ord("a")
             number = 2 * side + (rook & FILE < king & FILE)
-        if letters[number]:
-            raise ValueError(f"castling: {text!r} names two rooks on one side of {SIDES[side]}'s king")
-        letters[number] = letter
+        if given[number]:
+            raise ValueError(
+                f"castling: {text[start:end]!r} names two rooks on one side of {SIDES[side]}'s king"
+            )
+        given[number] = letters[i]
         rooks[number] = rook
     return chess960
 
 
-def _outermost_rook(codes: bytes, king: int, number: int) -> int:
+def _outermost_rook(codes: bytearray, king: int, number: int) -> int:
     """The rook that X-FEN means by a castling right, or NO_SQUARE."""
     outwards = -1 if number & 1 else 1
     found = NO_SQUARE
@@ -304,10 +339,27 @@ def _outermost_rook(codes: bytes, king: int, number: int) -> int:
     return found
 
 
-def _counter(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > LARGEST_COUNTER:
-        raise ValueError(f"{name}: {text!r} is not a whole number from 0 to {LARGEST_COUNTER}")
-    return int(text)
+def _square(text: str, letters: bytes, start: int, end: int) -> int:
+    """The en-passant square, or NO_SQUARE."""
+    if start == end or _is_dash(letters, start, end):
+        return NO_SQUARE
+    if end - start == 2:
+        file, rank = letters[start] - ord("a"), letters[start + 1] - ord("1")
+        if 0 <= file < 8 and 0 <= rank < 8:
+            return rank << 4 | file
+    raise ValueError(f"en passant: {text[start:end]!r} is not a square, nor -")
+
+
+def _counter(name: str, text: str, letters: bytes, start: int, end: int) -> int:
+    number = 0
+    for i in range(start, end):
+        if not ord("0") <= letters[i] <= ord("9") or i - start == 9:
+            number = LARGEST_COUNTER + 1
+            break
+        number = 10 * number + letters[i] - ord("0")
+    if number > LARGEST_COUNTER:
+        raise ValueError(f"{name}: {text[start:end]!r} is not a whole number from 0 to {LARGEST_COUNTER}")
+    return number
 
 
 def mirrored(board: Board) -> Board:
