@@ -1,15 +1,23 @@
+from libc.stdint cimport uint64_t
+
 cimport cython
 
 from x88.board cimport LARGEST_COUNTER, Board
 from x88.move cimport rook_origin
 from x88.piece cimport BLACK, EMPTY, KIND, KING, ROOK, WHITE, WHITE_PIECE
+from x88.sets cimport lowest
 from x88.square cimport FILE, NO_SQUARE, OFF_BOARD
+
+cpdef enum:
+    LONGEST = 112   # more characters than any FEN has
 
 cdef unsigned char[48] LETTER
 cdef unsigned char[128] CODE
 
-@cython.locals(text="unsigned char[112]", n=int, run=int, sq=int, code=int, number=int)
+@cython.locals(text="unsigned char[112]")
 cpdef str write(Board board, bint shredder=*)
+@cython.locals(occupied=uint64_t, row=int, rank=int, file=int, sq=int, number=int)
+cdef int put(Board board, unsigned char* text, int n, bint shredder) noexcept nogil
 @cython.locals(rook=int, outwards=int, sq=int, letter=int)
 cdef int _right(Board board, int number, bint shredder) noexcept nogil
 @cython.locals(digits=int, power=int, i=int)

@@ -19,7 +19,10 @@ if not cython.compiled:
     from x88.board import LARGEST_COUNTER, Board, checked_board
     from x88.move import rook_origin
     from x88.piece import BLACK, EMPTY, KIND, KING, ROOK, WHITE, WHITE_PIECE
+    from x88.sets import lowest
     from x88.square import FILE, NO_SQUARE, OFF_BOARD
+
+    LONGEST = 112
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -81,30 +84,29 @@ def write(board: Board, shredder: bool = False) -> str:
     """
     if not cython.compiled:
         checked_board(board)
-        text = bytearray(112)  # compiled, an array of C characters
-    n = 0
-    run = 0
-    sq = 0x70
-    while sq >= 0:
-        code = board.squares[sq]
-        if code == EMPTY:
-            run += 1
-        else:
-            if run:
-                text[n] = ord("0") + run
-                n += 1
-                run = 0
-            text[n] = LETTER[code]
+        text = bytearray(LONGEST)  # compiled, an array of C characters
+    return text[: put(board, text, 0, shredder)].decode("ascii")
+
+
+def put(board: Board, text: bytearray, n: int, shredder: bool) -> int:
+    """Put the FEN into a buffer from index `n` on; returns the index after, at most LONGEST further."""
+    occupied = board.sides[WHITE] | board.sides[BLACK]
+    for rank in range(7, -1, -1):
+        row = occupied >> (rank << 3) & 0xFF
+        file = 0
+        while row:
+            sq = rank << 4 | lowest(row)
+            row &= row - 1
+            # A run of empty squares; the next letter overwrites a zero.
+            text[n] = ord("0") + (sq & FILE) - file
+            n += (sq & FILE) != file
+            text[n] = LETTER[board.squares[sq]]
             n += 1
-        sq += 1
-        if sq & FILE == 8:
-            if run:
-                text[n] = ord("0") + run
-                n += 1
-                run = 0
-            text[n] = ord("/")
-            n += 1
-            sq -= 24
+            file = (sq & FILE) + 1
+        text[n] = ord("8") - file
+        n += file != 8
+        text[n] = ord("/")
+        n += 1
     text[n - 1] = ord(" ")
     text[n] = ord("b") if board.side else ord("w")
     text[n + 1] = ord(" ")
@@ -125,8 +127,7 @@ def write(board: Board, shredder: bool = False) -> str:
         text[n + 1] = ord("-")
         n += 2
     n = _write_number(text, n, board.halfmove)
-    n = _write_number(text, n, board.fullmove)
-    return text[:n].decode("ascii")
+    return _write_number(text, n, board.fullmove)
 
 
 def _right(board: Board, number: int, shredder: bool) -> int:

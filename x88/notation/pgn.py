@@ -30,7 +30,7 @@ if not cython.compiled:
     from x88.attack import in_check
     from x88.board import Board
     from x88.move import NO_MOVE
-    from x88.movegen import MoveStack, generate
+    from x88.notation.fen import LONGEST, put
     from x88.notation.fen import write as write_fen
     from x88.notation.san import find, match, plain, play, read
     from x88.piece import WHITE
@@ -259,7 +259,6 @@ class Reader:
         self._lost = False
         self._over = False
         self._shift = 0
-        self._stack = MoveStack()
         self._board = fen.parse(fen.START)
 
     def __iter__(self) -> "Reader":
@@ -310,7 +309,9 @@ class Reader:
             else:
                 if start:
                     line = line[start:]
-                is_tag = line.startswith(b"[")
+                text = line
+                end = _trimmed(text, len(line))
+                is_tag = text[0] == ord("[")
                 if is_tag:
                     if is_open:
                         ended = blank and _TAG.match(line) is not None
@@ -320,26 +321,26 @@ class Reader:
                         self._waiting = line
                         break
                     tags = True
-                last = line.rstrip()
+                last = line
                 blank = False
                 if movetext:
-                    is_open = _leaves_open(line, len(line), is_open)
-                elif is_tag and not is_open and last.endswith(b"]"):
+                    is_open = _leaves_open(text, end, is_open)
+                elif is_tag and not is_open and text[end - 1] == ord("]"):
                     remarked = False
-                elif is_open or not line.startswith((b"%", b";")):
+                elif is_open or (text[0] != ord("%") and text[0] != ord(";")):
                     # Moves can follow tags and comments on the same line.
                     start = line.find(b"}") + 1 if is_open else 0
                     if start or not is_open:
                         remarked = is_open or b"{" in line
-                        start = _end_of_head(last, start, len(last))
-                        is_open = last.startswith(b"{", start)
-                        if start < len(last) and not is_open and (not is_tag or b"]" in last):
+                        start = _end_of_head(text, start, end)
+                        is_open = start < end and text[start] == ord("{")
+                        if start < end and not is_open and (not is_tag or b"]" in line):
                             movetext = True
-                            is_open = _leaves_open(line, len(line), False)
+                            is_open = _leaves_open(text, end, False)
             self._line += line.endswith(b"\n")
             size += len(line)
             lines.append(line)
-            if (blank or size > _ENOUGH) and movetext and not is_open and last.endswith(_ENDS):
+            if (blank or size > _ENOUGH) and movetext and not is_open and last.rstrip().endswith(_ENDS):
                 break
         self._text = b"".join(lines)
         return bool(lines)
@@ -401,7 +402,8 @@ class Reader:
                 ):
                     end += 1
                 if end + 1 < size and text[end] == ord('"') and text[end + 1] == ord("]"):
-                    self._add_tag(game, i, self._text[start:name_end], _decode(self._text[value:end]))
+                    name = text[start:name_end].decode("ascii")
+                    self._add_tag(game, i, name, _decode(text, value, end))
                     return end + 2
         return self._read_odd_tag(game, i)
 
@@ -409,16 +411,16 @@ class Reader:
         """Read a tag pair in any form."""
         found = _TAG.match(self._text, i) or _LENIENT_TAG.match(self._text, i)
         if found:
-            self._add_tag(game, i, found[1], _ESCAPED.sub(r"\1", _decode(found[2])))
+            value = _decode(found[2], 0, len(found[2]))
+            self._add_tag(game, i, found[1].decode("ascii"), _ESCAPED.sub(r"\1", value))
             return found.end()
         end = self._text.find(b"\n", i)
         end = len(self._text) if end < 0 else end
-        self._note(game, i, f'{_quote(_decode(self._text[i:end]))} is not a tag pair, as in [Round "3"]')
+        self._note(game, i, f'{_quote(_decode(self._text, i, end))} is not a tag pair, as in [Round "3"]')
         return end
 
-    def _add_tag(self, game: Game, i: int, raw: bytes, value: str) -> None:
+    def _add_tag(self, game: Game, i: int, name: str, value: str) -> None:
         """Add the tag pair at an index to the game."""
-        name = raw.decode("ascii")
         name = _TAG_NAMES.get(name, name)
         tags = game.tags
         known = tags.setdefault(name, value)
@@ -443,7 +445,7 @@ class Reader:
         # Clearing a new board takes longer than unmaking the last game. A very long game cannot be unmade
         # completely, because the board has forgotten its first moves.
         while self._board.ply:
-            _take_back(self._board, self._board.last_move())
+            _take_back(self._board)
         if self._board.fullmove != 1:
             self._board = fen.parse(fen.START)
         return self._board
@@ -452,13 +454,12 @@ class Reader:
         """Read the moves up to the game's end; returns the index after.
 
         A variation starts before the last move, which is unmade first and made again afterwards. `lost` means
-        that the position is unknown, so that the rest of the line is skipped.
+        that the rest of the line is skipped: the position is unknown, or no more moves are wanted.
         """
         self._shift = 0
-        stack = self._stack
         line: Variation = game
         moves = game.moves
-        branches: list[tuple[Variation, bool]] = []
+        branches: list[tuple[Variation, bool, int]] = []
         in_variation = False
         while i < size:
             c = text[i]
@@ -492,18 +493,17 @@ class Reader:
                 i = _index_of(text, i, size, ord(")")) + 1
             elif c == ord("("):
                 i += 1
-                branches.append((line, lost))
+                branches.append((line, lost, board.ply - 1))
                 in_variation = True
                 if lost or not moves or len(branches) > _DEEPEST:
                     if not lost:
                         self._note(game, i - 1, "a variation before any move, or nested too deeply")
                     lost = True
                 else:
-                    last = moves[-1]
-                    _take_back(board, last.move)
+                    _take_back(board)
                     line = Variation()
+                    moves[-1].variations.append(line)
                     moves = line.moves
-                    last.variations.append(line)
             elif c == ord(")"):
                 i += 1
                 if not branches and i > 1 and text[i - 2] == ord("."):
@@ -511,10 +511,10 @@ class Reader:
                 elif not branches:
                     self._note(game, i - 1, "a closing parenthesis without an opening one")
                 else:
-                    branch, was_lost = branches.pop()
+                    branch, was_lost, ply = branches.pop()
                     if branch is not line:
-                        for played in reversed(moves):
-                            _take_back(board, played.move)
+                        while board.ply > ply:
+                            _take_back(board)
                         line = branch
                         moves = line.moves
                         _play_again(board, moves[-1].move)
@@ -535,7 +535,7 @@ class Reader:
                     break
                 start = i
                 i = _end_of_tag(text, i, size)
-                self._note(game, start, f"{_quote(_decode(self._text[start:i]))} stands among the moves")
+                self._note(game, start, f"{_quote(_decode(text, start, i))} stands among the moves")
             elif c >= 0x80 and _blank(text, i, size):
                 i += abs(_blank(text, i, size))
             else:
@@ -544,14 +544,11 @@ class Reader:
                 if lost:
                     continue
                 board.make_room(1)
-                end = generate(board, stack, 0)
-                move = find(stack, 0, end, read(text, start, i))
+                move = find(board, read(text, start, i))
                 if move > 0:
-                    san = play(board, stack, 0, end, move)
-                    played = _new_move(san, move, write_fen(board))
-                    moves.append(played)
+                    lost = self._take(board, moves, move, in_variation)
                     if text[i - 1] == ord("!") or text[i - 1] == ord("?"):
-                        played.nags = _marks(self._text[start:i])
+                        moves[-1].nags = _marks(self._text[start:i])
                     continue
                 i = self._read_word(game, board, line, start, i)
                 lost = self._lost
@@ -572,6 +569,29 @@ class Reader:
                 break
         return i
 
+    def _take(self, board: Board, moves: list[Move], move: int, in_variation: bool) -> bool:
+        """Make a move or null move, and keep what is wanted of it. Returns whether the moves after it are to be
+        skipped.
+        """
+        san = "--"
+        if move == NO_MOVE:
+            board.make_null_unchecked()
+        else:
+            san = play(board, move)
+        moves.append(_new_move(san, move, write_fen(board)))
+        return False
+
+    def _keep_last(self, board: Board, moves: list[Move], move: int) -> None:
+        """Make a move or null move, and keep only it of the line: what follows may comment it or replace it."""
+        _play_again(board, move)
+        if not moves:
+            moves.append(_new_move("", move, ""))
+            return
+        last = moves[0]
+        last.move = move
+        if last.comment or last.nags or last.variations:
+            moves[0] = _new_move("", move, "")
+
     def _read_comment(self, game: Game, line: Variation | None, text: bytes, i: int, size: int) -> int:
         """Read the comment of either kind at an index into a line; returns the index after."""
         in_braces = text[i] == ord("{")
@@ -581,7 +601,7 @@ class Reader:
             return size
         if line is not None:
             owner: Variation | Move = line.moves[-1] if line.moves else line
-            words = " ".join(_decode(self._text[i + 1 : stop]).split())
+            words = " ".join(_decode(text, i + 1, stop).split())
             if len(owner.comment) <= _LONGEST_COMMENT:
                 owner.comment = (
                     f"{owner.comment} {words}" if owner.comment and words else owner.comment or words
@@ -611,7 +631,7 @@ class Reader:
         self._lost = lost
         self._over = False
         found = _SCORE.match(self._text, start)
-        result = _result(_decode(found[0])) if found else ""
+        result = _result(_decode(found[0], 0, len(found[0]))) if found else ""
         if result == DOUBLE_FORFEIT and found and not self._is_forfeit(game, board, found.end(), lost):
             result = ""
         if found and result:
@@ -637,7 +657,7 @@ class Reader:
         if digits in (0, 4, 5) or text[start] == ord("0") or (digits == 2 and follows == ord("-")):
             return self._read_word(game, board, line, start, _end_of_word(text, max(start, i - 1), size))
         end = _end_of_word(text, i - 1, size) if follows in b"-/:," else i
-        word = _quote(_decode(self._text[start:end]))
+        word = _quote(_decode(text, start, end))
         self._note(game, start, f"{word} is neither a move nor a result nor the number of the next move")
         return end
 
@@ -660,8 +680,8 @@ class Reader:
     def _read_in_parentheses(self, board: Board, line: Variation, text: bytes, i: int, size: int) -> bool:
         """Read a remark on the last move in parentheses, as in "exd6(ep)"; False if it is a variation."""
         end = _index_of(text, i, min(i + 8, size), ord(")"))
-        inner = self._text[i + 1 : end] if end < size and text[end] == ord(")") else b""
-        return self._read_remark(board, line, _decode(inner))
+        is_closed = end < size and text[end] == ord(")")
+        return self._read_remark(board, line, _decode(text, i + 1, end) if is_closed else "")
 
     def _read_word(self, game: Game, board: Board, line: Variation, start: int, end: int) -> int:
         """Read a word that is not simply a legal move, or its first token; returns the index after.
@@ -669,7 +689,7 @@ class Reader:
         Sets `_lost` if the moves after it cannot be followed.
         """
         raw = self._text[start:end]
-        word = _decode(raw)
+        word = _decode(raw, 0, len(raw))
         self._lost = False
         if word[0] == "…":
             return start + (3 if len(word) < len(raw) else 1)
@@ -679,26 +699,24 @@ class Reader:
                 self._note(game, start, f"{_quote(word)} is a null move in check")
                 self._lost = True
             else:
-                board.make_null_unchecked()
-                line.moves.append(_new_move("--", NO_MOVE, write_fen(board)))
+                self._lost = self._take(board, line.moves, NO_MOVE, line is not game)
             return end
-        if self._read_part(board, line, word):
+        if self._read_part(game, board, line, word):
             return end
         for length in range(1, min(len(word), _LONGEST_MOVE)):
-            if _is_end_of_token(word, length) and self._read_part(board, line, word[:length]):
+            if _is_end_of_token(word, length) and self._read_part(game, board, line, word[:length]):
                 is_utf8 = len(word) < len(raw)
                 return start + (len(word[:length].encode()) if is_utf8 else length)
         self._note(game, start, complaint(board, word))
         self._lost = True
         return end
 
-    def _read_part(self, board: Board, line: Variation, word: str) -> bool:
+    def _read_part(self, game: Game, board: Board, line: Variation, word: str) -> bool:
         """Read a move, or a NAG or remark on the last move; False if the text is neither."""
         move = match(board, word)
         if move <= 0:
             return self._read_remark(board, line, word)
-        san = play(board, self._stack, 0, generate(board, self._stack, 0), move)
-        line.moves.append(_new_move(san, move, write_fen(board)))
+        self._lost = self._take(board, line.moves, move, line is not game)
         line.moves[-1].nags = _marks(plain(word).encode("utf-8", "surrogatepass"))
         return True
 
@@ -727,6 +745,40 @@ class Reader:
             self._line_here -= self._text.count(b"\n", i, self._here)
         self._here = i
         return self._line_here
+
+
+class FenReader(Reader):
+    """A reader for the FENs of games alone, several times as fast: `moves` holds but the last move of a line,
+    without SAN and FEN.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(stream)
+        self._pieces: list[str] = []
+        self._count = 0
+        if not cython.compiled:
+            self._fens = bytearray(16384)
+
+    def take_fens(self) -> str:
+        """The FENs after the moves of the main lines read since the last call, one a line."""
+        self._add_piece()
+        found = "".join(self._pieces)
+        self._pieces.clear()
+        return found
+
+    def _add_piece(self) -> None:
+        self._pieces.append(self._fens[: self._count].decode("ascii"))
+        self._count = 0
+
+    def _take(self, board: Board, moves: list[Move], move: int, in_variation: bool) -> bool:
+        self._keep_last(board, moves, move)
+        if not in_variation:
+            if self._count > 16384 - LONGEST:
+                self._add_piece()
+            self._count = put(board, self._fens, self._count, False)
+            self._fens[self._count] = ord("\n")
+            self._count += 1
+        return False
 
 
 def _is_name_character(character: int) -> bool:
@@ -819,6 +871,13 @@ def _end_of_word(text: bytes, i: int, size: int) -> int:
     return i
 
 
+def _trimmed(text: bytes, size: int) -> int:
+    """The length of the text without the white space at its end."""
+    while size and (text[size - 1] == ord(" ") or ord("\t") <= text[size - 1] <= ord("\r")):
+        size -= 1
+    return size
+
+
 def _leaves_open(text: bytes, size: int, is_open: bool) -> bool:
     """Whether a comment is open after a line, given whether one was open before it."""
     for i in range(size - 1, -1, -1):
@@ -909,12 +968,12 @@ def recoded(text: bytes) -> bytes:
     return text
 
 
-def _decode(text: bytes) -> str:
-    """UTF-8, or else Windows-1252."""
+def _decode(text: bytes, start: int, end: int) -> str:
+    """A part of the text: UTF-8, or else Windows-1252."""
     try:
-        return text.decode("utf-8")
+        return text[start:end].decode("utf-8")
     except UnicodeDecodeError:
-        return text.decode("latin-1").translate(_WINDOWS)
+        return text[start:end].decode("latin-1").translate(_WINDOWS)
 
 
 def _parse_start(text: str, variant: str) -> Board:
@@ -937,9 +996,9 @@ def _marks(word: bytes) -> list[int]:
     return [_MARKS[marks]] if marks in _MARKS else []
 
 
-def _take_back(board: Board, move: int) -> None:
-    """Unmake a move or null move."""
-    if move == NO_MOVE:
+def _take_back(board: Board) -> None:
+    """Unmake the last move or null move."""
+    if board.last_move() == NO_MOVE:
         board.unmake_null()
     else:
         board.unmake_unchecked()

@@ -1,11 +1,14 @@
+from libc.stdint cimport int8_t, uint64_t
+
 cimport cython
 
-from x88.attack cimport last_move_checks
+from x88.attack cimport attackers_among, find_checks_and_pins, last_move_checks
 from x88.board cimport Board
-from x88.move cimport CAPTURED, CASTLING, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, moved_of, origin_of, promoted_of, target_of
-from x88.movegen cimport MoveStack, generate, own_stack
-from x88.piece cimport BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
-from x88.square cimport FILE, OFF_BOARD, RANK
+from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, moved_of, origin_of, promoted_of, target_of
+from x88.movegen cimport generate, is_castling_legal, own_stack
+from x88.piece cimport BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+from x88.sets cimport bit, diagonal, lowest, straight
+from x88.square cimport DIFFERENCE, FILE, OFF_BOARD, RANK, index64
 
 cpdef enum:
     MASK_SHIFT = 32   # a pattern is a mask and, below it, the wanted fields of a move under the mask
@@ -13,13 +16,14 @@ cpdef enum:
 
 cdef unsigned char[16] LETTER
 cdef unsigned char[256] KIND_OF
+cdef uint64_t[384] ATTACKS
+cdef int8_t[256] DIRECTION
+cdef uint64_t FILE_A
 
-@cython.locals(stack=MoveStack)
 cpdef str write(Board board, move)
 cpdef str plain(str text)
 @cython.locals(move=int)
 cpdef int parse(Board board, str text) except? -1
-@cython.locals(stack=MoveStack)
 cpdef int match(Board board, str text) except? -2
 cpdef bint _matches(int move, long long pattern) noexcept
 @cython.locals(n=int, wanted=int, mask=int, kind=int)
@@ -30,8 +34,11 @@ cdef bint _is_rank(int character) noexcept nogil
 cdef bint _is_file(int character) noexcept nogil
 @cython.locals(both="long long")
 cdef long long _pattern(int mask, int wanted) noexcept nogil
-@cython.locals(mask=int, wanted=int, found=int, i=int)
-cdef int find(MoveStack stack, int sp, int end, long long pattern) noexcept nogil
-@cython.locals(text="unsigned char[8]", n=int, i=int, origin=int, target=int, kind=int, same=int, other=int, others=bint,
-               same_file=bint, same_rank=bint)
-cdef str play(Board board, MoveStack stack, int sp, int end, int move)
+@cython.locals(mask=int, wanted=int, target=int, promoted=int, found=int, kind=int, is_promotion=bint, able=uint64_t, origin=int,
+               number=int)
+cdef int find(Board board, long long pattern) noexcept nogil
+@cython.locals(side=int, own=int, pieces=uint64_t, king=int, number=int, occupied=uint64_t, found=uint64_t, back=int, sq=int,
+               step=int, checker=int, pinned=uint64_t)
+cdef uint64_t origins(Board board, int kind, int target) noexcept nogil
+@cython.locals(text="unsigned char[8]", n=int, i=int, origin=int, target=int, kind=int, others=uint64_t, same_file=uint64_t)
+cdef str play(Board board, int move)

@@ -23,15 +23,16 @@ from x88.piece import NAMES, make_piece, side_of
 if not cython.compiled:
     # isort: off
     # fmt: off
-    from x88.attack import last_move_checks
+    from x88.attack import attackers_among, find_checks_and_pins, last_move_checks
     from x88.board import Board, checked_board
     from x88.move import (
-        CAPTURED, CASTLING, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, moved_of, origin_of,
-        promoted_of, target_of,
+        CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE,
+        TARGET_SHIFT, moved_of, origin_of, promoted_of, target_of,
     )
-    from x88.movegen import MoveStack, generate, own_stack
-    from x88.piece import BISHOP, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK
-    from x88.square import FILE, OFF_BOARD, RANK
+    from x88.movegen import generate, is_castling_legal, own_stack
+    from x88.piece import BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
+    from x88.sets import bit, diagonal, lowest, straight
+    from x88.square import DIFFERENCE, FILE, OFF_BOARD, RANK, index64
 
     MASK_SHIFT = 32
     AMBIGUOUS = -1
@@ -64,6 +65,9 @@ def _kinds() -> list[int]:
 
 LETTER = _letters()
 KIND_OF = _kinds()
+ATTACKS = square.ATTACKS
+DIRECTION = square.DIRECTION
+FILE_A = square.FILE_A
 
 
 def write(board: Board, move: int) -> str:
@@ -71,8 +75,8 @@ def write(board: Board, move: int) -> str:
     if not cython.compiled:
         checked_board(board)
     board.check_legal(move)
-    stack = own_stack()
-    text = play(board, stack, 0, generate(board, stack, 0), move)
+    find_checks_and_pins(board)
+    text = play(board, move)
     board.unmake_unchecked()
     return text
 
@@ -97,9 +101,8 @@ def match(board: Board, text: str) -> int:
     """The legal move that the text means on this board, packed; 0 for none, AMBIGUOUS for several."""
     if not cython.compiled:
         checked_board(board)
-    stack = own_stack()
     characters = _characters(text)
-    return find(stack, 0, generate(board, stack, 0), read(characters, 0, len(characters)))
+    return find(board, read(characters, 0, len(characters)))
 
 
 def _characters(text: str) -> bytes:
@@ -279,27 +282,104 @@ def _pattern(mask: int, wanted: int) -> int:
     return both << MASK_SHIFT | wanted
 
 
-def find(stack: MoveStack, sp: int, end: int, pattern: int) -> int:
-    """The move from `sp` to `end` on the stack that fits the pattern; 0 for none, AMBIGUOUS for several.
+def find(board: Board, pattern: int) -> int:
+    """The legal move that fits the pattern, packed; 0 for none, AMBIGUOUS for several.
 
-    "Kg1" means castling only if the king cannot move there otherwise.
+    "Kg1" means castling only if the king cannot move there otherwise. Finds checks and pins.
     """
     mask = pattern >> MASK_SHIFT
     wanted = pattern & 0x7FFFFFFF
+    target = wanted >> TARGET_SHIFT & SQUARE
+    promoted = wanted >> PROMOTED_SHIFT & KIND
     found = 0
     if not mask:
         return 0
-    for i in range(sp, end):
-        if stack.moves[i] & mask == wanted:
-            if not found or found & CASTLING:
-                found = stack.moves[i]
-            elif not stack.moves[i] & CASTLING:
-                return AMBIGUOUS
+    find_checks_and_pins(board)
+    if not mask & CASTLING:
+        kind = wanted >> MOVED_SHIFT & KIND
+        if not kind:
+            kind = board.squares[wanted & SQUARE] & KIND
+        is_promotion = kind == PAWN and (target & RANK == 0x70 or target & RANK == 0)
+        if is_promotion != (promoted != 0) or promoted == PAWN or promoted == KING:
+            return 0
+        able = origins(board, kind, target)
+        while able:
+            origin = lowest(able)
+            able &= able - 1
+            if origin & mask & SQUARE == wanted & SQUARE:
+                if found:
+                    return AMBIGUOUS
+                found = origin | wanted & (SQUARE << TARGET_SHIFT | PROMOTED) | kind << MOVED_SHIFT
+        if found:
+            if kind == PAWN and target == board.en_passant:
+                return found | PAWN << CAPTURED_SHIFT | EN_PASSANT
+            return found | (board.squares[target] & KIND) << CAPTURED_SHIFT
+    if not board.checkers:
+        for number in range(2 * board.side, 2 * board.side + 2):
+            if board.castles[number] & mask == wanted and is_castling_legal(board, number):
+                return board.castles[number]
+    return 0
+
+
+def origins(board: Board, kind: int, target: int) -> int:
+    """The squares from which pieces of this kind of the side to move can legally move to a square, as bits.
+    Castling aside; checks and pins have been found.
+    """
+    side = board.side
+    own = WHITE_PIECE << side
+    pieces = board.sets[own | kind]
+    king = board.pieces[side << 4]
+    number = index64(target)
+    occupied = board.sides[WHITE] | board.sides[BLACK]
+    found = 0
+    if board.sides[side] & bit(target):
+        return 0
+    if kind == KING:
+        found = ATTACKS[KING << 6 | number] & pieces
+        if found and attackers_among(board, target, occupied ^ pieces) & board.sides[side ^ 1]:
+            return 0
+        return found
+    if kind == PAWN:
+        back = 32 * side - 16
+        if target == board.en_passant:
+            for sq in range(target + back - 1, target + back + 2, 2):
+                if board.squares[sq & 0xFF] == own | PAWN and board.is_en_passant_legal(sq):
+                    found |= bit(sq)
+            return found
+        if occupied & bit(target):
+            found = ATTACKS[(side ^ 1) << 6 | number] & pieces
+        else:
+            sq = target + back & 0xFF
+            if board.squares[sq] == EMPTY and target & RANK == (0x40 if side else 0x30):
+                sq += back
+            if board.squares[sq] == own | PAWN:
+                found = bit(sq)
+    elif kind == KNIGHT:
+        found = ATTACKS[KNIGHT << 6 | number] & pieces
+    else:
+        if kind & ROOK:
+            found = straight(target, occupied)
+        if kind & BISHOP:
+            found |= diagonal(target, occupied)
+        found &= pieces
+    step = DIRECTION[target - king + DIFFERENCE]
+    # A check ends if the checker is captured or a piece comes between: on its line, on the king's side.
+    if board.checkers and board.checkers != bit(target):
+        checker = lowest(board.checkers)
+        if board.checkers & board.checkers - 1 or step == 0 or DIRECTION[checker - target + DIFFERENCE] != step:
+            return 0
+    # A pinned piece stays on the line to its king.
+    pinned = found & board.pinned
+    while pinned:
+        sq = lowest(pinned)
+        pinned &= pinned - 1
+        if DIRECTION[sq - king + DIFFERENCE] != step:
+            found ^= bit(sq)
     return found
 
 
-def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
-    """Make a legal move; returns its SAN. The stack has all legal moves up to `end`, then scratch space."""
+def play(board: Board, move: int) -> str:
+    """Make a legal move; returns its SAN. Checks and pins have been found."""
     if not cython.compiled:
         text = bytearray(8)
     n = 0
@@ -318,18 +398,12 @@ def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
         else:
             text[0] = LETTER[kind]
             n = 1
-            if kind != KING:
-                same = move & (SQUARE << TARGET_SHIFT | KIND << MOVED_SHIFT)
-                others = same_file = same_rank = False
-                for i in range(sp, end):
-                    other = stack.moves[i]
-                    if other & (SQUARE << TARGET_SHIFT | KIND << MOVED_SHIFT) == same and other != move:
-                        others = True
-                        if (other ^ move) & FILE == 0:
-                            same_file = True
-                        if (other ^ move) & 0x70 == 0:
-                            same_rank = True
-                if others and (same_rank or not same_file):
+            others = board.sets[board.squares[origin]] ^ bit(origin)
+            if others:
+                others &= origins(board, kind, target)
+            if others:
+                same_file = others & FILE_A << (origin & FILE)
+                if not same_file or others >> (origin >> 1 & 0x38) & 0xFF:
                     text[n] = ord("a") + (origin & FILE)
                     n += 1
                 if same_file:
@@ -347,6 +421,6 @@ def play(board: Board, stack: MoveStack, sp: int, end: int, move: int) -> str:
             n += 2
     board.make_unchecked(move)
     if last_move_checks(board):
-        text[n] = ord("#") if generate(board, stack, end) == end else ord("+")
+        text[n] = ord("+") if generate(board, own_stack(), 0) else ord("#")
         n += 1
     return text[:n].decode("ascii")
