@@ -12,7 +12,7 @@ from moff import atomic_write
 from moff.arguments import STANDARD, WRONG_USAGE, is_same_file, read_position, whole_number
 from moff.bar import Bar
 from moff.messages import counted
-from x88.notation import fen, pgn, san
+from x88.notation import fen, san
 
 if TYPE_CHECKING:
     from x88.book.book import Book
@@ -126,8 +126,7 @@ def _add_games(maker: "Maker", stream: BinaryIO, name: str) -> int:
     size = os.fstat(stream.fileno()).st_size if stream.seekable() else 0
     damaged = 0
     try:
-        for game in pgn.Reader(stream):
-            maker.add(game)
+        for game in maker.add(stream):
             damaged += bool(game.faults)
             bar.show(stream.tell() / size if size else None, f"{name}: {counted(game.number, 'game')}")
     finally:

@@ -1,7 +1,7 @@
 cimport cython
 
-from x88.piece cimport KIND, KING
-from x88.square cimport FILE, RANK
+from x88.piece cimport BISHOP, KIND, KING, KNIGHT, QUEEN, ROOK
+from x88.square cimport FILE, RANK, index64
 
 cpdef enum:
     NO_MOVE = 0
@@ -31,5 +31,7 @@ cpdef int castle(int king, int rook) noexcept nogil
 cpdef int rook_origin(int move) noexcept nogil
 @cython.locals(target=int)
 cpdef int rook_target(int move) noexcept nogil
+@cython.locals(target=int, kind=int, promotion=int)
+cpdef int book_move(int move) noexcept nogil
 @cython.locals(file=int)
 cpdef bint is_home_castling(int move) noexcept nogil

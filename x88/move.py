@@ -23,8 +23,8 @@ except ImportError:
     from x88 import uncompiled as cython
 
 if not cython.compiled:
-    from x88.piece import KIND, KING
-    from x88.square import FILE, RANK
+    from x88.piece import BISHOP, KIND, KING, KNIGHT, QUEEN, ROOK
+    from x88.square import FILE, RANK, index64
 
     NO_MOVE = 0
     SQUARE = 0x7F
@@ -76,6 +76,14 @@ def rook_target(move: int) -> int:
     """The square of the rook after a castling move: next to the king, on the inner side."""
     target = target_of(move)
     return target - 1 if target & FILE == 6 else target + 1
+
+
+def book_move(move: int) -> int:
+    """The move in the format of opening books (`x88.book.book`)."""
+    target = rook_origin(move) if move & CASTLING else target_of(move)
+    kind = promoted_of(move)
+    promotion = (kind == KNIGHT) + 2 * (kind == BISHOP) + 3 * (kind == ROOK) + 4 * (kind == QUEEN)
+    return index64(target) | index64(origin_of(move)) << 6 | promotion << 12
 
 
 def is_home_castling(move: int) -> bool:

@@ -10,7 +10,8 @@ import chess.polyglot
 import pytest
 
 from tests.client import Conversation, call, run
-from x88.book.book import ENTRY, Book, encode
+from x88.book.book import ENTRY, Book
+from x88.move import book_move
 from x88.movegen import legal_moves
 from x88.notation import coordinate, fen
 
@@ -113,7 +114,7 @@ def test_make_reads_several_files_and_damaged_games_up_to_the_damage(tmp_path: P
 
 def test_check_names_every_kind_of_fault(tmp_path: Path) -> None:
     board = fen.parse(fen.START)
-    e4 = next(encode(move) for move in legal_moves(board) if coordinate.write(move) == "e2e4")
+    e4 = next(book_move(move) for move in legal_moves(board) if coordinate.write(move) == "e2e4")
     path = tmp_path / "b.bin"
     rows = [
         (board.key, e4, 3),
@@ -181,7 +182,7 @@ def test_the_book_is_for_games_only(moff: Conversation, book: Path) -> None:
 def test_a_seed_repeats_the_moves(moff: Conversation, tmp_path: Path) -> None:
     board = fen.parse(fen.START)
     path = tmp_path / "all.bin"
-    moves = sorted(encode(move) for move in legal_moves(board))
+    moves = sorted(book_move(move) for move in legal_moves(board))
     path.write_bytes(b"".join(ENTRY.pack(board.key, move, 1, 0) for move in moves))
     use(moff, path)
     drawn = []

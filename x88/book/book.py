@@ -25,10 +25,10 @@ from random import Random
 from typing import NamedTuple
 
 from x88.board import Board
-from x88.move import CASTLING, is_home_castling, origin_of, promoted_of, rook_origin, target_of
+from x88.move import CASTLING, book_move, is_home_castling, origin_of, target_of
 from x88.movegen import legal_moves
 from x88.piece import BISHOP, KNIGHT, QUEEN, ROOK
-from x88.square import FILE
+from x88.square import index64
 
 ENTRY = struct.Struct(">QHHI")
 KEY = struct.Struct(">Q")
@@ -43,7 +43,7 @@ class Entry(NamedTuple):
 
     key: int
     move: int
-    """As in the file; see `encode`."""
+    """As in the file; see `x88.move.book_move`."""
     weight: int
     learn: int
 
@@ -55,27 +55,15 @@ class Choice(NamedTuple):
     weight: int
 
 
-def encode(move: int) -> int:
-    """A packed move in the format of books."""
-    origin = origin_of(move)
-    target = rook_origin(move) if move & CASTLING else target_of(move)
-    return _cell(target) | _cell(origin) << 6 | PROMOTIONS.index(promoted_of(move)) << 12
-
-
 def decode(board: Board, text: int) -> int:
     """The legal move, packed, that a book's move means on this board; 0 if there is none. In standard chess,
     castling may also be written as a king move of two squares, as in some old books.
     """
     for move in legal_moves(board):
-        step = _cell(target_of(move)) | _cell(origin_of(move)) << 6
-        if encode(move) == text or (move & CASTLING and is_home_castling(move) and step == text):
+        step = index64(target_of(move)) | index64(origin_of(move)) << 6
+        if book_move(move) == text or (move & CASTLING and is_home_castling(move) and step == text):
             return move
     return 0
-
-
-def _cell(square: int) -> int:
-    """File and rank of a square in six bits."""
-    return square & FILE | square >> 4 << 3
 
 
 class Book:

@@ -16,12 +16,12 @@ cdef unsigned char[128] CODE
 
 @cython.locals(text="unsigned char[112]")
 cpdef str write(Board board, bint shredder=*)
-@cython.locals(occupied=uint64_t, row=int, rank=int, file=int, sq=int, number=int)
-cdef int put(Board board, unsigned char* text, int n, bint shredder) noexcept nogil
+@cython.locals(occupied=uint64_t, row=uint64_t, rank=Py_ssize_t, file=Py_ssize_t, here=Py_ssize_t, number=int)
+cdef Py_ssize_t put(Board board, unsigned char* text, Py_ssize_t n, bint shredder) noexcept nogil
 @cython.locals(rook=int, outwards=int, sq=int, letter=int)
 cdef int _right(Board board, int number, bint shredder) noexcept nogil
 @cython.locals(digits=int, power=int, i=int)
-cdef int _write_number(unsigned char* text, int n, int number) noexcept nogil
+cdef Py_ssize_t _write_number(unsigned char* text, Py_ssize_t n, int number) noexcept nogil
 @cython.locals(codes="unsigned char[128]", starts="Py_ssize_t[6]", ends="Py_ssize_t[6]", kings="int[2]", given="int[4]", rooks="int[4]",
                fields=Py_ssize_t, i=Py_ssize_t, start=Py_ssize_t, n=int, number=int, side=int, en_passant=int, halfmove=int, fullmove=int,
                board=Board)

@@ -95,14 +95,14 @@ def put(board: Board, text: bytearray, n: int, shredder: bool) -> int:
         row = occupied >> (rank << 3) & 0xFF
         file = 0
         while row:
-            sq = rank << 4 | lowest(row)
+            here = lowest(row)
             row &= row - 1
-            # A run of empty squares; the next letter overwrites a zero.
-            text[n] = ord("0") + (sq & FILE) - file
-            n += (sq & FILE) != file
-            text[n] = LETTER[board.squares[sq]]
+            # A run of empty squares; the letter overwrites a zero.
+            text[n] = ord("0") + here - file
+            n += here != file
+            text[n] = LETTER[board.squares[rank << 4 | here]]
             n += 1
-            file = (sq & FILE) + 1
+            file = here + 1
         text[n] = ord("8") - file
         n += file != 8
         text[n] = ord("/")

@@ -87,7 +87,7 @@ cdef class Reader:
 
 cdef class FenReader(Reader):
     cdef unsigned char[16384] _fens
-    cdef int _count
+    cdef Py_ssize_t _count
     cdef list _pieces
 
     cdef _add_piece(self)

@@ -570,9 +570,7 @@ class Reader:
         return i
 
     def _take(self, board: Board, moves: list[Move], move: int, in_variation: bool) -> bool:
-        """Make a move or null move, and keep what is wanted of it. Returns whether the moves after it are to be
-        skipped.
-        """
+        """Make a move or null move, and keep what is wanted of it. Returns whether to skip what follows."""
         san = "--"
         if move == NO_MOVE:
             board.make_null_unchecked()
@@ -582,7 +580,7 @@ class Reader:
         return False
 
     def _keep_last(self, board: Board, moves: list[Move], move: int) -> None:
-        """Make a move or null move, and keep only it of the line: what follows may comment it or replace it."""
+        """Make a move or null move, and keep only it of its line, for the comments and variations on it."""
         _play_again(board, move)
         if not moves:
             moves.append(_new_move("", move, ""))

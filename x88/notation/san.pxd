@@ -38,7 +38,7 @@ cdef long long _pattern(int mask, int wanted) noexcept nogil
                number=int)
 cdef int find(Board board, long long pattern) noexcept nogil
 @cython.locals(side=int, own=int, pieces=uint64_t, king=int, number=int, occupied=uint64_t, found=uint64_t, back=int, sq=int,
-               step=int, checker=int, pinned=uint64_t)
+               step=int, is_between=bint, pinned=uint64_t)
 cdef uint64_t origins(Board board, int kind, int target) noexcept nogil
 @cython.locals(text="unsigned char[8]", n=int, i=int, origin=int, target=int, kind=int, others=uint64_t, same_file=uint64_t)
 cdef str play(Board board, int move)

@@ -300,7 +300,7 @@ def find(board: Board, pattern: int) -> int:
         if not kind:
             kind = board.squares[wanted & SQUARE] & KIND
         is_promotion = kind == PAWN and (target & RANK == 0x70 or target & RANK == 0)
-        if is_promotion != (promoted != 0) or promoted == PAWN or promoted == KING:
+        if is_promotion != (promoted != 0) or promoted in (PAWN, KING):
             return 0
         able = origins(board, kind, target)
         while able:
@@ -365,8 +365,8 @@ def origins(board: Board, kind: int, target: int) -> int:
     step = DIRECTION[target - king + DIFFERENCE]
     # A check ends if the checker is captured or a piece comes between: on its line, on the king's side.
     if board.checkers and board.checkers != bit(target):
-        checker = lowest(board.checkers)
-        if board.checkers & board.checkers - 1 or step == 0 or DIRECTION[checker - target + DIFFERENCE] != step:
+        is_between = step != 0 and DIRECTION[lowest(board.checkers) - target + DIFFERENCE] == step
+        if board.checkers & board.checkers - 1 or not is_between:
             return 0
     # A pinned piece stays on the line to its king.
     pinned = found & board.pinned
