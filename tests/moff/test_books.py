@@ -112,6 +112,17 @@ def test_make_reads_several_files_and_damaged_games_up_to_the_damage(tmp_path: P
         assert {e.move.uci(): e.weight for e in reader.find_all(chess.Board())} == {"e2e4": 8}
 
 
+def test_make_skips_what_lies_behind_the_last_ply(tmp_path: Path) -> None:
+    games, out = tmp_path / "games.pgn", tmp_path / "out.bin"
+    text = "1. e4 (1. d4) e5 {x} (1... Ke5) 2. Ke5 {(} Nc6 (2... Nf6 3. Kd5) 3. -- ; 0-1\n12.x 1/2-1/2\n"
+    games.write_text(f"{text}\n1. e4 e5 1-0\n", encoding="utf-8")
+    arguments = ("book", "make", str(games), "-o", str(out), "--min-games", "2")
+    assert call(*arguments, "--plies", "2") == (0, f"{out}: 2 moves of 2 games with a result\n", "")
+    with chess.polyglot.open_reader(out) as reader:
+        assert [(entry.move.uci(), entry.weight) for entry in reader.find_all(chess.Board())] == [("e2e4", 3)]
+    assert "1 game is damaged" in call(*arguments, "--plies", "3").errors
+
+
 def test_check_names_every_kind_of_fault(tmp_path: Path) -> None:
     board = fen.parse(fen.START)
     e4 = next(book_move(move) for move in legal_moves(board) if coordinate.write(move) == "e2e4")

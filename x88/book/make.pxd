@@ -11,7 +11,7 @@ cdef int LONGEST_LINE
 cdef int RECORD
 
 
-cdef class Opening(Reader):
+cdef class OpeningReader(Reader):
     cdef uint64_t[32768] keys
     cdef int[32768] moves
     cdef int plies
@@ -35,7 +35,7 @@ cdef class Maker:
     cdef unsigned char[65536] _output
 
     @cython.locals(i=int, points=int)
-    cdef void _add_line(self, Opening opening, int white, int black)
+    cdef void _add_line(self, OpeningReader opening, int white, int black)
     @cython.locals(slot=int)
     cdef void _add(self, uint64_t key, uint64_t move, uint64_t games, uint64_t points) noexcept nogil
     @cython.locals(table="uint64_t*", end=int, slot=int, key=uint64_t, move=uint64_t, games=uint64_t, points=uint64_t, to=int,

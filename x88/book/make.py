@@ -27,7 +27,7 @@ HELD = 200_000
 """Moves held in memory while a book is made; more go to temporary files."""
 
 LONGEST_LINE = 32768
-"""Plies of a game that can go into a book: more than the fifty-move rule allows."""
+"""Plies of a game that can go into a book: more than any game has under the 75-move rule."""
 
 RECORD = 18
 """Bytes of a move in a temporary file: key, move, games and points, of 8, 2, 4 and 4 bytes."""
@@ -46,7 +46,7 @@ class Wanted(NamedTuple):
     """Only moves of the side that won."""
 
 
-class Opening(Reader):
+class OpeningReader(Reader):
     """A reader of the first plies of games, up to a null move; of the rest it reads only the result."""
 
     def __init__(self, stream: BinaryIO, plies: int) -> None:
@@ -101,7 +101,7 @@ class Maker:
         """Add the games of a PGN file, each up to its first fault; yields each when it is added. Only the
         stream itself raises.
         """
-        opening = Opening(stream, self._wanted.plies)
+        opening = OpeningReader(stream, self._wanted.plies)
         for game in opening:
             points = POINTS.get(game.result)
             if points is not None:
@@ -138,7 +138,7 @@ class Maker:
             run.close()
         self._runs.clear()
 
-    def _add_line(self, opening: Opening, white: int, black: int) -> None:
+    def _add_line(self, opening: OpeningReader, white: int, black: int) -> None:
         """Add the moves of a game, given twice the points of White and of Black."""
         for i in range(opening.length):
             points = black if opening.side + i & 1 else white

@@ -17,7 +17,7 @@ from x88 import attack, build
 from x88.attack import in_check, last_move_checks
 from x88.board import Board
 from x88.book import book
-from x88.move import CASTLING, EN_PASSANT, PROMOTED
+from x88.move import CASTLING, EN_PASSANT, PROMOTED, book_move
 from x88.movegen import legal_moves
 from x88.notation import chess960, coordinate, fen, san
 from x88.perft.divide import perft
@@ -95,7 +95,7 @@ def test_castling_among_pieces_follows_python_chess(seed: int) -> None:
             if not build.compiled:
                 assert attack.gives_check(board, move) == position.gives_check(theirs)
             origin, target = (from_0x88(sq) for sq in coordinate.squares(move, chess960=True))
-            assert book.encode(move) == target | origin << 6
+            assert book_move(move) == target | origin << 6
             position.push(theirs)
             board.make(move)
             board.check_invariants()
@@ -128,7 +128,7 @@ def test_random_games_follow_python_chess(seed: int) -> None:
             assert text == position.san(theirs)
             for form in (coordinate.write(move), coordinate.write(move, chess960=True)):
                 assert coordinate.parse(board, form) == move
-            assert san.parse(board, text) == book.decode(board, book.encode(move)) == move
+            assert san.parse(board, text) == book.decode(board, book_move(move)) == move
         shorts = {short_move(move) for move in legal_moves(board)}
         assert len(shorts) == len(legal_moves(board)), "a move of the transposition table is one move"
         before.append((fen.write(board), board.key))

@@ -506,6 +506,7 @@ def test_a_malformed_file_is_read_as_far_as_python_chess_can_follow(path: Path) 
         assert texts == mainline[: len(texts)]
         assert ours.faults or texts == mainline
     check_order(games, data)
+    check_fens(games, data)
 
 
 def check_order(games: list[pgn.Game], data: bytes) -> None:
@@ -517,6 +518,14 @@ def check_order(games: list[pgn.Game], data: bytes) -> None:
     for game, end in zip(games, [*starts, lines][1:], strict=True):
         assert all(game.line <= fault.line <= end for fault in game.faults)
         assert all(fault.text and "\n" not in fault.text for fault in game.faults)
+
+
+def check_fens(games: list[pgn.Game], data: bytes) -> None:
+    """The reader for FENs alone finds the same games and faults."""
+    reader = pgn.FenReader(io.BytesIO(data))
+    for game, other in zip(games, reader, strict=True):
+        assert reader.take_fens() == "".join(f"{move.fen}\n" for move in game.moves)
+        assert {**vars(other), "moves": [], "comment": ""} == {**vars(game), "moves": [], "comment": ""}
 
 
 # --- Damage
@@ -673,6 +682,7 @@ TOKENS = [
 def test_any_bytes_give_games_that_can_be_played_and_written(data: bytes) -> None:
     games = read(data)
     check_order(games, data)
+    check_fens(games, data)
     for game in games:
         assert game.result in pgn.RESULTS
         check_playable(game, chess.Board(game.start))
@@ -704,6 +714,7 @@ def test_a_very_long_game_is_right_to_its_end_and_so_is_the_next() -> None:
     game = read_before_next(text)
     assert (sans(game), game.faults) == ([*moves, "Ng1", "Ng8"], [])
     check_playable(game, chess.Board())
+    check_fens([game], text.encode())
     assert [sans(line) for line in game.moves[plies - 1].variations] == [["Nc6"], ["--", "Ng1"]]
     assert read_before_next(f"{text}{NEXT}\n{text}").as_dict() == game.as_dict()
     assert read_one(pgn.write(game)).as_dict()["moves"] == game.as_dict()["moves"]
