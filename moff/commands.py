@@ -36,8 +36,6 @@ NAMES = ("bench", "perft", "moves", "play", "log", "fens", "picture", "book", "t
 
 PACE = "120+1"
 LOG_FILE = "moff.log"
-PIECE = 1 << 15
-"""Characters that `moff fens` prints at once: game by game, it would take a tenth longer."""
 RANDOM = -1
 """Stands for a random Chess960 start position instead of a number."""
 
@@ -358,19 +356,16 @@ def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
     """Print the FENs or the JSON of a PGN file; returns the number of damaged games and of all games."""
     bar = Bar()
     size = os.fstat(stream.fileno()).st_size if stream.seekable() else 0
-    damaged = games = waiting = 0
-    most = 0 if sys.stdout.isatty() else PIECE
-    fens = pgn.FenReader(stream)
-    texts: list[str] = []
+    damaged = games = 0
+    fens = pgn.FenReader(stream, sys.stdout.write)
     try:
         for game in pgn.Reader(stream) if as_json else fens:
             games += 1
             bar.show(stream.tell() / size if size else None, counted(games, "game"))
-            texts.append(json.dumps(game.as_dict()) + "\n" if as_json else fens.take_fens())
-            waiting += len(texts[-1])
-            if waiting > most or game.faults:
-                text, texts, waiting = "".join(texts), [], 0
-                print(text, end="")
+            if as_json:
+                print(json.dumps(game.as_dict()))
+            elif game.faults or sys.stdout.isatty():
+                fens.flush()
             if game.faults:
                 damaged += 1
                 bar.clear()
@@ -381,7 +376,7 @@ def _print_fens(stream: BinaryIO, name: str, as_json: bool) -> tuple[int, int]:
         print(f"{name}: interrupted after {counted(games, 'game')}", file=sys.stderr)
         raise
     finally:
-        print("".join(texts), end="")
+        fens.flush()
     bar.clear()
     return damaged, games
 

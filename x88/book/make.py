@@ -1,6 +1,7 @@
 """Opening books (`x88.book.book`) made from games, in bounded memory."""
 
 import os
+import struct
 import tempfile
 from collections.abc import Iterator
 from typing import IO, BinaryIO, NamedTuple
@@ -10,6 +11,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
+from x88.book.book import ENTRY
 from x88.notation.pgn import Game, Reader
 
 if not cython.compiled:
@@ -29,8 +31,8 @@ HELD = 200_000
 LONGEST_LINE = 32768
 """Plies of a game that can go into a book: more than any game has under the 75-move rule."""
 
-RECORD = 18
-"""Bytes of a move in a temporary file: key, move, games and points, of 8, 2, 4 and 4 bytes."""
+RECORD = struct.Struct(">QHII")
+"""A move in a temporary file: key, move, games, points."""
 
 
 class Wanted(NamedTuple):
@@ -83,19 +85,14 @@ class Maker:
 
     def __init__(self, wanted: Wanted, held: int = HELD) -> None:
         self._wanted = wanted
-        self._only_wins = wanted.only_wins
-        self._min_games = wanted.min_games
-        self._min_score = wanted.min_score
         self._most = held
         self._held = 0
         self._shift = 0
         self._runs: list[IO[bytes]] = []
-        self._filled = 0
         self.games = 0
         """Games added; those without a result do not count."""
         if not cython.compiled:
             self._table = [0] * 1048576
-            self._output = bytearray(65536)
 
     def add(self, stream: BinaryIO) -> Iterator[Game]:
         """Add the games of a PGN file, each up to its first fault; yields each when it is added. Only the
@@ -106,7 +103,7 @@ class Maker:
             points = POINTS.get(game.result)
             if points is not None:
                 self.games += 1
-                self._add_line(opening, points[0], points[1])
+                self._add_line(opening, points[0], points[1], self._wanted.only_wins)
                 if self._held >= self._most:
                     self._spill()
             opening.length = 0
@@ -138,11 +135,11 @@ class Maker:
             run.close()
         self._runs.clear()
 
-    def _add_line(self, opening: OpeningReader, white: int, black: int) -> None:
+    def _add_line(self, opening: OpeningReader, white: int, black: int, only_wins: bool) -> None:
         """Add the moves of a game, given twice the points of White and of Black."""
         for i in range(opening.length):
             points = black if opening.side + i & 1 else white
-            if points == 2 or not self._only_wins:
+            if points == 2 or not only_wins:
                 self._add(opening.keys[i], opening.moves[i], 1, points)
 
     def _add(self, key: int, move: int, games: int, points: int) -> None:
@@ -159,7 +156,7 @@ class Maker:
         self._table[slot + 3] += points
 
     def _sort(self) -> int:
-        """Sort the table as books are, without gaps; returns the index after its last move."""
+        """Sort the table by key, without gaps; returns the index after its last move."""
         table = self._table
         end = 0
         for slot in range(0, 1048576, 4):
@@ -168,11 +165,7 @@ class Maker:
                 table[slot + 2] = 0
                 key, move, points = table[slot], table[slot + 1], table[slot + 3]
                 to = end
-                while to and (
-                    table[to - 4] > key
-                    or (table[to - 4] == key and table[to - 1] < points)
-                    or (table[to - 4] == key and table[to - 1] == points and table[to - 3] > move)
-                ):
+                while to and table[to - 4] > key:
                     to -= 4
                     for i in range(to, to + 4):
                         table[i + 4] = table[i]
@@ -185,77 +178,38 @@ class Maker:
         """Move the table to a temporary file, sorted."""
         run = tempfile.TemporaryFile()  # noqa: SIM115  (`close` closes it)
         self._runs.append(run)
+        table = self._table
         for slot in range(0, self._sort(), 4):
-            self._put(run, self._table[slot], 8)
-            self._put(run, self._table[slot + 1], 2)
-            self._put(run, self._table[slot + 2], 4)
-            self._put(run, self._table[slot + 3], 4)
-            self._table[slot + 2] = 0
-        self._flush(run)
+            run.write(RECORD.pack(table[slot], table[slot + 1], table[slot + 2], table[slot + 3]))
+            table[slot + 2] = 0
 
     def _add_part(self, run: IO[bytes], part: int) -> None:
         """Add the moves of a part from a temporary file, which has been read up to there."""
-        while records := run.read(RECORD * 1024):
-            end = self._add_records(records, len(records), part)
-            if end < len(records):
-                run.seek(end - len(records), os.SEEK_CUR)
-                return
-
-    def _add_records(self, records: bytes, size: int, part: int) -> int:
-        """Add moves up to the end of a part; returns the index after."""
-        i = 0
-        while i < size and _number(records, i, 8) >> (64 - self._shift) == part:
-            games, points = _number(records, i + 10, 4), _number(records, i + 14, 4)
-            self._add(_number(records, i, 8), _number(records, i + 8, 2), games, points)
-            i += RECORD
-        return i
+        while records := run.read(RECORD.size * 1024):
+            for i, (key, move, games, points) in enumerate(RECORD.iter_unpack(records)):
+                if key >> (64 - self._shift) != part:
+                    run.seek(i * RECORD.size - len(records), os.SEEK_CUR)
+                    return
+                self._add(key, move, games, points)
 
     def _write_entries(self, file: IO[bytes]) -> int:
         """Write the entries that are wanted of the table, and clear it; returns their number."""
         table = self._table
+        least, score = self._wanted.min_games, self._wanted.min_score
         end = self._sort()
-        count = 0
-        first = 0
-        while first < end:
-            key = table[first]
-            most = 0
-            after = first
-            while after < end and table[after] == key:
-                games, points = table[after + 2], table[after + 3]
-                if games < self._min_games or 50 * points < self._min_score * games:
-                    table[after + 2] = 0
-                elif points > most:
-                    most = points
-                after += 4
-            divisor = (most + HEAVIEST - 1) // HEAVIEST if most else 1
-            for slot in range(first, after, 4):
-                if table[slot + 2]:
-                    self._put(file, key, 8)
-                    self._put(file, table[slot + 1], 2)
-                    self._put(file, (table[slot + 3] + divisor - 1) // divisor, 2)
-                    self._put(file, 0, 4)
-                    table[slot + 2] = 0
-                    count += 1
-            first = after
-        self._flush(file)
+        slot = count = 0
+        while slot < end:
+            key = table[slot]
+            rows = []
+            while slot < end and table[slot] == key:
+                games, points = table[slot + 2], table[slot + 3]
+                if games >= least and 50 * points >= score * games:
+                    rows.append((-points, table[slot + 1]))
+                table[slot + 2] = 0
+                slot += 4
+            rows.sort()
+            for minus_points, move in rows:
+                divisor = max(1, -(rows[0][0] // HEAVIEST))
+                file.write(ENTRY.pack(key, move, -(minus_points // divisor), 0))
+            count += len(rows)
         return count
-
-    def _put(self, file: IO[bytes], number: int, size: int) -> None:
-        """Write a number of so many bytes, the highest first."""
-        if self._filled > 65528:
-            self._flush(file)
-        for i in range(size - 1, -1, -1):
-            self._output[self._filled] = number >> 8 * i & 0xFF
-            self._filled += 1
-
-    def _flush(self, file: IO[bytes]) -> None:
-        file.write(self._output[: self._filled])
-        self._filled = 0
-
-
-def _number(text: bytes, start: int, size: int) -> int:
-    """The number of so many bytes at an index."""
-    number = 0
-    for i in range(start, start + size):
-        number = number << 8 | text[i]
-    return number

@@ -86,11 +86,11 @@ cdef class Reader:
 
 
 cdef class FenReader(Reader):
-    cdef unsigned char[16384] _fens
-    cdef Py_ssize_t _count
-    cdef list _pieces
+    cdef object _write
+    cdef unsigned char[32768] _fens
+    cdef Py_ssize_t _length
 
-    cdef _add_piece(self)
+    cpdef flush(self)
 
 
 cdef bint _is_name_character(int character) noexcept nogil

@@ -15,6 +15,7 @@ Beyond the standard, the reader accepts glyphs for NAGs ("±"), other forms of r
 import codecs
 import io
 import re
+from collections.abc import Callable
 from typing import Any, BinaryIO, NamedTuple
 
 try:
@@ -582,13 +583,11 @@ class Reader:
     def _keep_last(self, board: Board, moves: list[Move], move: int) -> None:
         """Make a move or null move, and keep only it of its line, for the comments and variations on it."""
         _play_again(board, move)
-        if not moves:
-            moves.append(_new_move("", move, ""))
-            return
-        last = moves[0]
-        last.move = move
+        last = moves.pop() if moves else _new_move("", move, "")
         if last.comment or last.nags or last.variations:
-            moves[0] = _new_move("", move, "")
+            last = _new_move("", move, "")
+        last.move = move
+        moves.append(last)
 
     def _read_comment(self, game: Game, line: Variation | None, text: bytes, i: int, size: int) -> int:
         """Read the comment of either kind at an index into a line; returns the index after."""
@@ -746,36 +745,30 @@ class Reader:
 
 
 class FenReader(Reader):
-    """A reader for the FENs of games alone, several times as fast: `moves` holds but the last move of a line,
-    without SAN and FEN.
+    """A reader of FENs alone, several times as fast. It passes those after the moves of the main lines to
+    `write`, one a line, many at once, the rest at `flush`. Of its moves, a game keeps the last, without text.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, write: Callable[[str], object]) -> None:
         super().__init__(stream)
-        self._pieces: list[str] = []
-        self._count = 0
+        self._write = write
+        self._length = 0
         if not cython.compiled:
-            self._fens = bytearray(16384)
+            self._fens = bytearray(32768)
 
-    def take_fens(self) -> str:
-        """The FENs after the moves of the main lines read since the last call, one a line."""
-        self._add_piece()
-        found = "".join(self._pieces)
-        self._pieces.clear()
-        return found
-
-    def _add_piece(self) -> None:
-        self._pieces.append(self._fens[: self._count].decode("ascii"))
-        self._count = 0
+    def flush(self) -> None:
+        """Pass on the FENs of the moves read so far."""
+        self._write(self._fens[: self._length].decode("ascii"))
+        self._length = 0
 
     def _take(self, board: Board, moves: list[Move], move: int, in_variation: bool) -> bool:
         self._keep_last(board, moves, move)
         if not in_variation:
-            if self._count > 16384 - LONGEST:
-                self._add_piece()
-            self._count = put(board, self._fens, self._count, False)
-            self._fens[self._count] = ord("\n")
-            self._count += 1
+            self._length = put(board, self._fens, self._length, False)
+            self._fens[self._length] = ord("\n")
+            self._length += 1
+            if self._length > 32768 - LONGEST:
+                self.flush()
         return False
 
 

@@ -8,7 +8,7 @@ from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIF
 from x88.movegen cimport generate, is_castling_legal, own_stack
 from x88.piece cimport BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
 from x88.sets cimport bit, diagonal, lowest, straight
-from x88.square cimport DIFFERENCE, FILE, OFF_BOARD, RANK, index64
+from x88.square cimport DIFFERENCE, FILE, RANK, index64
 
 cpdef enum:
     MASK_SHIFT = 32   # a pattern is a mask and, below it, the wanted fields of a move under the mask
@@ -37,8 +37,10 @@ cdef long long _pattern(int mask, int wanted) noexcept nogil
 @cython.locals(mask=int, wanted=int, target=int, promoted=int, found=int, kind=int, is_promotion=bint, able=uint64_t, origin=int,
                number=int)
 cdef int find(Board board, long long pattern) noexcept nogil
-@cython.locals(side=int, own=int, pieces=uint64_t, king=int, number=int, occupied=uint64_t, found=uint64_t, back=int, sq=int,
-               step=int, is_between=bint, pinned=uint64_t)
+@cython.locals(king=int, found=uint64_t, others=uint64_t, step=int, is_en_passant=bint, is_between=bint, doubtful=uint64_t, sq=int,
+               is_legal=bint)
 cdef uint64_t origins(Board board, int kind, int target) noexcept nogil
+@cython.locals(side=int, own=int, pieces=uint64_t, number=int, occupied=uint64_t, found=uint64_t, back=int, sq=int)
+cdef uint64_t reaching(Board board, int kind, int target) noexcept nogil
 @cython.locals(text="unsigned char[8]", n=int, i=int, origin=int, target=int, kind=int, others=uint64_t, same_file=uint64_t)
 cdef str play(Board board, int move)

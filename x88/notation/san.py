@@ -16,7 +16,6 @@ except ImportError:
     from x88 import uncompiled as cython
 
 from x88 import piece, square
-from x88.attack import attackers
 from x88.movegen import legal_moves
 from x88.piece import NAMES, make_piece, side_of
 
@@ -32,7 +31,7 @@ if not cython.compiled:
     from x88.movegen import generate, is_castling_legal, own_stack
     from x88.piece import BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
     from x88.sets import bit, diagonal, lowest, straight
-    from x88.square import DIFFERENCE, FILE, OFF_BOARD, RANK, index64
+    from x88.square import DIFFERENCE, FILE, RANK, index64
 
     MASK_SHIFT = 32
     AMBIGUOUS = -1
@@ -166,26 +165,13 @@ def _reason(board: Board, pattern: int) -> str:
     occupant = board.piece_at(target)
     if occupant != EMPTY and side_of(occupant) == board.side:
         return f"{square.name(target)} is occupied by a piece of {side}"
-    able = set(attackers(board, target, board.side)) if kind != PAWN else _pawns_to(board, target)
-    if able.intersection(own):
+    able = reaching(board, kind, target)
+    if any(able & bit(sq) for sq in own):
         promoted = pattern >> PROMOTED_SHIFT & KIND
         if kind == PAWN and target >> 4 in (0, 7) and promoted not in (KNIGHT, BISHOP, ROOK, QUEEN):
             return "it must name the new piece: Q, R, B or N"
         return f"it would leave the king of {side} in check"
     return f"no {what} can move to {square.name(target)}"
-
-
-def _pawns_to(board: Board, target: int) -> set[int]:
-    """The squares from which a pawn of the side to move could reach a square."""
-    if board.piece_at(target) != EMPTY or target == board.en_passant:
-        return set(attackers(board, target, board.side))
-    back = 16 if board.side else -16
-    single, double = target + back, target + 2 * back
-    if single & OFF_BOARD:
-        return set()
-    if board.piece_at(single) == EMPTY and double >> 4 == (6 if board.side else 1):
-        return {double}
-    return {single}
 
 
 def read(text: bytes, start: int, end: int) -> int:
@@ -325,57 +311,56 @@ def origins(board: Board, kind: int, target: int) -> int:
     """The squares from which pieces of this kind of the side to move can legally move to a square, as bits.
     Castling aside; checks and pins have been found.
     """
+    king = board.pieces[board.side << 4]
+    found = reaching(board, kind, target)
+    if kind == KING and found:
+        others = (board.sides[WHITE] | board.sides[BLACK]) ^ bit(king)
+        return 0 if attackers_among(board, target, others) & board.sides[board.side ^ 1] else found
+    step = DIRECTION[target - king + DIFFERENCE]
+    is_en_passant = kind == PAWN and target == board.en_passant
+    # A check ends if the checker is captured or a piece comes between: on its line, on the king's side.
+    if board.checkers and board.checkers != bit(target) and not is_en_passant:
+        is_between = step != 0 and DIRECTION[lowest(board.checkers) - target + DIFFERENCE] == step
+        if board.checkers & board.checkers - 1 or not is_between:
+            return 0
+    doubtful = found if is_en_passant else found & board.pinned
+    while doubtful:
+        sq = lowest(doubtful)
+        doubtful &= doubtful - 1
+        # A pinned piece stays on the line to its king.
+        is_legal = DIRECTION[sq - king + DIFFERENCE] == step
+        if is_en_passant:
+            is_legal = board.is_en_passant_legal(sq)
+        if not is_legal:
+            found ^= bit(sq)
+    return found
+
+
+def reaching(board: Board, kind: int, target: int) -> int:
+    """`origins` whether or not the king is left in check."""
     side = board.side
     own = WHITE_PIECE << side
     pieces = board.sets[own | kind]
-    king = board.pieces[side << 4]
     number = index64(target)
     occupied = board.sides[WHITE] | board.sides[BLACK]
     found = 0
     if board.sides[side] & bit(target):
         return 0
-    if kind == KING:
-        found = ATTACKS[KING << 6 | number] & pieces
-        if found and attackers_among(board, target, occupied ^ pieces) & board.sides[side ^ 1]:
-            return 0
-        return found
+    if kind in (KNIGHT, KING):
+        return ATTACKS[kind << 6 | number] & pieces
     if kind == PAWN:
+        if occupied & bit(target) or target == board.en_passant:
+            return ATTACKS[(side ^ 1) << 6 | number] & pieces
         back = 32 * side - 16
-        if target == board.en_passant:
-            for sq in range(target + back - 1, target + back + 2, 2):
-                if board.squares[sq & 0xFF] == own | PAWN and board.is_en_passant_legal(sq):
-                    found |= bit(sq)
-            return found
-        if occupied & bit(target):
-            found = ATTACKS[(side ^ 1) << 6 | number] & pieces
-        else:
-            sq = target + back & 0xFF
-            if board.squares[sq] == EMPTY and target & RANK == (0x40 if side else 0x30):
-                sq += back
-            if board.squares[sq] == own | PAWN:
-                found = bit(sq)
-    elif kind == KNIGHT:
-        found = ATTACKS[KNIGHT << 6 | number] & pieces
-    else:
-        if kind & ROOK:
-            found = straight(target, occupied)
-        if kind & BISHOP:
-            found |= diagonal(target, occupied)
-        found &= pieces
-    step = DIRECTION[target - king + DIFFERENCE]
-    # A check ends if the checker is captured or a piece comes between: on its line, on the king's side.
-    if board.checkers and board.checkers != bit(target):
-        is_between = step != 0 and DIRECTION[lowest(board.checkers) - target + DIFFERENCE] == step
-        if board.checkers & board.checkers - 1 or not is_between:
-            return 0
-    # A pinned piece stays on the line to its king.
-    pinned = found & board.pinned
-    while pinned:
-        sq = lowest(pinned)
-        pinned &= pinned - 1
-        if DIRECTION[sq - king + DIFFERENCE] != step:
-            found ^= bit(sq)
-    return found
+        sq = target + back & 0xFF
+        if board.squares[sq] == EMPTY and target & RANK == (0x40 if side else 0x30):
+            sq += back
+        return bit(sq) if board.squares[sq] == own | PAWN else 0
+    if kind & ROOK:
+        found = straight(target, occupied)
+    if kind & BISHOP:
+        found |= diagonal(target, occupied)
+    return found & pieces
 
 
 def play(board: Board, move: int) -> str:
