@@ -60,6 +60,10 @@ class OpeningReader(Reader):
             self.keys = [0] * 32768
             self.moves = [0] * 32768
 
+    def __next__(self) -> Game:
+        self.length = 0
+        return super().__next__()
+
     def _take(self, board: Board, moves: list[Move], move: int, in_variation: bool) -> bool:
         if not in_variation:
             if move == NO_MOVE:
@@ -106,7 +110,6 @@ class Maker:
                 self._add_line(opening, points[0], points[1], self._wanted.only_wins)
                 if self._held >= self._most:
                     self._spill()
-            opening.length = 0
             yield game
 
     def write(self, file: IO[bytes]) -> int:
