@@ -583,11 +583,11 @@ class Reader:
     def _keep_last(self, board: Board, moves: list[Move], move: int) -> None:
         """Make a move or null move, and keep only it of its line, for the comments and variations on it."""
         _play_again(board, move)
-        last = moves.pop() if moves else _new_move("", move, "")
-        if last.comment or last.nags or last.variations:
+        last = moves[0] if moves else None
+        if last is None or last.comment or last.nags or last.variations:
             last = _new_move("", move, "")
+            moves[:] = [last]
         last.move = move
-        moves.append(last)
 
     def _read_comment(self, game: Game, line: Variation | None, text: bytes, i: int, size: int) -> int:
         """Read the comment of either kind at an index into a line; returns the index after."""
