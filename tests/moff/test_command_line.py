@@ -276,7 +276,7 @@ def test_interrupted_fens_are_counted() -> None:
     pipe = subprocess.PIPE
     with subprocess.Popen([*ENGINE, "fens", "-"], stdin=pipe, stdout=pipe, stderr=pipe) as process:
         # The pipe is not at its end: there is more to wait for.
-        process.stdin.write(b'[Event "x"]\n\n1. e4 e5 *\n\n' * 100)
+        process.stdin.write(b'[Event "x"]\n\n1. e4 e5 *\n\n' * 500)
         process.stdin.flush()
         assert process.stdout.readline()
         process.send_signal(signal.SIGINT)

@@ -1,20 +1,19 @@
 """The search's numbers: a field for every name of the table, a name for every field, values that count."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-from search import parameters
 from search.limits import Limits
 from search.parameters import Parameters
 from search.search import Search
 from search.tuned import SEARCH
+from tests import ROOT
 from tests.oracle import scaled
 from tests.searches import think
 from x88 import build
 
-HEADER = Path(parameters.__file__).with_name("parameters.pxd")
+HEADER = ROOT / "search" / "parameters.pxd"
 
 
 def test_the_header_has_a_field_for_every_name_of_the_table() -> None:

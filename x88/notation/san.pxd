@@ -2,7 +2,7 @@ from libc.stdint cimport int8_t, uint64_t
 
 cimport cython
 
-from x88.attack cimport attackers_among, find_checks_and_pins, last_move_checks
+from x88.attack cimport find_checks_and_pins, last_move_checks
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, moved_of, origin_of, promoted_of, target_of
 from x88.movegen cimport generate, is_castling_legal, own_stack

@@ -22,7 +22,7 @@ from x88.piece import NAMES, make_piece, side_of
 if not cython.compiled:
     # isort: off
     # fmt: off
-    from x88.attack import attackers_among, find_checks_and_pins, last_move_checks
+    from x88.attack import find_checks_and_pins, last_move_checks
     from x88.board import Board, checked_board
     from x88.move import (
         CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE,
@@ -315,7 +315,7 @@ def origins(board: Board, kind: int, target: int) -> int:
     found = reaching(board, kind, target)
     if kind == KING and found:
         others = (board.sides[WHITE] | board.sides[BLACK]) ^ bit(king)
-        return 0 if attackers_among(board, target, others) & board.sides[board.side ^ 1] else found
+        return 0 if board.attackers_among(target, others) & board.sides[board.side ^ 1] else found
     step = DIRECTION[target - king + DIFFERENCE]
     is_en_passant = kind == PAWN and target == board.en_passant
     # A check ends if the checker is captured or a piece comes between: on its line, on the king's side.
