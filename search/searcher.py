@@ -378,7 +378,7 @@ class Searcher:
         """Make a move on the board and update the evaluation and history."""
         side = self.board.side
         if cython.compiled:
-            self.table.prefetch(self.board.key_after(move))
+            self.table.prefetch(self.board.key_after(move) ^ self.salt)
         self.evaluation.make(self.board, move)
         self.board.make_unchecked(move)
         self.keys.make(move, side)
@@ -401,7 +401,7 @@ class Searcher:
     def make_null(self, ply: int) -> None:
         """Make a null move."""
         self.board.make_null_unchecked()
-        self.table.prefetch(self.board.key)
+        self.table.prefetch(self.key())
         self.keys.make_null()
         self.history.record_null_move(ply)
 

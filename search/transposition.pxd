@@ -8,7 +8,8 @@ from x88.pointer cimport memory_of
 cdef extern from *:
     """
     #if defined(__GNUC__)
-    #define fetch(address) __builtin_prefetch(address)
+    // The empty statement keeps GCC from dropping calls of functions that do nothing else.
+    #define fetch(address) ({ __builtin_prefetch(address); __asm__ volatile(""); })
     #elif defined(_MSC_VER) && defined(_M_X64)
     #include <xmmintrin.h>
     #define fetch(address) _mm_prefetch((const char*)(address), _MM_HINT_T0)
