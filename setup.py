@@ -124,14 +124,14 @@ class BuildLibrary(build_ext):
         if HAS_X86 and VECTORS in names:
             parts.append(Extension(AVX2_VECTORS, [self.copied(VECTORS, AVX2_VECTORS)]))
         options = {"build_dir": self.build_temp, "compiler_directives": DIRECTIVES, "force": self.force}
-        parts = cythonize(parts, **options)
+        processes = os.cpu_count() if sys.platform == "linux" else 0  # others would import all this again
+        parts = cythonize(parts, nthreads=processes, **options)
         paths = [os.path.join(self.build_temp, f"{part.name}.c") for part in parts]
         for path, code in zip(paths, joined(part.sources[0] for part in parts), strict=True):
             Path(path).write_text(code, "utf-8")
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             extension.extra_objects = [*pool.map(self.compiled, paths)]
-        # Symbols take a tenth of a wheel.
-        strip = ["-s"] if sys.platform == "linux" and self.is_wheel else []
+        strip = ["-s"] if sys.platform == "linux" and self.is_wheel else []  # symbols take a tenth
         extension.extra_link_args = [*self.link_time, *self.profile, *strip]
         self.force = True
         super().build_extension(extension)
