@@ -25,17 +25,17 @@ cdef Py_ssize_t _write_number(unsigned char* text, Py_ssize_t n, int number) noe
 @cython.locals(codes="unsigned char[128]", starts="Py_ssize_t[6]", ends="Py_ssize_t[6]", kings="int[2]", given="int[4]", rooks="int[4]",
                fields=Py_ssize_t, i=Py_ssize_t, start=Py_ssize_t, n=int, number=int, side=int, en_passant=int, halfmove=int, fullmove=int,
                board=Board)
-cdef Board _parse(str text, const unsigned char* letters, Py_ssize_t size, list remarks, bint ignores, bint chess960)
+cdef Board _parse(text, const unsigned char* letters, Py_ssize_t size, list remarks, bint ignores, bint chess960)
 cdef bint _is_blank(int letter) noexcept nogil
 cdef bint _is_dash(const unsigned char* letters, Py_ssize_t start, Py_ssize_t end) noexcept nogil
 @cython.locals(i=Py_ssize_t, sq=int, rank=int, file=Py_ssize_t, number=int, letter=int, code=int, ranks=Py_ssize_t)
-cdef int _placement(str text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end, unsigned char* codes, int* kings) except -1
+cdef int _placement(text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end, unsigned char* codes, int* kings) except -1
 @cython.locals(i=Py_ssize_t, j=Py_ssize_t, letter=int, is_file=bint, is_wrong=bint, side=int, king=int, number=int, rook=int)
-cdef bint _castling(str text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end, bint chess960, unsigned char* codes, int* kings,
+cdef bint _castling(text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end, bint chess960, unsigned char* codes, int* kings,
                     int* given, int* rooks) except -1
 @cython.locals(outwards=int, found=int, sq=int)
 cdef int _outermost_rook(unsigned char* codes, int king, int number) noexcept nogil
 @cython.locals(file=int, rank=int)
-cdef int _square(str text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end) except -1
+cdef int _square(text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end) except -1
 @cython.locals(number=int, i=Py_ssize_t)
-cdef int _counter(str name, str text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end) except -1
+cdef int _counter(str name, text, const unsigned char* letters, Py_ssize_t start, Py_ssize_t end) except -1

@@ -43,6 +43,15 @@ ASSUMED = [
 ]
 
 
+def test_a_subclass_of_str_is_text() -> None:
+    class Text(str):
+        pass
+
+    assert fen.write(fen.parse(Text(fen.START))) == fen.START
+    with pytest.raises(ValueError, match="castling: 'x'"):
+        fen.parse(Text(fen.START.replace("KQkq", "x")))
+
+
 @pytest.mark.parametrize("count", range(1, 7))
 def test_missing_fields_are_assumed_and_named(count: int) -> None:
     text = " ".join(WHOLE.split()[:count])
