@@ -443,12 +443,9 @@ class Reader:
                 return None
             game.start = write_fen(board)
             return board
-        # Clearing a new board takes longer than unmaking the last game. A very long game cannot be unmade
-        # completely, because the board has forgotten its first moves.
+        # Clearing a new board takes longer than unmaking the last game.
         while self._board.ply:
             _take_back(self._board)
-        if self._board.fullmove != 1:
-            self._board = fen.parse(fen.START)
         return self._board
 
     def _read_moves(self, game: Game, board: Board, text: bytes, i: int, size: int, lost: bool) -> int:
@@ -758,8 +755,9 @@ class FenReader(Reader):
 
     def flush(self) -> None:
         """Pass on the FENs of the moves read so far."""
-        self._write(self._fens[: self._length].decode("ascii"))
-        self._length = 0
+        fens = self._fens[: self._length].decode("ascii")
+        self._length = 0  # before a writer that fails: the next FEN needs the room
+        self._write(fens)
 
     def _take(self, board: Board, moves: list[Move], move: int, in_variation: bool) -> bool:
         self._keep_last(board, moves, move)

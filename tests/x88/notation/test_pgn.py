@@ -531,6 +531,20 @@ def check_fens(games: list[pgn.Game], data: bytes) -> None:
         assert {**vars(other), "moves": [], "comment": ""} == {**vars(game), "moves": [], "comment": ""}
 
 
+def test_a_reader_of_fens_drops_those_its_writer_refused() -> None:
+    pieces: list[str] = []
+
+    def write(text: str) -> None:
+        pieces.append(text)
+        raise BrokenPipeError
+
+    reader = pgn.FenReader(io.BytesIO(b"Nf3 Nf6 Ng1 Ng8 " * 300), write)
+    for _ in range(5):
+        with pytest.raises(BrokenPipeError):
+            next(reader)
+    assert len({*pieces}) == 1, "it begins the game again"
+
+
 # --- Damage
 
 
