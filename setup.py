@@ -18,6 +18,7 @@ import sysconfig
 import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -76,8 +77,10 @@ class BuildSource(build_py):
     def run(self) -> None:
         build = load_build()
         if self.editable_mode:
-            if path := build.library():
-                os.remove(path)
+            # Older versions had a library for each module, which Python prefers to the source.
+            for path in (path for package in build.PACKAGES for path in Path(*package.split(".")).iterdir()):
+                if path.name.endswith(tuple(EXTENSION_SUFFIXES)):
+                    path.unlink()
         else:
             shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()

@@ -263,7 +263,9 @@ def test_wheel_built_without_a_compiler_is_pure_and_says_why(small_checkout: Pat
 def test_checkout_built_without_a_compiler_says_why_until_it_is_compiled(
     small_checkout: Path, real_compiler: str
 ) -> None:
+    (small_checkout / "x88" / f"board{EXTENSION_SUFFIXES[0]}").touch()  # of an older version
     assert child(small_checkout, ["setup.py", "editable_wheel"], CC="no-such-compiler").returncode == 0
+    assert not libraries(small_checkout)
     assert "no-such-compiler" in run(small_checkout, VERDICT)[2]
     in_place = ["setup.py", "build_ext", "--inplace"]
     refused = child(small_checkout, in_place, CC="no-such-compiler")
