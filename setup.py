@@ -50,7 +50,7 @@ AVX2_VECTORS = "search.nnue.vectors_avx2"
 """The same source, compiled for processors with AVX2."""
 
 # On macOS, one wheel may serve both kinds of processors.
-HAS_X86 = sys.platform == "darwin" or platform.machine() in ("x86_64", "AMD64")
+HAS_X86 = sys.platform == "darwin" or platform.machine().lower() in ("x86_64", "amd64")
 
 STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves every CPython from 3.11 on
 LIMITED = {"py_limited_api": True, "define_macros": [("Py_LIMITED_API", "0x030B0000")]}
