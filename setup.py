@@ -18,7 +18,6 @@ import sysconfig
 import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -56,8 +55,6 @@ STABLE_ABI = not sysconfig.get_config_var("Py_GIL_DISABLED")  # one wheel serves
 LIMITED = {"py_limited_api": True, "define_macros": [("Py_LIMITED_API", "0x030B0000")]}
 ABI: dict[str, Any] = LIMITED if STABLE_ABI else {}
 
-PROBE = "#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n"
-
 
 def load_build() -> ModuleType:
     """x88/build.py alone: importing the package would load modules that are not compiled yet."""
@@ -77,9 +74,8 @@ class BuildSource(build_py):
     def run(self) -> None:
         build = load_build()
         if self.editable_mode:
-            # Older versions had a library for each module, which Python prefers to the source.
-            for path in (path for package in build.PACKAGES for path in Path(*package.split(".")).iterdir()):
-                if path.name.endswith(tuple(EXTENSION_SUFFIXES)):
+            for path in (*Path("x88").rglob("*"), *Path("search").rglob("*")):
+                if path.suffix in (".so", ".pyd"):
                     path.unlink()
         else:
             shutil.rmtree(self.build_lib, ignore_errors=True)
@@ -223,7 +219,7 @@ def obstacle() -> str:
     for BuildLibrary.link_time in ((),) if sys.platform == "win32" else (("-flto=auto",), ()):
         with tempfile.TemporaryDirectory() as folder:
             source = os.path.join(folder, "probe.c")
-            Path(source).write_text(PROBE, "ascii")
+            Path(source).write_bytes(b"#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return 0; }")
             extra = {f"extra_{step}_args": [*BuildLibrary.link_time] for step in ("compile", "link")}
             distribution = Distribution({"ext_modules": [Extension("probe", [source], **extra, **ABI)]})
             # setup.cfg may choose a compiler; what pyproject.toml calls dynamic is given to setup() alone.
