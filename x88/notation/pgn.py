@@ -1044,6 +1044,7 @@ def _write_line(words: list[str], line: Variation, number: int, black: bool) -> 
             words.append(f"{number}...")
         words.append(move.san)
         words.extend(f"${nag}" for nag in move.nags)
+        end = len(words)
         _write_comment(words, move.comment)
         for variation in move.variations:
             inner: list[str] = []
@@ -1052,7 +1053,7 @@ def _write_line(words: list[str], line: Variation, number: int, black: bool) -> 
                 inner[0] = f"({inner[0]}"
                 inner[-1] += ")"
                 words.extend(inner)
-        told = not move.comment and not move.variations
+        told = len(words) == end
         number += black
         black = not black
 

@@ -688,6 +688,7 @@ TOKENS = [
 @pytest.mark.slow
 @per_hundred(600, 150)
 @example(b"\xef\xbb\xbf\xef\xbb\xbf1. e4")
+@example(b"1. e4 () e5")
 @given(
     st.one_of(
         st.binary(max_size=200),
