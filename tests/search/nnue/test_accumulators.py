@@ -1,7 +1,5 @@
 """search/nnue/accumulators.py, layer.py and vectors.py: a network's values, added up along the moves."""
 
-import importlib.util
-import platform
 from array import array
 from random import Random
 
@@ -175,5 +173,3 @@ def test_the_modules_are_those_of_the_build() -> None:
         assert select.instructions() == "no vector instructions"
     else:
         assert ("AVX2" in select.instructions()) == ("search.nnue.vectors_avx2" in found)
-        if platform.machine() in ("x86_64", "AMD64"):
-            assert importlib.util.find_spec(select.WIDE)
