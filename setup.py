@@ -12,7 +12,6 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -36,17 +35,11 @@ DIRECTIVES = {
     "auto_pickle": False,  # nobody pickles a board or a search, and the code for it would be large
     "freethreading_compatible": True,  # else a free-threaded Python switches its GIL on, with a warning
 }
-PROFILING = (("-fprofile-generate",), ("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile"))
-"""GCC's flags for two builds: the second one optimises what the bench took most often in the first one."""
-
 BENCH_ONLY = ("search.replay",)
 """Modules that only bench/ and tests/ use: a checkout has them, a wheel does not."""
 
 VECTORS = "search.nnue.vectors"
 """The only module with loops that are compiled to vector instructions."""
-
-AVX2_VECTORS = "search.nnue.vectors_avx2"
-"""The same source, compiled for processors with AVX2."""
 
 # On macOS, one wheel may serve both kinds of processors.
 HAS_X86 = sys.platform == "darwin" or platform.machine().lower() in ("x86_64", "amd64")
@@ -65,6 +58,9 @@ def load_build() -> ModuleType:
     return module
 
 
+BUILD = load_build()
+
+
 class BuildSource(build_py):
     """Starts from scratch: no compiled module of an earlier build may outlive its source."""
 
@@ -72,7 +68,6 @@ class BuildSource(build_py):
     """Why this build stays uncompiled, if it does."""
 
     def run(self) -> None:
-        build = load_build()
         if self.editable_mode:
             for path in (*Path("x88").rglob("*"), *Path("search").rglob("*")):
                 if path.suffix in (".so", ".pyd"):
@@ -81,8 +76,8 @@ class BuildSource(build_py):
             shutil.rmtree(self.build_lib, ignore_errors=True)
         super().run()
         if self.obstacle:
-            folder = os.path.dirname(build.__file__) if self.editable_mode else f"{self.build_lib}/x88"
-            build.note_obstacle(folder, self.obstacle)
+            folder = os.path.dirname(BUILD.__file__) if self.editable_mode else f"{self.build_lib}/x88"
+            BUILD.note_obstacle(folder, self.obstacle)
             print(f"\n{complaint(self.obstacle)}\n", file=sys.stderr)
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
@@ -98,30 +93,23 @@ class BuildLibrary(build_ext):
     def run(self) -> None:
         if BuildSource.obstacle:  # requested explicitly; an installation works without
             raise PlatformError(complaint(BuildSource.obstacle))
-        build = load_build()
-        digests = build.digests()  # before compiling: an edit made meanwhile is not in the library
-        changed = {name for name, _ in digests.items() ^ build.recorded().items()}
-        self.force = self.force or not self.inplace or not changed.isdisjoint(build.BUILT_BY)
+        digests = BUILD.digests()  # before compiling: an edit made meanwhile is not in the library
+        changed = {name for name, _ in digests.items() ^ BUILD.recorded().items()}
+        self.force = self.force or not self.inplace or not changed.isdisjoint(BUILD.BUILT_BY)
         for name in changed & digests.keys():
             os.utime(name)  # Cython compares times, our check of stale builds compares contents
-        wanted, self.is_wheel = self.compiler, not self.inplace  # `run` replaces both
-        for self.profile in PROFILING if os.environ.get("MOFF_PROFILE") else ((),):
-            self.compiler = wanted
-            super().run()
-            if self.inplace:
-                build.record(digests)
-            if self.profile == PROFILING[0]:
-                folder = None if self.inplace else self.build_lib
-                subprocess.run([sys.executable, "-m", "moff", "bench"], cwd=folder, check=True)
-                self.force = False
+        self.is_wheel = not self.inplace  # which `run` changes
+        super().run()
+        if self.inplace:
+            BUILD.record(digests)
 
     def build_extension(self, extension: Extension) -> None:
         from Cython.Build import cythonize
 
-        names = [name for name in load_build().modules() if not self.is_wheel or name not in BENCH_ONLY]
+        names = [name for name in BUILD.modules() if not self.is_wheel or name not in BENCH_ONLY]
         parts = [Extension(name, [name.replace(".", "/") + ".py"]) for name in names]
         if HAS_X86 and VECTORS in names:
-            parts.append(Extension(AVX2_VECTORS, [self.copied(VECTORS, AVX2_VECTORS)]))
+            parts.append(Extension(BUILD.VARIANT, [self.copied(VECTORS, BUILD.VARIANT)]))
         options = {"build_dir": self.build_temp, "compiler_directives": DIRECTIVES, "force": self.force}
         processes = os.cpu_count() if sys.platform == "linux" else 0  # others would import all this again
         parts = cythonize(parts, nthreads=processes, **options)
@@ -131,14 +119,14 @@ class BuildLibrary(build_ext):
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             extension.extra_objects = [*pool.map(self.compiled, paths)]
         strip = ["-s"] if sys.platform == "linux" and self.is_wheel else []  # symbols take a tenth
-        extension.extra_link_args = [*self.link_time, *self.profile, *strip]
+        extension.extra_link_args = [*self.link_time, *strip]
         self.force = True
         super().build_extension(extension)
 
     def compiled(self, path: str) -> str:
         """Compile the C code of a module; returns the path of the object file."""
         beside = Path(path).anchor  # below `build_temp` it would have that path once more
-        chosen = [*flags(self.compiler.compiler_type, Path(path).stem), *self.link_time, *self.profile]
+        chosen = [*flags(self.compiler.compiler_type, Path(path).stem), *self.link_time]
         macros = ABI.get("define_macros")
         return str(*self.compiler.compile([path], beside, macros, extra_postargs=chosen))
 
@@ -169,13 +157,13 @@ def flags(compiler: str, module: str) -> list[str]:
         # On ARM64, what threads share without a lock needs the memory ordering that x86-64 always has.
         chosen = ["/O2", "/volatile:ms"]
         chosen += [f"/FI{header}"] if STABLE_ABI else []
-        return [*chosen, "/arch:AVX2"] if module == AVX2_VECTORS else chosen
+        return [*chosen, "/arch:AVX2"] if module == BUILD.VARIANT else chosen
     chosen = ["-O3", "-fno-wrapv", "-g0", "-fno-asynchronous-unwind-tables", "-fvisibility=hidden", "-w"]
     chosen += ["-include", header] if STABLE_ABI else []
-    chosen += ["-funroll-loops"] if module in (VECTORS, AVX2_VECTORS) else ["-fno-tree-vectorize"]
+    chosen += ["-funroll-loops"] if module in (VECTORS, BUILD.VARIANT) else ["-fno-tree-vectorize"]
     # All x86-64 processors since 2008 have POPCNT; `x88.sets` refuses others.
     features = ["-mpopcnt"] if HAS_X86 else []
-    features += ["-mavx2"] if module == AVX2_VECTORS else []
+    features += ["-mavx2"] if module == BUILD.VARIANT else []
     for feature in features:
         chosen += ["-Xarch_x86_64", feature] if sys.platform == "darwin" else [feature]
     return chosen
@@ -213,7 +201,7 @@ def joined(paths: Iterable[str]) -> Iterator[str]:
 
 def obstacle() -> str:
     """Why no extension can be compiled and linked here; empty if one can be."""
-    if load_build().is_forced():
+    if BUILD.is_forced():
         return "MOFF_PURE was set"
     reason = ""
     for BuildLibrary.link_time in ((),) if sys.platform == "win32" else (("-flto=auto",), ()):

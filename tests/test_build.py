@@ -23,6 +23,7 @@ from tests import ROOT
 from tests.programs import run as run_bench
 from x88 import build
 from x88.build import PACKAGES
+from x88.notation import fen
 
 pytestmark = pytest.mark.slow
 
@@ -138,6 +139,15 @@ def test_every_module_with_a_header_runs_compiled_or_none_does(is_compiled: bool
         assert headers <= files.keys()
         assert compiled == ({*headers} if is_compiled else set())
         assert len({files[name] for name in compiled}) == is_compiled, "there is one library"
+
+
+def test_tracebacks_name_file_and_line_of_the_source() -> None:
+    with pytest.raises(ValueError, match="bad FEN") as raised:
+        fen.parse("8/8")
+    last = raised.traceback[-1]
+    assert Path(last.path).parts[-3:] == ("x88", "notation", "fen.py")
+    line = (ROOT / "x88/notation/fen.py").read_text("utf-8").splitlines()[last.lineno]
+    assert line.strip().startswith("raise ValueError")
 
 
 def test_moff_pure_forces_the_source(checkout: Path) -> None:

@@ -9,7 +9,7 @@ from search.nnue.layer import Layer, has_wide_vectors
 from search.nnue.network import Weights
 from x88 import build
 
-WIDE = "search.nnue.vectors_avx2"
+WIDE = build.VARIANT
 BASELINE = "search.nnue.vectors"
 UNCOMPILED = "search.nnue.vectors_pure"
 
