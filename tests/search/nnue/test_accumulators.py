@@ -96,11 +96,11 @@ def test_the_sums_follow_the_moves(module: str, text: str) -> None:
     accumulators = Accumulators(select.layer(net, module))
     chance = Random(text)
     crossings = 0
-    for _ in range(scaled(14, 6)):
+    for _ in range(scaled(20, 8)):
         board = fen.parse(text)
         accumulators.reset(board)
         made: list[bool] = []  # whether a move, no null move
-        for _ in range(scaled(120, 60)):
+        for _ in range(120):
             moves = legal_moves(board)
             what = chance.random()
             if made and (what < 0.3 or not moves or len(made) == 130):
