@@ -362,7 +362,7 @@ def test_a_search_cut_short_plays_the_move_that_failed_high(monkeypatch: pytest.
     """Also where the root is restricted, and its entry in the table cannot tell which move it was."""
     monkeypatch.setattr("search.job.REPORT_DELAY", 0)
     found: list[bool] = []
-    for text in FAILING_HIGH[: scaled(4, 1)]:
+    for text in FAILING_HIGH[: scaled(4, 3)]:
         board = fen.parse(text)
         limits = Limits(nodes=scaled(20_000, 3000), searchmoves=tuple(sorted(legal_moves(board))[1:]))
         _, reports = begun(Search(1), limits, board, on_statistics=lambda _: None)
