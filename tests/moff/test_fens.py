@@ -163,7 +163,7 @@ def test_a_reader_may_stop_reading(tmp_path: Path) -> None:
 def test_a_terminal_shows_the_progress_and_the_faults(tmp_path: Path) -> None:
     pexpect = pytest.importorskip("pexpect")
     path, out = tmp_path / "big.pgn", tmp_path / "out"
-    times = scaled(3000, 120)
+    times = scaled(12000, 600)
     middle = DAMAGED + LAST + "\n"
     path.write_text((SAMPLE + "\n") * times + middle + (SAMPLE + "\n") * times, encoding="utf-8")
     command = f"{shlex.join([*ENGINE, 'fens', str(path)])} > {out}"
