@@ -104,13 +104,11 @@ class Review:
             if journal is not None:
                 journal.remove()
         except KeyboardInterrupt:
-            self._bar.clear()
             done = f"{len(self._finished)} of {counted(len(self._survey.positions), 'game')}"
             hint = "; the same command continues" if journal is not None else ""
             print(f"interrupted after {done}{hint}", file=sys.stderr)
             raise
         finally:
-            self._bar.clear()
             if journal is not None:
                 journal.close()
         if self._survey.damaged:
@@ -201,6 +199,7 @@ class Review:
                     self._show(analysis.positions, time.monotonic() - began)
         finally:
             analysis.close()
+            self._bar.clear()
 
     def _begin(self, analysis: Analysis, number: int, game: pgn.Game) -> None:
         """Submit a game for searching, if it has moves."""
