@@ -1,15 +1,21 @@
 """`moff board`: the board page in the browser."""
 
 import argparse
+import errno
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from moff.arguments import read_position, whole_number
+from moff.messages import can_rewrite
 from x88.notation import fen
 
 if TYPE_CHECKING:
     from moff.page.gamelist import GameList
+    from moff.page.host import Host
+
+WHITE_ON_BLACK, PLAIN = "\033[97;40m", "\033[0m"
 
 
 def add_command(commands: Any) -> None:
@@ -17,7 +23,8 @@ def add_command(commands: Any) -> None:
     board = commands.add_parser(
         "board",
         help="a board in the browser: play, analyse, look at the generator",
-        epilog="The page needs no network. Only this machine can open it, at the address that is printed.",
+        epilog="The page needs no network. It opens at the address that is printed: on this machine alone, "
+        "with --lan or --host on phones and other devices, too.",
     )
     board.add_argument(
         "start", nargs="?", default="", metavar="FEN|FILE.pgn", help="a position or games to analyse"
@@ -29,12 +36,31 @@ def add_command(commands: Any) -> None:
         metavar="N",
         help="default: 0, any that is free",
     )
+    where = board.add_mutually_exclusive_group()
+    where.add_argument(
+        "--host",
+        metavar="ADDRESS",
+        help="an address or a name of this machine, at which other devices can open the board",
+    )
+    where.add_argument(
+        "--lan", action="store_true", help="the same, at this machine's address in the local network"
+    )
     board.add_argument("--no-browser", action="store_true", help="only print the address")
     board.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    start, games = "", None
+    from moff.page.host import LOOPBACK, local_network, parse
+
+    start, games, host = "", None, LOOPBACK
+    try:
+        if options.lan:
+            host = local_network()
+        elif options.host is not None:
+            host = parse(options.host)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
     if options.start.lower().endswith(".pgn") or os.path.exists(options.start):
         try:
             games = read_games(options.start)
@@ -49,10 +75,10 @@ def _run(options: argparse.Namespace) -> int:
         if board is None:
             return 1
         start = fen.write(board)
-    return serve(start, games, options.port, not options.no_browser)
+    return serve(start, games, options.port, host, not options.no_browser)
 
 
-def serve(start: str = "", games: "GameList | None" = None, port: int = 0, opens: bool = True) -> int:
+def serve(start: str, games: "GameList | None", port: int, host: "Host", opens: bool) -> int:
     """Serve the page, starting with a position or some games, until interrupted; returns the exit code. With
     `opens`, open it in the browser. Raises KeyboardInterrupt after a clean shutdown.
     """
@@ -60,18 +86,25 @@ def serve(start: str = "", games: "GameList | None" = None, port: int = 0, opens
     import threading
     import webbrowser
 
-    from moff.page.server import HOST, Server
+    from moff.page.server import Server
     from moff.page.tab import Tab
     from moff.page.tabs import Tabs
 
     try:
-        server = Server(Tabs(lambda: Tab(start, games)), port)
+        server = Server(Tabs(lambda: Tab(start, games)), port, host)
     except OSError as error:
-        where = f"port {port}" if port else "a port"
-        print(f"{where} of {HOST} cannot be used: {error.strerror or error}", file=sys.stderr)
+        if error.errno == errno.EADDRNOTAVAIL:
+            reason = f"{host} is not an address of this machine"
+        else:
+            where = f"port {port}" if port else "a port"
+            reason = f"{where} of {host} cannot be used: {error.strerror or error}"
+        print(reason, file=sys.stderr)
         return 1
     threading.Thread(target=server.serve_forever, name="server", daemon=True).start()
     print(f"Moff's board is at {server.url}", flush=True)
+    if not host.is_loopback():
+        _show_code(server.url)
+        print(host.audience(), file=sys.stderr)
     print("Ctrl-C ends it.", file=sys.stderr, flush=True)
     if opens:
         # A text browser would block.
@@ -84,6 +117,22 @@ def serve(start: str = "", games: "GameList | None" = None, port: int = 0, opens
     finally:
         server.end()
     return 0
+
+
+def _show_code(url: str) -> None:
+    """Show the address as a QR code on a terminal, for the camera of a phone."""
+    if not can_rewrite(sys.stdout):
+        return
+    try:
+        import segno
+    except ImportError:
+        print("For a QR code of it: pip install 'moff-chess[phone]'", file=sys.stderr)
+        return
+    code = io.StringIO()
+    segno.make(url, error="l", micro=False).terminal(code, border=2, compact=True)
+    for line in code.getvalue().splitlines():
+        print(f"{WHITE_ON_BLACK}{line}{PLAIN}")  # whatever the colours of the terminal
+    sys.stdout.flush()
 
 
 def read_games(path: str) -> "GameList":

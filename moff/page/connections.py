@@ -4,13 +4,14 @@ import contextlib
 import socket
 import threading
 import time
+from collections import Counter
 from http import HTTPStatus
 
 from moff.page.stream import Stream
 
 MOST_CONNECTIONS = 64
 """Simultaneous connections. A browser opens six to a server. Beyond the limit, connections that have not
-shown the token are dropped.
+shown the token are dropped, first those of the address with the most of them.
 """
 
 MOST_STREAMS = 5
@@ -32,7 +33,9 @@ class Refusal(Exception):
 class Connection:
     """The state of an open connection."""
 
-    def __init__(self, end: float) -> None:
+    def __init__(self, address: str, end: float) -> None:
+        self.address = address
+        """The client's."""
         self.end = end
         """When it is cut off, on the monotonic clock."""
         self.is_known = False
@@ -49,12 +52,12 @@ class Connections:
         self._is_closing = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
 
-    def open(self, request: socket.socket) -> bool:
-        """Note a new connection; returns whether there was room for it."""
+    def open(self, request: socket.socket, address: str) -> bool:
+        """Note a new connection from an address; returns whether there was room for it."""
         with self._guard:
             has_room = len(self._open) < MOST_CONNECTIONS or self._make_room()
             if has_room:
-                self._open[request] = Connection(time.monotonic() + LONGEST_HEAD)
+                self._open[request] = Connection(address, time.monotonic() + LONGEST_HEAD)
             return has_room
 
     def forget(self, request: socket.socket) -> None:
@@ -71,12 +74,16 @@ class Connections:
                 connection.is_known |= is_known
 
     def _make_room(self) -> bool:
-        """Cut off the longest silent connection without the token; returns whether. Under the guard."""
-        unknown = [request for request, connection in self._open.items() if not connection.is_known]
+        """Cut off the oldest connection without the token, of the address with the most of them; returns
+        whether there was one. Under the guard.
+        """
+        unknown = {request: each.address for request, each in self._open.items() if not each.is_known}
         if not unknown:
             return False
-        _cut_off(unknown[0])
-        del self._open[unknown[0]]
+        crowd, _ = Counter(unknown.values()).most_common(1)[0]
+        oldest = next(request for request, address in unknown.items() if address == crowd)
+        _cut_off(oldest)
+        del self._open[oldest]
         return True
 
     def _watch(self) -> None:

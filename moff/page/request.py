@@ -4,25 +4,36 @@ The page's files and some answers are fetched, commands are posted, and what cha
 """
 
 import hmac
+import io
 import json
 import re
 import socket
+import sys
+import threading
 import time
 from collections.abc import Callable
 from http import HTTPStatus
+from http.client import LineTooLong
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from moff.page.connections import Connections, Refusal
 from moff.page.gamelist import LARGEST_TEXT
+from moff.page.host import LOOPBACK, Host
 from moff.page.stream import Stream
 from moff.page.tab import Tab
 from moff.page.tabs import Tabs
 from moff.page.tabview import snapshots
 
+LARGEST_HEAD = 1 << 17
+"""Bytes of the head of a request; its first line alone may have half of them."""
+
 LARGEST_COMMAND = 1 << 17
 """Bytes of a posted command."""
+
+LARGEST_REMOTE_TEXT = 1 << 20
+"""Bytes of games posted by another device, as they take up to 120 times their size in memory."""
 
 LONGEST_EXCHANGE = 20.0
 """Seconds to receive a request with its body, or to send a file."""
@@ -58,11 +69,27 @@ class Site(ThreadingHTTPServer):
 
     tabs: Tabs
     connections: Connections
+    host: Host
     token: str
     hosts: set[str]
     """The valid values of the header Host."""
     files: dict[str, tuple[str, bytes]]
     """Kinds and contents of the files of the page, by name."""
+    upload: threading.Lock
+    """Held while games are read, which takes memory: one file at a time."""
+
+
+class _Reader(io.BufferedReader):
+    """Reads a request. Of its lines, the head, it reads no more than LARGEST_HEAD bytes."""
+
+    _left = LARGEST_HEAD
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        line = super().readline(size)
+        self._left -= len(line)
+        if self._left < 0:
+            raise LineTooLong("head")
+        return line
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -77,8 +104,9 @@ class Handler(BaseHTTPRequestHandler):
     error_message_format = "%(code)d %(message)s\n"
 
     def setup(self) -> None:
-        """Disable Nagle's algorithm: events are small and must not wait for each other."""
+        """Limit the head. Disable Nagle's algorithm: events are small and must not wait for each other."""
         super().setup()
+        self.rfile = _Reader(self.rfile.detach())
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
 
     def do_GET(self) -> None:
@@ -146,11 +174,12 @@ class Handler(BaseHTTPRequestHandler):
     def _post(self, name: str, query: dict[str, str]) -> None:
         if name not in ("do", "games"):
             raise Refusal(HTTPStatus.NOT_FOUND, "there is no such command")
-        body = self._body(LARGEST_TEXT if name == "games" else LARGEST_COMMAND)
+        body = self._body(self._largest_text() if name == "games" else LARGEST_COMMAND)
         tab = self._tab(query)
         try:
             if name == "games":
-                answer = tab.open_games(query.get("name", "the file"), body)
+                with self.server.upload:
+                    answer = tab.open_games(query.get("name", "the file"), body)
             else:
                 answer = tab.do(*_read_command(body))
         except (ValueError, MemoryError) as error:
@@ -165,13 +194,17 @@ class Handler(BaseHTTPRequestHandler):
             raise Refusal(HTTPStatus.BAD_REQUEST, "the tab has no name")
         return self.server.tabs.tab(name)
 
+    def _largest_text(self) -> int:
+        is_here = self.client_address[0] in (LOOPBACK.address, self.server.host.address)
+        return LARGEST_TEXT if is_here else LARGEST_REMOTE_TEXT
+
     def _body(self, most: int) -> bytes:
         """The body of the request. Raises Refusal."""
         length = self.headers.get("Content-Length", "")
         if self.headers.get("Transfer-Encoding") or not re.fullmatch(r"[0-9]{1,12}", length):
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, "a body must have a Content-Length")
         if int(length) > most:
-            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body has at most {most} bytes")
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {most >> 10} kB can be sent from here")
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             raise Refusal(HTTPStatus.BAD_REQUEST, "the body is incomplete")
@@ -189,6 +222,11 @@ class Handler(BaseHTTPRequestHandler):
                 self.server.connections.expect_end(self.connection, float("inf"))
                 self.connection.settimeout(LONGEST_WRITE)
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, STREAM_BUFFER)
+                if sys.platform == "linux":
+                    # A phone that has left the network does not say so, and its board would stay open for a
+                    # quarter of an hour. Other systems give up sooner.
+                    seconds = int(LONGEST_EXCHANGE)
+                    self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * seconds)
                 self.send_response(HTTPStatus.OK)
                 self._send_headers("text/event-stream; charset=utf-8", None)
                 self._send_changes(tab, stream)
@@ -236,7 +274,9 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.send_header("Cache-Control", "no-store")
         self.send_header("Content-Security-Policy", POLICY)
-        self.send_header("Cross-Origin-Opener-Policy", "same-origin")
+        if self.server.host.is_loopback():
+            # Elsewhere browsers complain about it, as the page does not come by HTTPS.
+            self.send_header("Cross-Origin-Opener-Policy", "same-origin")
         self.send_header("Cross-Origin-Resource-Policy", "same-origin")
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("X-Content-Type-Options", "nosniff")

@@ -1,4 +1,4 @@
-"""The server of the board page: for this machine only, behind a token, with limits on everything.
+"""The server of the board page: for this machine unless asked, behind a token, with limits on everything.
 
 Uses HTTP from the standard library.
 """
@@ -9,16 +9,16 @@ import os
 import secrets
 import socket
 import sys
+import threading
 from importlib import resources
 from typing import Any
 
 from moff.page.connections import Connections
+from moff.page.host import LOOPBACK, Host
 from moff.page.request import Handler, Site
 from moff.page.tabs import Tabs
 from moff.picture.figurine import FIGURINES
 from x88.piece import LETTERS
-
-HOST = "127.0.0.1"
 
 HTTP_PORT = 80
 """The port that clients leave out of Host and Origin."""
@@ -53,19 +53,21 @@ class Server(Site):
     allow_reuse_address = os.name != "nt"  # on Windows, two servers could share the port
     request_queue_size = 128
 
-    def __init__(self, tabs: Tabs, port: int = 0) -> None:
-        """Port 0 means any free one. Raises OSError if the port is not available."""
+    def __init__(self, tabs: Tabs, port: int = 0, host: Host = LOOPBACK) -> None:
+        """Port 0 means any free one. Raises OSError if the port or the address is not available."""
         self.tabs = tabs
+        self.host = host
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
-        super().__init__((HOST, port), Handler)
+        self.upload = threading.Lock()
+        super().__init__((host.address, port), Handler)
         self.connections = Connections()
         self.port = int(self.server_address[1])
-        names = (HOST, "localhost")
+        names = (host.name, "localhost") if host == LOOPBACK else (host.name,)
         self.hosts = {f"{name}:{self.port}" for name in names}
         if self.port == HTTP_PORT:
             self.hosts.update(names)
-        self.url = f"http://{HOST}:{self.port}/{self.token}/"
+        self.url = f"http://{host.name}:{self.port}/{self.token}/"
 
     def server_bind(self) -> None:
         """Bind without looking up the machine's name, which may take long."""
@@ -74,13 +76,13 @@ class Server(Site):
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
-        self.server_name, self.server_port = HOST, int(self.server_address[1])
+        self.server_name, self.server_port = self.host.name, int(self.server_address[1])
 
     # Connections.
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a connection in its own thread, unless there are too many."""
-        if not self.connections.open(request):
+        if not self.connections.open(request, client_address[0]):
             with contextlib.suppress(OSError):
                 request.setblocking(False)
                 request.send(BUSY)

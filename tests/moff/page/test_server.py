@@ -21,8 +21,9 @@ import pytest
 from moff.page import request
 from moff.page.connections import MOST_CONNECTIONS, MOST_STREAMS
 from moff.page.gamelist import LARGEST_TEXT
-from moff.page.request import LARGEST_COMMAND
-from moff.page.server import HOST, HTTP_PORT, Server
+from moff.page.host import LOOPBACK, local_network
+from moff.page.request import LARGEST_COMMAND, LARGEST_HEAD, LARGEST_REMOTE_TEXT
+from moff.page.server import HTTP_PORT, Server
 from moff.page.tab import Tab
 from moff.page.tabs import MOST_TABS, Tabs
 from moff.page.tabview import snapshot
@@ -36,11 +37,26 @@ pytestmark = pytest.mark.slow
 
 GRACE = 0.3
 
+at_both_hosts = pytest.mark.parametrize("served", ["loopback", "network"], indirect=True)
+"""Runs a test of the server with the default host, and with the address that --lan finds."""
+
+
+OTHER = ("127.0.0.2", 0)
+from_another_address = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux has a second loopback address"
+)
+
 
 @pytest.fixture
-def served() -> Iterator[Server]:
+def served(request: pytest.FixtureRequest) -> Iterator[Server]:
     """A server in this process."""
-    one = Server(Tabs(Tab, GRACE))
+    host = LOOPBACK
+    if getattr(request, "param", "loopback") == "network":
+        try:
+            host = local_network()
+        except ValueError as error:
+            pytest.skip(str(error))
+    one = Server(Tabs(Tab, GRACE), host=host)
     thread = threading.Thread(target=one.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     yield one
@@ -49,12 +65,16 @@ def served() -> Iterator[Server]:
 
 
 class Client:
-    """One connection of a well-behaved page."""
+    """One connection of a well-behaved page, from a `source` if given."""
 
-    def __init__(self, served: Server, tab: str = "tab-number-1") -> None:
+    def __init__(
+        self, served: Server, tab: str = "tab-number-1", source: tuple[str, int] | None = None
+    ) -> None:
         self.served = served
         self.tab = tab
-        self.connection = http.client.HTTPConnection(HOST, served.port, timeout=PATIENCE)
+        self.connection = http.client.HTTPConnection(
+            served.host.address, served.port, timeout=PATIENCE, source_address=source
+        )
 
     def __enter__(self) -> "Client":
         return self
@@ -89,8 +109,8 @@ class Listener:
         self.socket.settimeout(PATIENCE)
         if buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-        self.socket.connect((HOST, served.port))
-        head = f"GET /{served.token}/events?tab={tab} HTTP/1.1\r\nHost: {HOST}:{served.port}\r\n\r\n"
+        self.socket.connect((served.host.address, served.port))
+        head = f"GET /{served.token}/events?tab={tab} HTTP/1.1\r\nHost: {host_of(served)}\r\n\r\n"
         self.socket.sendall(head.encode())
         self.file = self.socket.makefile("rb")
         self.status = int(self.file.readline().split()[1])
@@ -110,9 +130,18 @@ class Listener:
         raise AssertionError("the stream has ended")
 
 
-def exchange(port: int, request: bytes) -> bytes:
+def host_of(served: Server) -> str:
+    """The server's name in the header Host."""
+    return f"{served.host.name}:{served.port}"
+
+
+def connected(served: Server) -> socket.socket:
+    return socket.create_connection((served.host.address, served.port), timeout=PATIENCE)
+
+
+def exchange(served: Server, request: bytes) -> bytes:
     """All that the server answers to some bytes, after which nothing more is sent."""
-    with socket.create_connection((HOST, port), timeout=PATIENCE) as connection:
+    with connected(served) as connection:
         answer = b""
         with contextlib.suppress(ConnectionError):
             connection.sendall(request)
@@ -132,6 +161,7 @@ def assert_serves(served: Server) -> None:
 # --- What is served
 
 
+@at_both_hosts
 def test_the_files_of_the_page_are_served_and_no_others(served: Server) -> None:
     names = {path.name for path in (ROOT / "moff" / "page" / "static").iterdir()}
     with Client(served) as client:
@@ -162,6 +192,7 @@ def test_the_page_needs_no_network() -> None:
         assert addresses <= {"http://www.w3.org/2000/svg"}, path
 
 
+@at_both_hosts
 @pytest.mark.parametrize(
     "path",
     [
@@ -184,6 +215,7 @@ def test_no_path_leads_out_of_the_page(served: Server, path: str) -> None:
         assert client.fetch(path) == (404, b"there is no such file\n")
 
 
+@at_both_hosts
 def test_what_is_sent_can_be_used_by_the_page_alone(served: Server) -> None:
     with Client(served) as client:
         client.connection.request("GET", f"/{served.token}/")
@@ -209,8 +241,10 @@ def test_every_server_has_another_token(served: Server) -> None:
 
 def test_only_this_machine_can_connect(served: Server) -> None:
     assert served.socket.getsockname()[0] == "127.0.0.1"
+    assert set(served.hosts) == {f"127.0.0.1:{served.port}", f"localhost:{served.port}"}
 
 
+@at_both_hosts
 @pytest.mark.parametrize("change", ["none", "shorter", "longer", "other", "case", "none at all"])
 def test_without_the_token_nothing_is_served(served: Server, change: str) -> None:
     token = {
@@ -222,12 +256,13 @@ def test_without_the_token_nothing_is_served(served: Server, change: str) -> Non
         "none at all": "page.css",
     }[change]
     for path in (f"/{token}/", f"/{token}/page.css", f"/{token}/events?tab=tab-number-1", f"/{token}", "/"):
-        request = f"GET {path} HTTP/1.1\r\nHost: {HOST}:{served.port}\r\n\r\n"
-        answer = exchange(served.port, request.encode())
+        request = f"GET {path} HTTP/1.1\r\nHost: {host_of(served)}\r\n\r\n"
+        answer = exchange(served, request.encode())
         assert answer.startswith(b"HTTP/1.1 403 "), path
         assert served.token.encode() not in answer
 
 
+@at_both_hosts
 @pytest.mark.parametrize(
     "headers",
     [
@@ -246,13 +281,14 @@ def test_without_the_token_nothing_is_served(served: Server, change: str) -> Non
     ],
 )
 def test_other_pages_and_other_names_of_the_machine_are_refused(served: Server, headers: list[str]) -> None:
-    named = [header.format(host=f"{HOST}:{served.port}", port=served.port) for header in headers]
+    named = [header.format(host=host_of(served), port=served.port) for header in headers]
     for method in ("GET", "POST"):
         lines = [f"{method} /{served.token}/do?tab=tab-number-1 HTTP/1.1", *named, "Content-Length: 0"]
-        answer = exchange(served.port, "\r\n".join([*lines, "", ""]).encode())
+        answer = exchange(served, "\r\n".join([*lines, "", ""]).encode())
         assert answer.startswith(b"HTTP/1.1 403 ")
 
 
+@at_both_hosts
 def test_the_page_itself_is_let_in(served: Server) -> None:
     with Client(served) as client:
         for host in served.hosts:
@@ -260,9 +296,21 @@ def test_the_page_itself_is_let_in(served: Server) -> None:
             assert client.fetch("", **site)[0] == 200
 
 
+@pytest.mark.parametrize("served", ["network"], indirect=True)
+def test_an_address_in_the_network_is_the_only_one_and_has_one_name(served: Server) -> None:
+    assert served.socket.getsockname()[0] == served.host.address
+    assert served.hosts == {host_of(served)}
+    with Client(served) as client:
+        for name in (LOOPBACK.name, "localhost", socket.gethostname().lower()):
+            assert client.fetch("", Host=f"{name}:{served.port}") == (403, b"wrong host\n")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((LOOPBACK.address, served.port), timeout=PATIENCE)
+
+
 # --- What is refused
 
 
+@at_both_hosts
 def test_a_body_must_tell_its_length_and_be_no_larger_than_allowed(served: Server) -> None:
     with Client(served) as client:
         name = "do?tab=tab-number-1"
@@ -277,6 +325,24 @@ def test_a_body_must_tell_its_length_and_be_no_larger_than_allowed(served: Serve
             client.connection.close()
         largest = client.fetch("games?tab=tab-number-1", "POST", None, Content_Length=str(LARGEST_TEXT + 1))
         assert largest[0] == 413
+
+
+@from_another_address
+def test_another_device_may_send_fewer_games(served: Server) -> None:
+    games = b"1. e4 *\n\n".ljust(LARGEST_REMOTE_TEXT)
+    for source, answers in ((None, [200, 200]), (OTHER, [200, 413])):
+        with Client(served, source=source) as client:
+            for text, status in zip((games, games + b" "), answers, strict=True):
+                assert client.fetch("games?tab=tab-number-1", "POST", text)[0] == status
+
+
+@at_both_hosts
+def test_a_head_has_a_limit(served: Server) -> None:
+    head = f"GET /{served.token}/ HTTP/1.1\r\nHost: {host_of(served)}\r\n"
+    line = f"X: {'x' * 3000}\r\n"
+    lines = 1 + LARGEST_HEAD // len(line)
+    assert exchange(served, (head + line * (lines - 2) + "\r\n").encode()).startswith(b"HTTP/1.1 200 ")
+    assert exchange(served, (head + line * lines).encode()).startswith(b"HTTP/1.1 431 ")
 
 
 def test_a_command_that_makes_no_sense_is_refused_with_the_reason(served: Server) -> None:
@@ -296,11 +362,10 @@ def test_a_command_that_makes_no_sense_is_refused_with_the_reason(served: Server
 
 def malformed(random: Random, served: Server) -> bytes:
     """A request with something wrong in it."""
-    host = f"{HOST}:{served.port}"
     noise = random.randbytes(random.randrange(1, 60))
     word = noise.hex()[:12]
     good_path = f"/{served.token}/do?tab=tab-number-1"
-    line, headers, body = f"POST {good_path} HTTP/1.1", [f"Host: {host}"], b'{"name": "hint"}'
+    line, headers, body = f"POST {good_path} HTTP/1.1", [f"Host: {host_of(served)}"], b'{"name": "hint"}'
     match random.randrange(12):
         case 0:
             return noise
@@ -334,19 +399,20 @@ def malformed(random: Random, served: Server) -> bytes:
     return "\r\n".join([line, *headers, "", ""]).encode() + body
 
 
-def test_ten_thousand_malformed_requests_bring_errors_and_no_harm(
+@at_both_hosts
+def test_malformed_requests_bring_errors_and_no_harm(
     served: Server, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    random = Random(1)
-    for number in range(scaled(10_000, 1_000)):
+    random = Random(served.port)
+    for number in range(scaled(5_000, 500)):
         request = malformed(random, served)
-        answer = exchange(served.port, request)
+        answer = exchange(served, request)
         # Whoever does not say which HTTP it speaks gets no head; what is no line at all, nothing.
         assert re.match(rb"(HTTP/1\.1 )?[45]\d\d ", answer) or (answer == b"" and b"HTTP/" not in request), (
             request
         )
         assert served.token.encode() not in answer
-        if number % 1000 == 999:
+        if number % 500 == 499:
             assert_serves(served)
     assert capfd.readouterr() == ("", "")
 
@@ -354,14 +420,15 @@ def test_ten_thousand_malformed_requests_bring_errors_and_no_harm(
 # --- Clients that take their time
 
 
+@at_both_hosts
 def test_a_client_that_sends_nothing_or_too_slowly_is_cut_off(
     served: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moff.page.connections.LONGEST_HEAD", 0.5)
     monkeypatch.setattr(request, "LONGEST_EXCHANGE", 0.5)
-    head = f"POST /{served.token}/do?tab=tab-number-1 HTTP/1.1\r\nHost: {HOST}:{served.port}\r\n"
+    head = f"POST /{served.token}/do?tab=tab-number-1 HTTP/1.1\r\nHost: {host_of(served)}\r\n"
     for start in (b"", b"GET / HT", f"{head}Content-Length: 100\r\n\r\n{{".encode()):
-        with socket.create_connection((HOST, served.port), timeout=PATIENCE) as slow:
+        with connected(served) as slow:
             began = time.monotonic()
             with contextlib.suppress(ConnectionError):
                 slow.sendall(start)
@@ -393,6 +460,7 @@ def test_a_stream_that_is_not_read_holds_nobody_up(served: Server, monkeypatch: 
         assert_serves(served)
 
 
+@at_both_hosts
 def test_two_hundred_clients_at_once_do_not_stop_the_page(served: Server) -> None:
     with contextlib.ExitStack() as stack:
         client = stack.enter_context(Client(served))
@@ -401,12 +469,25 @@ def test_two_hundred_clients_at_once_do_not_stop_the_page(served: Server) -> Non
         listener.next("games")
         for _ in range(200):
             with contextlib.suppress(OSError):
-                idle = stack.enter_context(socket.create_connection((HOST, served.port), timeout=PATIENCE))
+                idle = stack.enter_context(connected(served))
                 idle.sendall(b"GET / ")
         assert "error" not in client.do("flip")
         assert listener.next("state")["flipped"]
         assert_serves(served)
         assert len(served.connections._open) <= MOST_CONNECTIONS
+
+
+@from_another_address
+def test_a_crowd_from_one_address_drops_none_of_another(served: Server) -> None:
+    with contextlib.ExitStack() as stack:
+        honest = stack.enter_context(connected(served))
+        honest.sendall(f"GET /{served.token}/page.css HTTP/1.1\r\n".encode())
+        for _ in range(2 * MOST_CONNECTIONS):
+            with contextlib.suppress(OSError):
+                idle = socket.create_connection((LOOPBACK.address, served.port), PATIENCE, OTHER)
+                stack.enter_context(idle).sendall(b"GET / ")
+        honest.sendall(f"Host: {host_of(served)}\r\n\r\n".encode())
+        assert honest.recv(4096).startswith(b"HTTP/1.1 200 ")
 
 
 def test_two_hundred_honest_requests_at_once_are_all_answered(served: Server) -> None:
@@ -442,6 +523,7 @@ def test_so_many_streams_and_no_more(served: Server) -> None:
 # --- Tabs
 
 
+@at_both_hosts
 def test_a_tab_keeps_its_game_and_every_tab_has_its_own(served: Server) -> None:
     with Client(served, "tab-number-1") as one, Client(served, "tab-number-2") as other:
         for client in (one, other):
@@ -532,7 +614,7 @@ def started(*arguments: str) -> subprocess.Popen[str]:
 def test_port_0_is_any_free_port() -> None:
     process = started("--port", "0")
     assert process.stdout is not None
-    assert re.match(rf"Moff's board is at http://{re.escape(HOST)}:[1-9]", process.stdout.readline())
+    assert re.match(rf"Moff's board is at http://{re.escape(LOOPBACK.name)}:[1-9]", process.stdout.readline())
     process.kill()
     process.communicate()
 
@@ -545,7 +627,7 @@ def test_clients_may_leave_out_the_port_of_http() -> None:
     thread = threading.Thread(target=served.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     with Client(served) as client:
-        for host in (HOST, "localhost", f"{HOST}:80"):
+        for host in ("127.0.0.1", "localhost", "127.0.0.1:80"):
             assert client.fetch("", Host=host, Origin=f"http://{host}")[0] == 200
         assert client.fetch("", Host="evil.example")[0] == 403
     served.end()
@@ -567,14 +649,14 @@ def test_an_interrupt_ends_it_cleanly_with_a_search_and_a_stream_open() -> None:
     assert process.stdout is not None
     assert process.stderr is not None
     line = process.stdout.readline()
-    address = re.fullmatch(rf"Moff's board is at http://{re.escape(HOST)}:(\d+)/([\w-]+)/\n", line)
+    address = re.fullmatch(rf"Moff's board is at http://{re.escape(LOOPBACK.name)}:(\d+)/([\w-]+)/\n", line)
     assert address, line
     port, token = int(address[1]), address[2]
-    with socket.create_connection((HOST, port), timeout=PATIENCE) as stream:
-        head = f"GET /{token}/events?tab=tab-number-1 HTTP/1.1\r\nHost: {HOST}:{port}\r\n\r\n"
+    with socket.create_connection((LOOPBACK.address, port), timeout=PATIENCE) as stream:
+        head = f"GET /{token}/events?tab=tab-number-1 HTTP/1.1\r\nHost: {LOOPBACK.name}:{port}\r\n\r\n"
         stream.sendall(head.encode())
         body = json.dumps({"name": "engine", "on": True}).encode()
-        connection = http.client.HTTPConnection(HOST, port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(LOOPBACK.address, port, timeout=PATIENCE)
         connection.request("POST", f"/{token}/do?tab=tab-number-1", body)
         assert json.loads(connection.getresponse().read()) == {}
         process.send_signal(signal.SIGINT)
@@ -582,6 +664,55 @@ def test_an_interrupt_ends_it_cleanly_with_a_search_and_a_stream_open() -> None:
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("served", ["network"], indirect=True)
+@pytest.mark.parametrize("has_segno", [True, False])
+def test_an_address_for_other_devices_is_explained_and_shown_as_a_code(
+    served: Server, has_segno: bool, tmp_path: Path
+) -> None:
+    segno = pytest.importorskip("segno")
+    from tests.terminal import environment, pexpect
+
+    if not has_segno:
+        (tmp_path / "segno.py").write_text("raise ImportError\n", encoding="utf-8")
+    process = pexpect.spawn(
+        ENGINE[0],
+        [*ENGINE[1:], "board", "--lan", "--no-browser"],
+        env=environment(PYTHONPATH=str(tmp_path)),
+        encoding="utf-8",
+        timeout=PATIENCE,
+    )
+    process.expect("Moff's board is at (.*)\r\n")
+    url = process.match[1]
+    assert re.fullmatch(rf"http://{re.escape(served.host.address)}:\d+/[\w-]+/", url)
+    process.expect("(?s)(.*)Any device on your network can open it .* but nothing else of it[.]\r\n")
+    shown = process.match[1]
+    process.sendintr()
+    process.expect(pexpect.EOF)
+    if not has_segno:
+        assert shown == "For a QR code of it: pip install 'moff-chess[phone]'\r\n"
+        return
+    light = {"█": (1, 1), "▀": (1, 0), "▄": (0, 1), " ": (0, 0)}
+    rows: list[list[int]] = []
+    for line in shown.splitlines():
+        code = re.fullmatch("\033\\[97;40m(.*)\033\\[0m", line)
+        rows += ([*half] for half in zip(*(light[block] for block in code[1]), strict=True))
+    matrix = segno.make(url, error="l", micro=False).matrix_iter(border=2)
+    assert rows[: len(rows[0])] == [[1 - module for module in row] for row in matrix]
+
+
+def test_a_name_of_this_machine_is_the_name_in_the_address() -> None:
+    process = started("--host", "LocalHost")
+    assert process.stdout is not None
+    url = re.fullmatch(r"Moff's board is at http://localhost:(\d+)/(\S+)/\n", process.stdout.readline())
+    for name, status in (("localhost", 200), ("127.0.0.1", 403)):
+        connection = http.client.HTTPConnection(LOOPBACK.address, int(url[1]), timeout=PATIENCE)
+        connection.request("GET", f"/{url[2]}/", headers={"Host": f"{name}:{url[1]}"})
+        assert connection.getresponse().status == status
+        connection.close()
+    process.kill()
+    assert "Any device" not in process.communicate()[1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the browser here is a shell script")
@@ -613,6 +744,15 @@ def test_the_browser_is_told_to_open_the_page(tmp_path: Path, monkeypatch: pytes
         (["no-such-file.pgn"], 1, "No such file"),
         ([str(ROOT / "LICENSE")], 1, "LICENSE"),
         (["--port", "65536"], 2, "whole number"),
+        (["--lan", "--host", "127.0.0.1"], 2, "not allowed with argument"),
+        (["--host", "192.0.2.77"], 1, "192.0.2.77 is not an address of this machine\n"),
+        (["--host", "0.0.0.0"], 1, "0.0.0.0 is not the address of one machine: give yours, or use --lan\n"),
+        (["--host", "::1"], 1, "::1 is an IPv6 address: the board is served over IPv4 only\n"),
+        (["--host", "no-such-machine.invalid"], 1, "'no-such-machine.invalid' has no IPv4 address: "),
+        *(
+            (["--host", text], 1, f"{text!r} is neither an IPv4 address nor the name of a machine\n")
+            for text in ("", "127.1", "0x7f000001", "2130706433", "a b", "http://a/", "a:80", "..", "é" * 64)
+        ),
     ],
 )
 def test_wrong_usage_is_told(arguments: list[str], code: int, said: str) -> None:
