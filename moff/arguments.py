@@ -25,11 +25,13 @@ def whole_number(text: str, least: int, most: int = LARGEST_NUMBER) -> int:
 
 
 def read_position(text: str) -> Board | None:
-    """The position of a FEN, with a note on what was assumed; None, with an error message, if it is bad."""
+    """The position of a FEN or `startpos`, with a note on what was assumed; None, with an error message, if
+    it is bad.
+    """
     warnings: list[str] = []
     board = None
     try:
-        board = fen.parse(text, warnings)
+        board = fen.parse(fen.START if text == "startpos" else text, warnings)
     except ValueError as error:
         warnings = [str(error)]
     for sentence in warnings:

@@ -16,7 +16,7 @@ from moff.bar import Bar
 from moff.bench import WORDS as BENCH_WORDS
 from moff.bench import BenchRun, PerftRun, parse_bench
 from moff.game import time_control
-from moff.messages import can_rewrite, counted, echo, either
+from moff.messages import can_rewrite, counted, echo, either, suggestion
 from moff.page import command as board_page
 from moff.picture.annotation import COLOURS
 from moff.review import command as review
@@ -48,7 +48,8 @@ def run(arguments: list[str], converse: Callable[[str], int]) -> int:
     """
     parser = _parser()
     if arguments[0] not in NAMES and not arguments[0].startswith("-"):
-        parser.error(f"unknown command {echo(arguments[0])}; moff --help and moff help (UCI) list them")
+        meant = suggestion(arguments[0], NAMES) or "; moff --help and moff help (UCI) list them"
+        parser.error(f"unknown command {echo(arguments[0])}{meant}")
     options = parser.parse_args(arguments)
     warn_if_uncompiled()
     if options.run is None:
@@ -73,7 +74,8 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         options, others = super().parse_known_args(args, namespace)
         if others:
-            self.error(f"unrecognized arguments: {' '.join(others)}")
+            meant = suggestion(others[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(others)}{meant}")
         return options, others
 
 
@@ -85,7 +87,9 @@ def _parser() -> argparse.ArgumentParser:
         'moff position fen "FEN" go movetime 3000.',
     )
     parser.add_argument("--version", action="version", version=f"Moff {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    # Not required, or a mistyped option would be answered by a request for a command.
+    parser.set_defaults(run=None, file="")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
 
     bench = commands.add_parser(
         "bench",
@@ -189,7 +193,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = picture.add_argument
     add("fen", nargs="?", default=fen.START, metavar="FEN", help="default: start position")
-    add("-o", "--output", default="-", metavar="FILE.svg", help="default: standard output")
+    add("-o", "--output", type=_svg, default="-", metavar="FILE.svg", help="default: standard output")
     add("--last-move", metavar="e2e4", help="colour the squares of the move just played")
     add("--arrow", action="append", default=[], metavar="e2e4[:COLOUR]", help="draw an arrow (repeatable)")
     add("--mark", action="append", default=[], metavar="e4[:COLOUR]", help="mark a square (repeatable)")
@@ -205,6 +209,12 @@ def _parser() -> argparse.ArgumentParser:
     tb.add_command(commands)
     review.add_command(commands)
     return parser
+
+
+def _svg(path: str) -> str:
+    if os.path.splitext(path)[1].lower() not in ("", ".svg"):
+        raise argparse.ArgumentTypeError(f"pictures are SVG: give a name such as board.svg, not {path}")
+    return path
 
 
 def _pixels(text: str) -> int:

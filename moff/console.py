@@ -1,6 +1,7 @@
 """A game in the terminal: a person against the engine."""
 
 import contextlib
+import os
 import re
 import shutil
 import sys
@@ -13,7 +14,7 @@ from moff.game.notation import NotedMove, move_number
 from moff.game.player import Engine, Person
 from moff.game.session import GAMES_FILE, Session
 from moff.log import Log
-from moff.messages import can_rewrite, whole_number
+from moff.messages import can_rewrite, echo, whole_number
 from search.limits import Limits
 from search.line import Report
 from search.strength import STRONGEST, WEAKEST
@@ -29,9 +30,12 @@ ALIASES = {"exit": "quit", "q": "quit", "?": "help"}
 
 
 def user_name() -> str:
-    """The login name of the user, or "Player" if there is none."""
+    """The login name of the user, or "Player" if it is not a person's."""
     import getpass
 
+    # Accounts of people begin at 1000, or at 501 on macOS; below are root and services.
+    if sys.platform != "win32" and os.getuid() < (501 if sys.platform == "darwin" else 1000):
+        return "Player"
     try:
         return getpass.getuser()
     except (ImportError, KeyError, OSError):
@@ -57,12 +61,13 @@ class Console:
         self._style = style
         self._log = log
         self._answers: list[NotedMove] = []
-        self._shows_thinking = can_rewrite(sys.stdout)
+        self._can_rewrite = can_rewrite(sys.stdout)
+        self._shows_score = False
         players = Person(name), Engine(limits, elo)
         self._session = Session(
             players[side],
             players[side ^ 1],
-            on_report=self._show_thought if self._shows_thinking else None,
+            on_report=self._show_thought if self._can_rewrite else None,
             on_move=self._answers.append,
         )
         self._session.new_game(start)
@@ -76,6 +81,10 @@ class Console:
                 self._level,
                 "show how the engine plays; level 60+1: its clock and increment in seconds; level depth 8: "
                 f"its depth; level elo 1500: its strength, {WEAKEST} to {STRONGEST} or max",
+            ),
+            "score": (
+                self._score,
+                "show what the engine thinks, and the score with its moves; score again: hide them",
             ),
             "board": (self._show_board, "show the board"),
             "flip": (self._flip, "turn the board round"),
@@ -120,7 +129,7 @@ class Console:
     def _leave(self) -> None:
         """Save the game, even if the terminal has gone; thoughts, which would overwrite this, end here."""
         with self._session.lock:
-            self._shows_thinking = False
+            self._can_rewrite = False
         with contextlib.suppress(OSError):
             self._say("")
         with contextlib.suppress(OSError):
@@ -171,7 +180,14 @@ class Console:
             self._say(f"The game is over ({game.reason}): undo, new or quit; help lists all commands.")
             return
         self._session.play(line)
-        self._show_position()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Show the position after a move, unless the engine's reply follows at once."""
+        if self._session.is_engine_to_move():
+            self._log.write_moves(self._board)
+        else:
+            self._show_position()
 
     def _show_position(self) -> None:
         """Show the board, and the result once the game is over."""
@@ -212,14 +228,16 @@ class Console:
         self._wait()
         number, text, move, report = self._answers.pop()
         text = f"{number} {text}"
-        if report is not None:
+        if report is not None and self._shows_score:
             text += f"  ({_score_text(report)}, depth {report.depth}, {report.elapsed / 1000:.1f} s)"
         self._log.write(f"Moff: {coordinate.write(move)}")
         self._say(text)
-        self._show_position()
+        self._go_on()
 
     def _wait(self) -> None:
         """Wait for the engine; an interrupt from the keyboard makes it answer at once."""
+        if self._can_rewrite and not self._shows_score:
+            self._rewrite("Moff is thinking ...")
         is_done = False
         while not is_done:
             try:
@@ -227,12 +245,12 @@ class Console:
                 is_done = self._session.wait(0.1)
             except KeyboardInterrupt:
                 self._session.move_now()
-        if self._shows_thinking:
+        if self._can_rewrite:
             self._rewrite("")
 
     def _show_thought(self, report: Report) -> None:
         """Show what the engine thinks, in a line: depth, score and variation."""
-        if not self._shows_thinking:
+        if not (self._can_rewrite and self._shows_score):
             return
         position = self._board.copy()
         line = []
@@ -287,6 +305,10 @@ class Console:
             how = f"{time_control.write(limits)} s ({max(0.0, left) / 1000:.1f} s left)"
         self._say(f"The engine plays at {how}, {f'Elo {elo}' if elo else 'full strength'}.")
 
+    def _score(self, _rest: str) -> None:
+        self._shows_score = not self._shows_score
+        self._say(f"The engine's score is {'shown' if self._shows_score else 'hidden'} from now on.")
+
     def _engine(self) -> Engine:
         engine = self._session.players[self._side ^ 1]
         assert isinstance(engine, Engine)
@@ -319,10 +341,12 @@ class Console:
         self._show_board()
 
     def _new(self, rest: str) -> None:
-        variant, _, number = rest.partition(" ")
-        if variant.lower() != "chess960":
+        if not rest:
             self._start(fen.START)
             return
+        variant, _, number = rest.partition(" ")
+        if variant.lower() not in ("chess960", "960"):
+            raise ValueError(f"new takes nothing, or chess960 and perhaps a number, not {echo(rest)}")
         most = chess960.POSITIONS - 1
         chosen = whole_number("new chess960", number, 0, most) if number else chess960.draw()
         self._say(f"Start position {chosen} of Chess960.")

@@ -42,6 +42,14 @@ def either(names: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}"
 
 
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """The known word that was probably meant, as a question that ends a message; empty if there is none."""
+    import difflib  # rarely needed, and slow to load
+
+    close = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
 def perft_speed(leaves: int, seconds: float) -> str:
     """The count, time and speed of a perft as text."""
     return f"{counted(leaves, 'node')} {seconds:.3f} s {int(leaves / max(seconds, 1e-9))} nodes/s"

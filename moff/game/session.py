@@ -308,15 +308,14 @@ class Session:
     @_operation
     def record(self) -> pgn.Game:
         """The game as it is saved."""
-        tags = {"Date": time.strftime("%Y.%m.%d")}
+        tags = {"Event": "Casual game", "Date": time.strftime("%Y.%m.%d"), "Round": "-"}
         controls = {}
         for side, player in enumerate(self._players):
             tags[SIDES[side]] = player.name
             if isinstance(player, Engine) and player.elo is not None:
                 tags[f"{SIDES[side]}Elo"] = str(player.elo)
-            limits = player.limits if isinstance(player, Engine) else player.clock
-            if limits is not None:
-                controls[f"{SIDES[side]}TimeControl"] = time_control.write(limits)
+            if player.clock is not None:
+                controls[f"{SIDES[side]}TimeControl"] = time_control.write(player.clock)
         if len(set(controls.values())) > 1:
             tags |= {"TimeControl": "?", **controls}
         else:

@@ -22,8 +22,6 @@ def parse(text: str) -> Limits:
 
 
 def write(limits: Limits) -> str:
-    """The text of a clock, as in PGN: "1/5" for 5 seconds a move, "-" for limits other than time."""
-    if limits.time[WHITE] is None:
-        return "-" if limits.movetime is None else f"1/{limits.movetime / 1000:g}"
+    """The text of a clock, as in PGN."""
     base, gain = (limits.time[WHITE] or 0) / 1000, limits.increment[WHITE] / 1000
     return f"{base:g}+{gain:g}" if gain else f"{base:g}"

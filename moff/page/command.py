@@ -126,7 +126,7 @@ def _show_code(url: str) -> None:
     try:
         import segno
     except ImportError:
-        print("For a QR code of it: pip install 'moff-chess[phone]'", file=sys.stderr)
+        print('For a QR code of it: pip install "moff-chess[phone]"', file=sys.stderr)
         return
     code = io.StringIO()
     segno.make(url, error="l", micro=False).terminal(code, border=2, compact=True)

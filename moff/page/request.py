@@ -204,7 +204,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.headers.get("Transfer-Encoding") or not re.fullmatch(r"[0-9]{1,12}", length):
             raise Refusal(HTTPStatus.LENGTH_REQUIRED, "a body must have a Content-Length")
         if int(length) > most:
-            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {most >> 10} kB can be sent from here")
+            raise Refusal(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"at most {most >> 10} kB can be sent from here"
+            )
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             raise Refusal(HTTPStatus.BAD_REQUEST, "the body is incomplete")

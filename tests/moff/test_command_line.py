@@ -121,6 +121,11 @@ def test_bad_input_exits_1(words: str, reason: str, tmp_path: Path, monkeypatch:
     ("words", "reason"),
     [
         ("nonsense depth 3", "unknown command 'nonsense'; moff --help"),
+        ("reveiw games.pgn", "unknown command 'reveiw'; did you mean review?"),
+        ("--versoin", "moff: error: unrecognized arguments: --versoin; did you mean --version?"),
+        ("--nonsense", "moff: error: unrecognized arguments: --nonsense"),
+        ("perft 1 --thraeds=2 3", "unrecognized arguments: --thraeds=2 3; did you mean --threads?"),
+        ("picture -o x.PNG", "--output: pictures are SVG: give a name such as board.svg, not x.PNG"),
         ("'' depth 3", "unknown command ''; moff --help"),
         ("' ' depth 3", "unknown command ' '; moff --help"),
         ("Go depth 3", "unknown command 'Go'; moff --help"),

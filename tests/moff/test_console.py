@@ -21,7 +21,6 @@ from tests.client import PATIENCE, Ended, call, run
 from tests.oracle import read_games, reference_texts, scaled, verdict
 from tests.searches import KIWIPETE
 from tests.terminal import Player, environment, stripped
-from x88 import square
 from x88.notation import coordinate, diagram, fen
 from x88.notation.diagram import Style
 
@@ -198,7 +197,7 @@ def test_hint_moves_and_eval_show_the_position_and_play_nothing(player: Player) 
     assert player.position() == KIWIPETE
 
 
-def test_the_board_shows_both_moves_and_flip_turns_it(player: Player) -> None:
+def test_the_board_is_shown_after_the_reply_and_flip_turns_it(player: Player) -> None:
     assert picture.corner(last_board(player.output)) == "a8"
     for corner in ("h1", "a8", "h1"):
         board = last_board(player.say("flip"))
@@ -207,17 +206,15 @@ def test_the_board_shows_both_moves_and_flip_turns_it(player: Player) -> None:
         assert picture.corner(last_board(player.say("eval"))) == corner
     position = chess.Board()
     lines = player.say("e4")
-    first, second = picture.boards(lines)
     position.push_san("e4")
-    assert picture.placement(first) == position.board_fen()
-    assert picture.marked(first) == {"e2", "e4"}
     (move,) = answers(lines, position)
-    assert picture.placement(second) == position.board_fen()
+    (drawn,) = picture.boards(lines)
+    assert picture.placement(drawn) == position.board_fen()
     wanted = {chess.square_name(move.from_square), chess.square_name(move.to_square)}
-    for board in (second, last_board(player.say("board")), last_board(player.say("flip"))):
+    for board in (drawn, last_board(player.say("board")), last_board(player.say("flip"))):
         assert picture.marked(board) == wanted
     # The person still plays White.
-    assert (picture.corner(second), player.prompt) == ("h1", "2. ")
+    assert (picture.corner(drawn), player.prompt) == ("h1", "2. ")
 
 
 def test_moves_are_taken_back_and_played_again(player: Player) -> None:
@@ -249,7 +246,7 @@ def test_a_line_can_be_edited_and_brought_back(player: Player) -> None:
 def test_help_names_every_command(player: Player) -> None:
     lines = player.say("help")
     text = "\n".join(lines)
-    commands = "undo redo go hint switch level board flip moves eval new fen save draw resign quit help"
+    commands = "undo redo go hint switch level score board flip moves eval new fen save draw resign quit help"
     for command in commands.split():
         assert re.search(rf"^ *{command} ", text, re.MULTILINE), command
     assert player.say("HELP") == player.say("?") == lines
@@ -279,6 +276,20 @@ def test_new_and_fen_save_the_game_and_start_another(player: Player, tmp_path: P
     player.leave()
     _, game = games_in(tmp_path / "moff.pgn")
     assert list(game.mainline_moves()) == [move]
+
+
+def test_new_begins_chess960_and_nothing_else_with_a_word(player: Player) -> None:
+    for line in ("new chess960 0", "new 960 0", "new Chess960 000"):
+        assert player.say(line)[0] == "Start position 0 of Chess960."
+        assert player.position() == chess.Board.from_chess960_pos(0).fen()
+    for line in ("new 960", "new chess960"):
+        assert re.fullmatch(r"Start position \d+ of Chess960\.", player.say(line)[0])
+    before = player.position()
+    for rest in ("chess", "518", "960960", "chess960x"):
+        refusal = f"new takes nothing, or chess960 and perhaps a number, not {rest!r}."
+        assert player.say(f"new {rest}") == [refusal]
+    assert player.say("new 960 960") == ["new chess960 takes a whole number from 0 to 959, not '960'."]
+    assert player.position() == before
 
 
 def test_the_engine_plays_a_move_for_the_person_and_switches_sides(player: Player, tmp_path: Path) -> None:
@@ -334,29 +345,38 @@ def test_a_draw_is_accepted_when_the_engine_stands_no_better(player: Player, tmp
 
 
 @pytest.mark.parametrize("grey", ["", "1"])
-def test_the_board_is_coloured_and_one_line_shows_the_engine_s_thoughts(tmp_path: Path, grey: str) -> None:
+def test_the_board_is_coloured_and_after_score_a_line_shows_the_engine_s_thoughts(
+    tmp_path: Path, grey: str
+) -> None:
     depth = scaled(6, 2)
     terminal = {"TERM": "xterm-256color", "NO_COLOR": grey}
     with Player(tmp_path, "--depth", str(depth), letters=False, **terminal) as player:
         board, style = fen.parse(fen.START), Style(coloured=not grey)
         assert "\n".join(diagram.draw(board, style)) in player.raw
-        lines = player.say("e4")
-        board.make(coordinate.parse(board, "e2e4"))
-        marked = diagram.draw(board, style, (square.parse("e2"), square.parse("e4")))
+        player.say("e4")
+        wiped = re.search(r"Moff is thinking \.\.\.\033\[K\033\[K1\.\.\. (\S+)\n", player.raw)
+        position = chess.Board()
+        position.push_san("e4")
+        for move in (position.peek(), position.push_san(wiped[1])):
+            board.make(coordinate.parse(board, move.uci()))
+        marked = diagram.draw(board, style, coordinate.squares(board.last_move()))
         assert "\n".join(marked) in player.raw
         plain = diagram.draw(board, style)
         assert [old != new for old, new in zip(plain, marked, strict=True)].count(True) == 2
         assert grey or [stripped(line) for line in plain] == [stripped(line) for line in marked]
+        assert player.say("score") == ["The engine's score is shown from now on."]
+        position.push_san("d4")
+        lines = player.say("d4")
         raw = player.raw.replace("\033[?2004l", "")
         thoughts = re.findall(r"depth (\d+)  ([+-]\d+\.\d\d)  ([^\s\033]+)[^\n\033]*\033\[K", raw)
         assert [int(depth) for depth, _, _ in thoughts] == list(range(1, depth + 1))
-        position = chess.Board()
-        position.push_san("e4")
         for _, _, first in thoughts:
             assert position.san(position.parse_san(first)) == first
         # It is wiped before the move is shown.
-        assert "\033[K\033[K1... " in raw
-        assert len(lines) < 40
+        assert "\033[K\033[K2... " in raw
+        assert "thinking" not in raw
+        assert re.search(rf", depth {depth}, ", lines[0])
+        assert player.say("score") == ["The engine's score is hidden from now on."]
 
 
 # --- Saving and leaving
@@ -370,7 +390,7 @@ def test_a_game_that_cannot_be_saved_is_shown_at_the_end(player: Player, tmp_pat
     assert player.prompt == "3. "
     lines = player.leave()
     assert "The game could not be saved in moff.pgn: Is a directory." in lines
-    game = chess.pgn.read_game(io.StringIO("\n".join(lines[lines.index('[Event "?"]') :])))
+    game = chess.pgn.read_game(io.StringIO("\n".join(lines[lines.index('[Event "Casual game"]') :])))
     assert game is not None
     assert [move.uci() for move in game.mainline_moves()][::2] == ["e2e4", "d2d4"]
 

@@ -845,6 +845,8 @@ def test_the_record_names_players_level_clock_end_and_start() -> None:
     record = table.session.record()
     assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", record.tags.pop("Date"))
     assert record.tags == {
+        "Event": "Casual game",
+        "Round": "-",
         "White": Engine(DEPTH).name,
         "WhiteElo": "1200",
         "Black": "Müller",
@@ -855,12 +857,12 @@ def test_the_record_names_players_level_clock_end_and_start() -> None:
     names = ("TimeControl", "WhiteTimeControl", "BlackTimeControl")
     for white, black, controls in (
         (Person(), Engine(DEPTH), ["-"]),
-        (Person(), Engine(Limits(movetime=2500)), ["1/2.5"]),
+        (Person(), Engine(Limits(movetime=2500)), ["-"]),
         (Person(), Person(), ["-"]),
         (Person(), Person("Bob", clock("60")), ["60"]),
         (Person("Ada", clock("60+1")), Engine(clock("60+1")), ["60+1"]),
         (Person("Ada", clock("60+1")), Engine(clock("30")), ["?", "60+1", "30"]),
-        (Person("Ada", clock("60+1")), Engine(DEPTH), ["?", "60+1", "-"]),
+        (Person("Ada", clock("60+1")), Engine(DEPTH), ["60+1"]),
     ):
         tags = Session(white, black).record().tags
         assert [tags[name] for name in names if name in tags] == controls
