@@ -153,6 +153,13 @@ def test_a_refused_move_or_command_changes_nothing(player: Player) -> None:
     assert player.say("Ne2")[0] in ("'Ne2' is ambiguous: Nce2 or Nge2.", "'Ne2' is ambiguous: Nge2 or Nce2.")
 
 
+@pytest.mark.parametrize(("uid", "name"), [(0, "Player"), (33, "Player"), (1000, "ada")])
+def test_root_and_services_have_no_name(uid: int, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.getuid", lambda: uid)
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")
+    assert user_name() == name
+
+
 # --- Commands
 
 
