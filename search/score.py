@@ -40,12 +40,13 @@ if not cython.compiled:
 
 
 def mate_distance(score: int) -> int | None:
-    """The moves to mate of a mate score, negative if mated, 0 if checkmated; None for any other score."""
-    if score >= LONGEST_MATE:
-        return (MATE - score + 1) // 2
-    if score <= -LONGEST_MATE:
-        return -((MATE + score) // 2)
-    return None
+    """The moves to mate of a mate score, from the view of either side: negative if mated, 0 after checkmate;
+    None for any other score.
+    """
+    if abs(score) < LONGEST_MATE:
+        return None
+    moves = (MATE - abs(score) + 1) // 2
+    return moves if score > 0 else -moves
 
 
 def normalised(score: int) -> int:

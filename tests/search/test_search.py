@@ -66,6 +66,7 @@ def test_normalised_scores_keep_their_order_sign_and_certain_wins() -> None:
 
 def test_mate_distance_counts_moves() -> None:
     distances = {MATE - 1: 1, MATE - 2: 1, MATE - 3: 2, -MATE: 0, 2 - MATE: -1, 4 - MATE: -2}
+    distances |= {MATE: 0, 1 - MATE: -1, 3 - MATE: -2}  # from the view of the side that does not move
     assert {score: mate_distance(score) for score in distances} == distances
     assert mate_distance(LONGEST_MATE - 1) is mate_distance(DRAW) is None
 
