@@ -2,12 +2,13 @@
 
 Board and rules: `Board`, `legal_moves`, `in_check`, `outcome` with `Outcome`, `perft`, `OngoingGame`, `WHITE`
 and `BLACK`. Text: `START`, `parse_fen`, `write_fen`, `parse_move`, `write_move` (coordinates, as in UCI),
-`parse_san`, `write_san`, and `pgn` with `pgn.Reader`, `pgn.Game` and `pgn.write`. Search: `Search` with
-`Limits`, `Report`, `Progress` and `Result`; `evaluate` for the static evaluation. Pictures: `Picture`, a
-position as SVG, which notebooks show.
+`parse_san`, `write_san`, and `pgn` with `pgn.Reader`, `pgn.Game` and `pgn.write`; `opening` for the name of
+an opening. Search: `Search` with `Limits`, `Report`, `Progress` and `Result`; `evaluate` for the static
+evaluation. Pictures: `Picture`, a position as SVG, which notebooks show.
 """
 
 from moff.evaluation import evaluate
+from moff.openings import find as opening
 from moff.picture.picture import Picture
 from search.limits import Limits
 from search.line import Progress, Report, Result
@@ -44,6 +45,7 @@ __all__ = [
     "evaluate",
     "in_check",
     "legal_moves",
+    "opening",
     "outcome",
     "parse_fen",
     "parse_move",

@@ -58,13 +58,6 @@ def add_command(commands: Any) -> None:
         metavar="N",
         help="games searched at the same time, each by one thread with 16 MB (default 1)",
     )
-    review.add_argument(
-        "--openings",
-        action="append",
-        default=[],
-        metavar="FILE.tsv",
-        help="names of openings: columns eco, name and pgn, as in lichess's chess-openings (repeatable)",
-    )
     review.set_defaults(run=_run)
 
 
@@ -118,8 +111,6 @@ def _wrong_usage(options: argparse.Namespace) -> str:
             # As in "--json games.pgn more.pgn", which would overwrite somebody's games.
             option = "--json" if path == options.json else "--html"
             return f"{path}: {option} writes no PGN; put it behind the games"
-        if any(is_same_file(path, other) for other in options.openings):
-            return f"{path}: names of openings are read from it; the review goes to another file"
         if any(is_same_file(path, other) for other in options.files):
             return f"{path}: games are read from it; the review goes to another file"
         if any(is_same_file(path, other) for other in files[:i]):

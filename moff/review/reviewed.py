@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from moff.accuracy import BLUNDER, INACCURACY, MISTAKE, NAGS, Judgement, Tally, expected_score, judge, tally
+from moff.openings import Opening, find
 from moff.review.analysis import Assessment
-from moff.review.openings import Opening
 from search.score import mate_distance
 from x88.move import NO_MOVE
 from x88.notation import coordinate, pgn
@@ -24,12 +24,7 @@ class ReviewedGame:
     """
 
     def __init__(
-        self,
-        game: pgn.Game,
-        assessments: list[Assessment],
-        opening: Opening | None = None,
-        source: str = "",
-        number: int = 1,
+        self, game: pgn.Game, assessments: list[Assessment], source: str = "", number: int = 1
     ) -> None:
         """`source` and `number` give the file and the number of the game in it. `assessments` are those of
         the positions before the first move and after each move; a game that could not be read has none.
@@ -40,7 +35,7 @@ class ReviewedGame:
         self.number = number
         self.first = BLACK if game.start.split()[1] == "b" else WHITE
         """The side that moves first."""
-        self.opening = _named(game.tags, opening)
+        self.opening = _opening(game)
         self.judgements: list[Judgement] = []
         self.better: dict[int, list[pgn.Move]] = {}
         for i, move in enumerate(game.moves):
@@ -82,8 +77,8 @@ class ReviewedGame:
           with the better move.
         - Damage is noted in a comment at the end, since the moves after it may be lost.
         - Everything else in the game is kept: comments, NAGs, variations, tags. Tags are added: accuracy in
-          per cent and mean loss in centipawns of both sides, and, where the game has none, the annotator, ECO
-          code and opening.
+          per cent and mean loss in centipawns of both sides, and each of annotator, ECO code and opening that
+          the game lacks.
 
         Call it only once, since it changes the moves of the game.
         """
@@ -194,12 +189,12 @@ def _a_ply_later(score: int) -> int:
     return score + 1 if score > 0 else score - 1
 
 
-def _named(tags: dict[str, str], found: Opening | None) -> Opening | None:
-    """The opening named in a game's tags, completed by the one found if both have the same code."""
-    eco, name = (tags.get(tag, "").replace("?", "").strip() for tag in ("ECO", "Opening"))
-    if found is not None and not name and eco in ("", found.eco):
-        return found
-    return Opening(eco, name) if eco or name else None
+def _opening(game: pgn.Game) -> Opening | None:
+    """The opening that a game's tags name; what they lack is that of its last position with a name."""
+    eco, name = (game.tags.get(tag, "").replace("?", "").strip() for tag in ("ECO", "Opening"))
+    found = next(filter(None, (find(move.fen) for move in reversed(game.moves))), Opening("", ""))
+    opening = Opening(eco or found.eco, name or found.name)
+    return opening if any(opening) else None
 
 
 def _tally_as_dict(total: Tally) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from moff.bar import Bar
 from moff.messages import counted
 from moff.review.analysis import Analysis, Assessment
 from moff.review.journal import Journal
-from moff.review.openings import Openings
 from moff.review.report import Page
 from moff.review.reviewed import ReviewedGame
 from search.limits import Limits
@@ -34,12 +33,9 @@ _PATIENCE = 0.1
 
 def review(options: argparse.Namespace) -> int:
     """Carry out the command; returns the exit code. Raises OSError, ValueError or MemoryError."""
-    openings = Openings()
-    for path in options.openings:
-        openings.read(path)
     with contextlib.ExitStack() as opened:
         sources = [Source(name, opened.enter_context(_opened(name))) for name in options.files]
-        return Review(options, sources, openings).run()
+        return Review(options, sources).run()
 
 
 @contextlib.contextmanager
@@ -74,10 +70,9 @@ class Survey:
 class Review:
     """The work of the command."""
 
-    def __init__(self, options: argparse.Namespace, sources: list[Source], openings: Openings) -> None:
+    def __init__(self, options: argparse.Namespace, sources: list[Source]) -> None:
         self._options = options
         self._sources = sources
-        self._openings = openings
         self._bar = Bar(beside_results=True)
         if options.time is not None:
             self._limits = Limits(movetime=max(1, round(1000 * options.time)))
@@ -212,10 +207,8 @@ class Review:
         """Pass on the finished games whose turn it is; returns how many have been passed on."""
         while written in waiting and written in self._finished:
             source, game = waiting.pop(written)
-            assessments = self._finished[written]
-            opening = self._openings.find(game)
             self._bar.clear()
-            self._outputs.add(ReviewedGame(game, assessments, opening, source.name, game.number))
+            self._outputs.add(ReviewedGame(game, self._finished[written], source.name, game.number))
             written += 1
         return written
 

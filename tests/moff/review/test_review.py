@@ -21,7 +21,6 @@ from moff.accuracy import accuracy
 from moff.messages import counted
 from moff.review.analysis import Analysis
 from moff.review.journal import Journal
-from moff.review.openings import Opening, Openings
 from moff.review.reviewer import Review
 from search.limits import Limits
 from tests.client import ENGINE, PATIENCE, Ended, call, run
@@ -352,10 +351,8 @@ def test_null_moves_are_not_judged() -> None:
         ("games.pgn --time nan", 2, "'nan' is not a number of seconds"),
         ("games.pgn --time 1000001", 2, "from 0.001 to 1000000"),
         ("games.pgn --threads 0", 2, "from 1 to 1024"),
-        ("games.pgn --openings games.pgn", 1, "games.pgn: line 1 must name the columns eco"),
         ("--json games.pgn more.pgn", 2, "games.pgn: --json writes no PGN"),
         ("more.pgn --html games.PGN", 2, "games.PGN: --html writes no PGN"),
-        ("more.pgn --openings games.pgn -o games.pgn", 2, "names of openings are read from it"),
         ("", 2, "required: GAMES.pgn"),
     ],
 )
@@ -541,50 +538,19 @@ def test_an_analysis_passes_on_defects_and_closes_at_any_time() -> None:
     analysis.close()
 
 
-NAMES = (
-    '\ufeffpgn\tNAME\tepd\teco\n1. e4\t"King\'s" Pawn\t-\tB00\n\n'
-    "1. e4 e5\tKing's Pawn Game\t-\tC20\n1. d4\tQueen's Pawn\t-\tA40\n"
-)
-
-
-def test_the_deepest_named_position_is_the_opening(tmp_path: Path) -> None:
-    path, names = tmp_path / "games.pgn", tmp_path / "names.tsv"
-    names.write_text(NAMES, encoding="utf-8")
-    openings = Openings()
-    openings.read(str(names))
-    assert len(openings) == 3
-    for text, opening in (
-        ("1. e4 e5 2. Nf3 *", Opening("C20", "King's Pawn Game")),
-        ("1. e3 e6 2. e4 e5 3. Nf3 *", Opening("C20", "King's Pawn Game")),  # but for the move counters
-        ("1. e4 c5 *", Opening("B00", '"King\'s" Pawn')),
-        ("1. c4 *", None),
-        ("*", None),
+def test_a_game_gets_the_tags_of_its_opening_that_it_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    pawn = "King's Pawn Game"
+    for given, moves, eco, opening in (
+        ("", "1. e3 e6 2. e4 e5 3. h3 Ke7", "C20", pawn),  # the last position with a name
+        ("", "1. -- a6", None, None),
+        ("", "", None, None),
+        ('[ECO "?"]\n[Opening "?"]', "1. e4 e5", "C20", pawn),
+        ('[ECO "C99"]\n[Annotator "A. N."]', "1. e4 e5", "C99", pawn),
+        ('[Opening "Mine"]\n[Annotator "Moff 0"]', "1. e4 e5", "C20", "Mine"),
     ):
-        assert openings.find(*games_in(text)) == opening
-    # A game keeps its own opening and annotator.
-    for given, eco, opening in (
-        ('[ECO "?"]\n[Opening "?"]', "C20", "King's Pawn Game"),
-        ('[ECO "C20"]', "C20", "King's Pawn Game"),
-        ('[ECO "A00"]\n[Annotator "A. N."]', "A00", None),
-        ('[Opening "Mine"]\n[Annotator "Moff 0"]', None, "Mine"),
-    ):
-        path.write_text(f"{given}\n\n1. e4 e5 *\n", encoding="utf-8")
-        (game,) = read_games(review_here(path, "--nodes", 1, "--openings", names).output)
+        path.write_text(f"{given}\n\n{moves} *\n", encoding="utf-8")
+        (game,) = read_games(review_here(path, "--nodes", 1).output)
         assert (game.headers.get("ECO"), game.headers.get("Opening")) == (eco, opening)
         annotator = "A. N." if "A. N." in given else f"Moff {__version__}, 1 nodes a move"
         assert game.headers["Annotator"] == annotator
-
-
-def test_a_bad_file_of_openings_is_named_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "names.tsv"
-    for text, reason in (
-        ("", "line 1 must name the columns"),
-        ("eco\tname\n", "line 1 must name the columns"),
-        ("eco\tname\tpgn\nB00\tx\n", "line 2 has 2 of 3 columns"),
-        ("eco\tname\tpgn\nB00\tx\t1. e4 e6 2. Ke3\n", "line 2: 'Ke3' is not a legal move"),
-        ("eco\tname\tpgn\nB00\tx\t\n", "line 2: no moves"),
-        (f"eco\tname\tpgn\nB00\tx\t{'1. e4 ' * 30000}\n", "field larger than field limit"),
-    ):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(ValueError, match=re.escape(f"{path}: {reason}")):
-            Openings().read(str(path))
