@@ -3,12 +3,23 @@
 import re
 from typing import Any
 
-from moff.accuracy import BLUNDER, INACCURACY, MISTAKE, NAGS, Judgement, Tally, expected_score, judge, tally
+from moff.accuracy import (
+    BLUNDER,
+    INACCURACY,
+    MISTAKE,
+    NAGS,
+    START_SCORE,
+    Judgement,
+    Tally,
+    expected_score,
+    judge,
+    tally,
+)
 from moff.openings import Opening, find
 from moff.review.analysis import Assessment
 from search.score import mate_distance
 from x88.move import NO_MOVE
-from x88.notation import coordinate, pgn
+from x88.notation import coordinate, fen, pgn
 from x88.piece import BLACK, WHITE
 
 _EVALUATION = re.compile(r"\[%eval\s[^\]]*\]\s*")
@@ -36,23 +47,25 @@ class ReviewedGame:
         self.first = BLACK if game.start.split()[1] == "b" else WHITE
         """The side that moves first."""
         self.opening = _opening(game)
-        self.judgements: list[Judgement] = []
-        self.better: dict[int, list[pgn.Move]] = {}
-        for i, move in enumerate(game.moves):
-            before, after = assessments[i], assessments[i + 1]
-            # A null move stands for a move that nobody knows.
-            judgement = judge(before.score, -after.score, move.move in (NO_MOVE, *before.line[:1]))
-            self.judgements.append(judgement)
-            if judgement.mark:
-                self.better[i] = pgn.record({}, self.fen_before(i), before.line, pgn.UNFINISHED).moves
         self.scores = [
             assessment.score * (1 if self.side(i) == WHITE else -1)
             for i, assessment in enumerate(assessments)
         ]
         """From White's view: before the first move, and after each."""
+        judged = [START_SCORE, *self.scores[1:]] if game.start == fen.START else self.scores
+        self.judgements: list[Judgement] = []
+        self.better: dict[int, list[pgn.Move]] = {}
+        for i, move in enumerate(game.moves):
+            sign = 1 if self.side(i) == WHITE else -1
+            before, after, best = sign * judged[i], sign * judged[i + 1], assessments[i].line
+            # A null move stands for a move that nobody knows.
+            judgement = judge(before, before if move.move == NO_MOVE else after, move.move in best[:1])
+            self.judgements.append(judgement)
+            if judgement.mark:
+                self.better[i] = pgn.record({}, self.fen_before(i), best, pgn.UNFINISHED).moves
         self.tallies: tuple[Tally, Tally] = (
-            tally(self.judgements, self.scores, self.first, WHITE),
-            tally(self.judgements, self.scores, self.first, BLACK),
+            tally(self.judgements, judged, self.first, WHITE),
+            tally(self.judgements, judged, self.first, BLACK),
         )
 
     def side(self, i: int) -> int:

