@@ -61,9 +61,9 @@ class Helper:
     ) -> None:
         self.searcher = Searcher(table, stop, parameters, probing, weights)
         self.number = number
-        processors = _processors()
-        self.searcher.yields = number >= processors - 1
-        self._is_surplus = number >= processors
+        available = processors()
+        self.searcher.yields = number >= available - 1
+        self._is_surplus = number >= available
         self._has_finished = False
         self._task: Callable[[], object] | None = None
         self._work = threading.Semaphore(0)
@@ -278,7 +278,7 @@ class Pool:
     def clear_table(self) -> None:
         """Empty the table, with as many threads as there are processors, between searches."""
         self.wait_for_helpers()
-        self.table._clear(min(self.size, _processors()))
+        self.table._clear(min(self.size, processors()))
 
     def finished_line(self) -> Line | None:
         """The line of the last iteration, if a helper has ended the search with it."""
@@ -312,7 +312,7 @@ def vote(lines: list[Line]) -> Line:
     return max(lines, key=lambda line: (max(line.score, LONGEST_MATE), votes[line.pv[0]], line.depth))
 
 
-def _processors() -> int:
+def processors() -> int:
     """The processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -272,7 +272,7 @@ def test_only_helpers_that_sleep_and_have_a_line_vote() -> None:
 @pytest.mark.parametrize("processors", [2, 3])
 def test_helpers_leave_a_processor_to_others(processors: int, monkeypatch: pytest.MonkeyPatch) -> None:
     yielded: set[str] = set()
-    monkeypatch.setattr("search.pool._processors", lambda: processors)
+    monkeypatch.setattr("search.pool.processors", lambda: processors)
     monkeypatch.setattr(
         "search.searcher.yield_processor", lambda: yielded.add(threading.current_thread().name)
     )
