@@ -11,6 +11,7 @@ that were lost or allowed. Moff's own is that a mate in one that was not played 
 """
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -120,14 +121,14 @@ def tally(judgements: Sequence[Judgement], scores: Sequence[int], first: int, si
     moves = judgements[side ^ first :: 2]
     marks = {mark: sum(judgement.mark == mark for judgement in moves) for mark in reversed(LOSSES)}
     end = len(judgements) - (mate_distance(scores[-1]) == 0 if judgements else 0)
-    own = range(side ^ first, end, 2)
-    if not own:
+    judged = judgements[side ^ first : end : 2]
+    if not judged:
         return Tally(len(moves), None, None, marks)
-    weights = _volatilities([_win_percent(score) for score in scores[: end + 1]])
-    accuracies = [judgements[i].accuracy for i in own]
-    weighted = sum(weights[i] * judgements[i].accuracy for i in own) / sum(weights[i] for i in own)
-    harmonic = len(own) / sum(1 / max(1.0, value) for value in accuracies)
-    centipawns = sum(judgements[i].centipawns for i in own) / len(own)
+    accuracies = [judgement.accuracy for judgement in judged]
+    weights = _volatilities([_win_percent(score) for score in scores[: end + 1]])[side ^ first :: 2]
+    weighted = sum(map(operator.mul, weights, accuracies)) / sum(weights)
+    harmonic = len(judged) / sum(1 / max(1.0, value) for value in accuracies)
+    centipawns = sum(judgement.centipawns for judgement in judged) / len(judged)
     return Tally(len(moves), (weighted + harmonic) / 2, centipawns, marks)
 
 
