@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable
 
 from moff import evaluation
-from moff.game import time_control
+from moff.game import levels, time_control
 from moff.game.notation import NotedMove, move_number
 from moff.game.player import Engine, Person
 from moff.game.session import GAMES_FILE, Session
@@ -17,7 +17,6 @@ from moff.log import Log
 from moff.messages import can_rewrite, echo, whole_number
 from search.limits import Limits
 from search.line import Report
-from search.strength import STRONGEST, WEAKEST
 from x88.board import Board
 from x88.move import NO_MOVE
 from x88.notation import chess960, coordinate, diagram, fen, pgn, san
@@ -79,8 +78,9 @@ class Console:
             "switch": (self._switch, "change sides with the engine"),
             "level": (
                 self._level,
-                "show how the engine plays; level 60+1: its clock and increment in seconds; level depth 8: "
-                f"its depth; level elo 1500: its strength, {WEAKEST} to {STRONGEST} or max",
+                "list the levels and show how the engine plays; level beginner: a level by its name; "
+                "level 700: an Elo; level time 60+1: its clock and increment in seconds; level depth 8: "
+                "its depth",
             ),
             "score": (
                 self._score,
@@ -293,11 +293,13 @@ class Console:
         if kind == "depth":
             depth = whole_number("depth", value, 1, DEEPEST)
             self._session.set_player(side, Engine(Limits(depth=depth), elo))
-        elif kind == "elo":
-            elo = None if value == "max" else whole_number("elo", value, WEAKEST, STRONGEST)
-            self._session.set_elo(side, elo)
+        elif kind == "time":
+            self._session.set_player(side, Engine(time_control.parse(value), elo))
         elif kind:
-            self._session.set_player(side, Engine(time_control.parse(rest), elo))
+            self._session.set_elo(side, levels.parse(rest))
+        else:
+            for level in levels.LEVELS:
+                self._say(f"  {level.name:13} {level.elo or '':4}  {level.text}")
         limits, elo = self._engine().limits, self._engine().elo
         left = self._session.time_left(side)
         how = f"depth {limits.depth}"

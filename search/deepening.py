@@ -30,6 +30,8 @@ def deepen(job: Job) -> Result:
         job.report_line(Line(-MATE if in_check(searcher.board) else DRAW, [], 0))
         return Result(NO_MOVE, NO_MOVE, 0)
     moves = [move for move in legal if move in job.limits.searchmoves] or legal
+    if not in_check(searcher.board):
+        moves = [move for move in moves if not searcher.oversight.overlooks(searcher.board, move)] or moves
     job.ask_tablebases()
     best = job.best(moves)
     is_restricted = len(best) < len(legal)

@@ -3,6 +3,7 @@ from libc.stdint cimport uint64_t
 cimport cython
 
 from search.history cimport History
+from search.oversight cimport Oversight
 from search.parameters cimport Parameters
 from search.transposition cimport short_move
 from x88.attack cimport attacked_squares, see_at_least
@@ -30,6 +31,7 @@ cdef class MovePicker:
     cdef MoveStack stack
     cdef History history
     cdef Parameters parameters
+    cdef Oversight oversight
     cdef int[496] kinds        # [slot]
     cdef bint[496] generated   # [slot] -> whether the list has more than the TT move
     cdef int[496] ends         # [slot] -> the index after the last move
@@ -39,7 +41,7 @@ cdef class MovePicker:
 
     @cython.locals(move=int)
     cdef void begin(self, Board board, int slot, int sp, int tt_move, int kind, bint tt_first) noexcept nogil
-    @cython.locals(end=int, weight=int, quiets=int)
+    @cython.locals(end=int, noticed=int, weight=int, quiets=int)
     cdef void _generate(self, Board board, int slot, int sp, int tt_move) noexcept nogil
     @cython.locals(j=int, best=int, kind=int, move=int, score=int, end=int)
     cdef int advance(self, Board board, int slot, int i, int wanted) noexcept nogil

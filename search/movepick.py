@@ -29,6 +29,7 @@ from x88 import piece
 
 if not cython.compiled:
     from search.history import History
+    from search.oversight import Oversight
     from search.parameters import Parameters
     from search.transposition import short_move
     from x88.attack import attacked_squares, see_at_least
@@ -62,10 +63,13 @@ class MovePicker:
     whose key is `attacked_keys[ply]`.
     """
 
-    def __init__(self, stack: MoveStack, history: History, parameters: Parameters) -> None:
+    def __init__(
+        self, stack: MoveStack, history: History, parameters: Parameters, oversight: Oversight
+    ) -> None:
         self.stack = stack
         self.history = history
         self.parameters = parameters
+        self.oversight = oversight
         self.kinds = [0] * 496
         self.generated = [False] * 496
         self.ends = [0] * 496
@@ -98,6 +102,11 @@ class MovePicker:
             end = generate_captures(board, self.stack, sp)
         else:
             end = generate(board, self.stack, sp)
+        # The root's moves are given.
+        if self.oversight.odds and slot > 1:
+            noticed = self.oversight.remove(board, self.stack, sp, end, tt_move)
+            if noticed > sp or self.kinds[slot] == CAPTURES:
+                end = noticed
         self.ends[slot] = self.quiets[slot] = end
         if end > sp:
             weight = self.parameters.capture_history

@@ -14,10 +14,11 @@ from search.job import Callbacks, Job, ignore
 from search.limits import Limits, check
 from search.line import Progress, Report, Result, Statistics
 from search.nnue import network, select
+from search.nnue.endgame import has_bare_king
 from search.nodecounts import NodeCounts
 from search.parameters import Parameters
 from search.pool import Pool
-from search.strength import strength
+from search.strength import MATING_NODES, strength
 from search.syzygy.pairs import MOST_PIECES
 from search.syzygy.probing import MOST_DEPTH
 from search.syzygy.tablebase import Tablebase
@@ -244,11 +245,16 @@ class Search:
         checked_board(board)
         check(limits)
         side = board.side
+        odds = 0
         if self._elo is not None:
+            most, _, odds = strength(self._elo)
+            if has_bare_king(board, side ^ 1):
+                most, odds = max(most, MATING_NODES), 0
             # Each line takes its share.
-            most = strength(self._elo).nodes * max(1, min(limits.lines, len(legal_moves(board))))
+            most *= max(1, min(limits.lines, len(legal_moves(board))))
             limits = limits._replace(nodes=min(limits.nodes or most, most))
         self._pool.prepare(board, limits.nodes or 0)
+        self._searcher.oversight.begin(board, self._searcher.evaluation.seed, odds)
         if limits.nodestime:
             manager = TimeManager(self._node_clock.limits(limits, side), side)
         else:

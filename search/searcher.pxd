@@ -8,6 +8,7 @@ from search.history cimport BEFORE_ROOT, History
 from search.keys cimport Keys
 from search.movepick cimport MovePicker
 from search.nodecounts cimport NodeCounts
+from search.oversight cimport Oversight
 from search.parameters cimport Parameters
 from search.syzygy.probing cimport Probing
 from search.score cimport MAX_PLY, NO_SCORE
@@ -33,6 +34,7 @@ cdef class Searcher:
     cdef readonly Evaluation evaluation
     cdef Keys keys
     cdef History history
+    cdef readonly Oversight oversight
     cdef MovePicker picker
     cdef Corrections corrections
     cdef Parameters parameters

@@ -21,6 +21,7 @@ if not cython.compiled:
     from search.movepick import MovePicker
     from search.nnue.evaluate import Evaluation
     from search.nodecounts import NodeCounts
+    from search.oversight import Oversight
     from search.parameters import Parameters
     from search.score import MAX_PLY, NO_SCORE
     from search.stop import Stop
@@ -85,7 +86,8 @@ class Searcher:
         self.evaluation = Evaluation(select.layer(weights or select.shipped()))
         self.keys = Keys()
         self.history = History()
-        self.picker = MovePicker(self.stack, self.history, self.parameters)
+        self.oversight = Oversight()
+        self.picker = MovePicker(self.stack, self.history, self.parameters, self.oversight)
         self.corrections = Corrections()
         self.pv = [0] * 61504
         self.pv_ends = [0] * 248

@@ -23,4 +23,5 @@ cdef bint _is_wrong_rook_pawn(Board board, int strong) noexcept nogil
 cdef int mop_up_unchecked(Board board, int strong) noexcept nogil
 cdef int _distance(int a, int b) noexcept nogil
 cpdef bint is_drawn(Board board, strong) except -1
+cpdef bint has_bare_king(Board board, side) except -1
 cpdef int mop_up(Board board, strong) except? -1

@@ -47,6 +47,11 @@ def is_drawn_unchecked(board: Board, strong: int) -> bool:
     return not bishops and knights <= (2 if bare_of_pawns else 1)
 
 
+def has_bare_king(board: Board, side: int) -> bool:
+    """Whether a side has nothing but its king. Raises ValueError for what is no side."""
+    return board.count[checked_side(side)] == 1
+
+
 def _is_wrong_rook_pawn(board: Board, strong: int) -> bool:
     """Whether a side with only rook pawns of one file, and perhaps bishops of the wrong colour, cannot
     drive the defending king out of the promotion corner; with pawns and bishops only.

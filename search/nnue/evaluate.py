@@ -26,8 +26,8 @@ if not cython.compiled:
 class Evaluation:
     """The static evaluation, following the line being searched.
 
-    `blur` adds noise of at most that many centipawns to every value. The noise depends only on the position
-    and on `seed`, an odd number of 16 bits.
+    `blur` adds noise of at most that many centipawns to every value, unless a king is bare. The noise
+    depends only on the position and on `seed`, an odd number of 16 bits.
     """
 
     def __init__(self, layer: Layer) -> None:
@@ -51,7 +51,7 @@ class Evaluation:
     def value(self, board: Board) -> int:
         """The static evaluation in centipawns for the side to move."""
         score = self._compute(board)
-        if self.blur:
+        if self.blur and board.count[WHITE] > 1 and board.count[BLACK] > 1:
             chance = (board.key >> 32) * self.seed >> 16 & 0xFFFF
             score += ((chance & 255) - (chance >> 8)) * self.blur >> 8
             return min(max(score, -MAX_EVALUATION), MAX_EVALUATION)

@@ -15,6 +15,7 @@ import pytest
 
 from moff import __version__, evaluation
 from moff.console import user_name
+from moff.game.levels import LEVELS
 from search.strength import STRONGEST, WEAKEST
 from tests import picture
 from tests.client import PATIENCE, Ended, call, run
@@ -320,19 +321,31 @@ def test_the_engine_plays_a_move_for_the_person_and_switches_sides(player: Playe
 
 def test_the_level_is_shown_and_changed(tmp_path: Path) -> None:
     with Player(tmp_path, "--elo", str(WEAKEST), "--time", "20000") as player:
-        assert player.say("level") == [f"The engine plays at 20000 s (20000.0 s left), Elo {WEAKEST}."]
+        *table, line = player.say("level")
+        assert line == f"The engine plays at 20000 s (20000.0 s left), Elo {WEAKEST}."
+        assert [row.split("  ")[1].strip() for row in table] == [level.name for level in LEVELS]
         began = time.perf_counter()
         player.say("e4")
         assert time.perf_counter() - began < 10, "at its best it would think for minutes"
-        assert player.say("level elo max")[0].endswith(" s left), full strength.")
+        assert player.say("level full strength")[0].endswith(" s left), full strength.")
         assert player.say("level depth 2") == ["The engine plays at depth 2, full strength."]
-        assert player.say("level elo 900") == ["The engine plays at depth 2, Elo 900."]
-        (line,) = player.say("level 3+0.1")
+        assert player.say("level 900") == ["The engine plays at depth 2, Elo 900."]
+        (line,) = player.say("level time 3+0.1")
         assert line == "The engine plays at 3+0.1 s (3.0 s left), Elo 900."
-        for bad in ("level x", "level depth", "level depth 0", "level elo 5", "level 0"):
+        assert player.say("level first moves")[0].endswith(f" s left), Elo {WEAKEST}.")
+        assert player.say("level 900") == [line]
+        for bad in (
+            "level x",
+            "level depth",
+            "level depth 0",
+            "level time",
+            "level 0",
+            "level 3+0.1",
+            "level 249",
+        ):
             (refusal,) = player.say(bad)
             assert "The engine plays" not in refusal
-        assert player.say("level") == [line]
+        assert player.say("level")[-1] == line
         player.leave()
     (game,) = games_in(tmp_path / "moff.pgn")
     assert (game.headers["TimeControl"], game.headers["BlackElo"]) == ("3+0.1", "900")

@@ -2,22 +2,25 @@
 
 import itertools
 import os
+import random
 import subprocess
 import sys
 
+import chess
 import pytest
 
 from search.limits import Limits
 from search.score import normalised
 from search.search import Search
 from search.strength import CALIBRATION, STRONGEST, WEAKEST, strength
-from tests import ROOT
+from tests import ROOT, oneply
 from tests.client import Conversation, nodes_of
 from tests.networks import evaluation_of
 from tests.oracle import STARTS, scaled
 from tests.searches import ONE_MOVE, think
 from x88.notation import coordinate, fen
 from x88.notation.game import OngoingGame
+from x88.piece import BLACK, WHITE
 
 pytestmark = pytest.mark.slow
 
@@ -55,9 +58,11 @@ def test_a_higher_rating_has_more_nodes_and_less_blur() -> None:
     for weaker, stronger in itertools.pairwise(found):
         assert 0 < weaker.nodes <= stronger.nodes
         assert weaker.blur >= stronger.blur >= 0
+        assert weaker.oversight >= stronger.oversight >= 0
     assert len({level.nodes for level in found}) > 300
     assert found[0].blur > 0
     assert found[-1].blur == 0, "the strongest judges as well as it can"
+    assert found[0].oversight > 0 == strength(1200).oversight
     assert [strength(elo) for elo, _ in CALIBRATION] == [level for _, level in CALIBRATION]
 
 
@@ -102,7 +107,7 @@ def test_a_game_follows_from_its_seed() -> None:
 def test_a_limited_game_is_the_same_on_both_builds() -> None:
     code = (
         "from tests.search.test_strength import Limits, limited, line\n"
-        "for seed in (1, 77, 54321): print(*line(limited(1300, seed), 10, Limits(depth=60)))"
+        "for elo in (250, 700, 1300): print(*line(limited(elo, 77), 10, Limits(depth=60)))"
     )
     command = [sys.executable, "-c", code]
     printed = set()
@@ -166,10 +171,61 @@ def test_the_blur_of_a_value_has_its_limit_and_follows_from_the_seed(
     assert min(errors) < 0 < max(errors)
 
 
-def test_every_level_sees_a_mate_in_one() -> None:
-    for elo in range(WEAKEST, STRONGEST + 1, 400):
+def test_every_level_without_oversights_sees_a_mate_in_one() -> None:
+    for elo in range(1200, STRONGEST + 1, 400):
         result = limited(elo).think(fen.parse("6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"), Limits(depth=5))
         assert coordinate.write(result.move) == "a1a8"
+
+
+def test_a_beginner_overlooks_captures_across_the_board() -> None:
+    """How often it takes a queen that a pawn attacks, or a bishop from afar, forwards or backwards."""
+    taken = {}
+    for move, text in {
+        "e4d5": "rnb1kbnr/ppp1pppp/8/3q4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 1",
+        "b2f6": "rnb1kbnr/pppp1ppp/5q2/8/8/1P6/PBPPPPPP/RN1QKBNR w KQkq - 0 1",
+        "f6b2": "rnb1kbnr/ppppp1pp/5B2/8/8/1P6/PqPPPPPP/RN1QKBNR w KQkq - 0 1",
+    }.items():
+        board = fen.parse(text)
+        moves = [limited(600, seed).think(board, Limits(depth=60)).move for seed in range(scaled(100, 30))]
+        taken[move] = sum(coordinate.write(one) == move for one in moves)
+    assert 0 < taken["f6b2"] < taken["b2f6"] < taken["e4d5"]
+
+
+@pytest.mark.parametrize("elo", [250, 400, 700, 1200, 2000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "8/8/8/4k3/8/8/8/K6Q w - - 0 1",
+        "8/8/2k5/8/8/5q2/8/1K6 w - - 0 1",
+        "4k3/8/8/8/8/8/8/R3K3 w - - 0 1",
+        "8/8/8/3k4/8/8/PPP5/2K5 w - - 0 1",
+    ],
+)
+def test_every_level_mates_a_bare_king_within_the_fifty_move_rule(elo: int, text: str) -> None:
+    weak, strong = limited(elo), Search(1)
+    game = OngoingGame(text)
+    bare = WHITE if "q" in text else BLACK
+    while not game.is_over() and game.board.halfmove < 100:
+        search, limits = (strong, Limits(nodes=300)) if game.board.side == bare else (weak, Limits(depth=60))
+        game.play(search.think(game.board, limits).move)
+    assert game.result == ("0-1", "1-0")[bare]
+
+
+@pytest.mark.parametrize(("elo", "least", "most"), [(250, 0, 0.4), (400, 0.3, 0.8), (600, 0.7, 1)])
+def test_the_lowest_levels_stand_by_a_player_of_one_ply(elo: int, least: float, most: float) -> None:
+    won = 0.0
+    games = scaled(40, 2)
+    for number in range(games):
+        search, dice = limited(elo, number), random.Random(number)
+        board = chess.Board()
+        while not board.is_game_over(claim_draw=True):
+            if board.turn == (number % 2 == 0):
+                board.push_uci(coordinate.write(search.think(fen.parse(board.fen()), Limits(depth=60)).move))
+            else:
+                board.push(oneply.choose(board, dice))
+        winner = board.outcome(claim_draw=True).winner
+        won += 0.5 if winner is None else winner == (number % 2 == 0)
+    assert least * games <= won <= most * games or games < 10
 
 
 def points(white: Search, black: Search, plies: int = 200) -> float:
