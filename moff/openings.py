@@ -10,7 +10,7 @@ import os
 from typing import NamedTuple
 
 from x88.board import Board
-from x88.notation import fen
+from x88.notation import fen, pgn
 
 FILE = os.path.join(os.path.dirname(__file__), "openings.tsv")
 _DIGITS = 16
@@ -31,6 +31,11 @@ def find(position: Board | str) -> Opening | None:
     board = position if isinstance(position, Board) else fen.parse(position, chess960=True)
     line = _lines().get(f"{board.key:0{_DIGITS}x}")
     return Opening(*line.split("\t")[1:]) if line is not None else None
+
+
+def of_game(game: pgn.Game) -> Opening | None:
+    """The opening of a game: that of its last position with a name."""
+    return next(filter(None, (find(move.fen) for move in reversed(game.moves))), None)
 
 
 @functools.cache

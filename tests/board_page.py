@@ -15,6 +15,7 @@ from moff.page.server import Server
 from moff.page.tab import Tab
 from moff.page.tabs import Tabs
 from tests.oracle import scaled
+from x88.book.book import Book
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="the browser extra is not installed")
 
@@ -29,8 +30,9 @@ PATIENCE = scaled(30_000, 120_000)
 expect = sync_api.expect
 expect.set_options(timeout=PATIENCE)
 
-DESKTOP = {"width": 1920, "height": 1080}
+DESKTOP = {"width": 1600, "height": 900}
 PHONE = {"width": 360, "height": 740}
+LANDSCAPE = {"width": 844, "height": 390}
 
 
 @contextmanager
@@ -43,9 +45,9 @@ def browser() -> Iterator[sync_api.Browser]:
 
 
 @contextmanager
-def served(start: str = "", games: GameList | None = None) -> Iterator[Server]:
+def served(start: str = "", games: GameList | None = None, book: Book | None = None) -> Iterator[Server]:
     """A server in this process."""
-    server = Server(Tabs(lambda: Tab(start, games), grace=1.0))
+    server = Server(Tabs(lambda: Tab(start, games, book), grace=1.0))
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
@@ -77,10 +79,20 @@ class Page:
     def click(self, *squares: str) -> None:
         """Click on squares, one after the other."""
         for name in squares:
-            self.square(name).click()
+            self.press(name)
+
+    def press(self, name: str, is_tap: bool = False) -> None:
+        """Click on a square that a piece can be moved from or to, once it can; or tap on it."""
+        square = self.square(name)
+        expect(square).to_have_class(re.compile("movable|target"))
+        if is_tap:
+            square.tap()
+        else:
+            square.click()
 
     def drag(self, origin: str, target: str) -> None:
-        """Drag a piece from one square to another."""
+        """Drag a piece from one square to another, once it can be moved."""
+        expect(self.square(origin)).to_have_class(re.compile("movable"))
         (x, y), (to_x, to_y) = self.centre(origin), self.centre(target)
         self.page.mouse.move(x, y)
         self.page.mouse.down()
@@ -107,30 +119,66 @@ class Page:
         """The main line and its variations, in the order in which they are shown."""
         expect(self.page.locator("#moves .san")).to_have_text([*sans])
 
-    def new_game(self, colour: str, clock: str = "") -> None:
-        """Start a game by the form."""
-        self.page.click("#tab-play")
-        self.page.select_option("[name=colour]", colour)
-        self.page.select_option("[name=clock]", clock)
-        self.page.click("#new-game [type=submit]")
+    def choose(self, name: str, value: str) -> None:
+        """Choose one of the choices for a new game."""
+        self.page.locator(f"#new-game-form label:has([name={name}][value='{value}'])").click()
+
+    def begin(self, **choices: str) -> None:
+        """Choose and begin, in the open form for a new game."""
+        for name, value in choices.items():
+            self.choose(name, value)
+        self.page.click("#begin")
+        expect(self.page.locator("#new-game-sheet")).to_be_hidden()
         # A quick engine may have moved before anybody looks.
         expect(self.page.locator("#said")).to_contain_text(re.compile(r"A new game|^1\. "))
 
-    def switch(self, name: str, on: bool) -> None:
-        """Switch a setting of the engine on or off. `check` would fail if what the server had sent before
-        the click arrived after it, and showed the old setting for a moment.
-        """
-        control = self.page.locator(f"#{name}")
-        expect(control).to_be_checked(checked=not on)
-        control.click()
-        expect(control).to_be_checked(checked=on)
+    def new_game(self, **choices: str) -> None:
+        """Begin a game by the form; of two persons, if no colour is chosen."""
+        self.page.click("#tab-play")
+        self.page.locator("#choose-play:visible, #new-game:visible").click()
+        self.begin(**{"colour": "both", **choices})
 
-    def set_up(self, text: str) -> None:
-        """Set up a FEN or PGN by the form; of a FEN, wait until the board shows it."""
+    def switch(self, name: str, on: bool) -> None:
+        """Switch a setting of the engine on or off, if it is not."""
+        control = self.page.locator(f"#{name}")
+        is_on = re.compile("true" if on else "false")
+        if control.get_attribute("aria-checked" if name == "engine-on" else "aria-pressed") != is_on.pattern:
+            control.click()
+        expect(control).to_have_attribute("aria-checked" if name == "engine-on" else "aria-pressed", is_on)
+
+    def unfold(self, details: str) -> None:
+        """Open a part of the page that may be folded."""
+        if self.page.locator(details).get_attribute("open") is None:
+            self.page.click(f"{details} > summary")
+
+    def set_up(self, text: str, engine: bool = False) -> None:
+        """Set up a FEN or PGN by the form, and wait until it can be seen. With a FEN, the engine begins to
+        search; it goes on if `engine` is wanted.
+        """
         self.page.click("#tab-games")
+        self.unfold("#openers")
         self.page.fill("#pasted", text)
         self.page.click("#set-up [type=submit]")
-        expect(self.page.locator("#panel-analysis")).to_be_visible()
         placement = text.split(" ")[0]
         if placement.count("/") == 7:
             expect(self.page.locator("#fen")).to_have_value(re.compile(re.escape(placement)))
+            self.switch("engine-on", engine)
+        else:
+            expect(self.page.locator("#said")).to_contain_text("Game 1")
+
+    def open_drawer(self, name: str) -> None:
+        """Open one of the drawers of the analysis: comment, pens or share."""
+        self.page.click(f"#open-{name}")
+        expect(self.page.locator(f"#open-{name}")).to_be_visible()
+
+    def serious_faults(self) -> list[tuple[str, list[str]]]:
+        """What a check of accessibility finds: serious faults, and where they are."""
+        axe = pytest.importorskip(
+            "axe_playwright_python.sync_playwright", reason="the browser extra is not installed"
+        ).Axe()
+        found = axe.run(self.page).response["violations"]
+        return [
+            (one["id"], [node["html"] for node in one["nodes"]])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]

@@ -29,6 +29,9 @@ LEVELS = (
 )
 """From the weakest to the strongest."""
 
+DEFAULT_LEVEL = LEVELS[4]
+"""The opponent of who asks for none."""
+
 
 def parse(text: str) -> int | None:
     """The Elo of a level's name or of a number, None for full strength. Raises ValueError."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
+from moff import openings
 from moff.game import time_control
 from moff.game.chess_clock import ChessClock
 from moff.game.notation import NotedMove, note, read_move
@@ -72,12 +73,14 @@ class Session:
         on_move: Callable[[NotedMove], object] | None = None,
         on_over: Callable[[], object] | None = None,
         make_search: Callable[[], Search] | None = None,
+        pace: Callable[[], float] = lambda: 0.0,
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
         """A game from the start position. With `has_flags`, a side loses when its flag falls.
 
         `on_report` is called with the engine's reports, `on_move` with its moves, `on_over` when the game has
-        ended, in whatever way. `now` returns the time in seconds.
+        ended, in whatever way. `pace` returns the seconds that the engine takes for its next move at least,
+        as a person would, and `now` the time in seconds.
         """
         self.lock = threading.RLock()
         """Hold it to read several things consistently."""
@@ -88,6 +91,7 @@ class Session:
         self._on_move = on_move or _ignore
         self._on_over = on_over or _ignore
         self._is_end_told = False
+        self._pace = pace
         make = make_search or functools.partial(search_with_tables, HASH)
         self._thinkers = [Thinker(self.lock, make) for _ in (WHITE, BLACK)]
         self._request: Request | None = None
@@ -113,6 +117,10 @@ class Session:
     def is_thinking(self) -> bool:
         """Whether the engine is thinking about a move, a hint or a draw."""
         return self._request is not None and self._request.is_open
+
+    def can_redo(self) -> bool:
+        """Whether moves that were taken back can be played again."""
+        return bool(self._undone) and not self.game.is_over()
 
     @_operation
     def time_left(self, side: int) -> float | None:
@@ -143,7 +151,7 @@ class Session:
     def go(self) -> None:
         """Let the engine make the next move in the background, for itself or for a person."""
         self._require_idle()
-        self._think(self._limits(), self._land)
+        self._think(self._limits(), self._land, self._pace())
         self._clock.start(self.game.board.side)
 
     @_operation
@@ -159,9 +167,13 @@ class Session:
 
     @_operation
     def hint(self, on_hint: Callable[[NotedMove], object]) -> None:
-        """Ask the engine, in the background, what it would play."""
+        """Ask the engine, in the background, what it would play at full strength."""
         self._require_idle()
-        self._think(self._advice(), lambda move, report: on_hint(note(self.game.board, move, report)))
+
+        def answer(move: int, report: Report | None) -> None:
+            on_hint(note(self.game.board, move, report))
+
+        self._think(self._advice(), answer, is_limited=False)
 
     @_operation
     def offer_draw(self, on_answer: Callable[[str], object]) -> None:
@@ -322,7 +334,11 @@ class Session:
             tags["TimeControl"] = next(iter(controls.values()), "-")
         if self.game.reason:
             tags["Termination"] = self.game.reason
-        return self.game.record(tags)
+        game = self.game.record(tags)
+        opening = openings.of_game(game)
+        if opening is not None:
+            game.tags |= {"ECO": opening.eco, "Opening": opening.name}
+        return game
 
     @_operation
     def save(self, path: str) -> None:
@@ -380,9 +396,16 @@ class Session:
         _, engine = self._adviser()
         return engine.limits if engine.clock is None else Limits(movetime=HINT_TIME)
 
-    def _think(self, limits: Limits, on_answer: Callable[[int, Report | None], object]) -> None:
+    def _think(
+        self,
+        limits: Limits,
+        on_answer: Callable[[int, Report | None], object],
+        pause: float = 0.0,
+        is_limited: bool = True,
+    ) -> None:
         where, engine = self._adviser()
-        self._request = Request(self.game.board, limits, engine.elo, self._on_report, on_answer)
+        elo = engine.elo if is_limited else None
+        self._request = Request(self.game.board, limits, elo, self._on_report, on_answer, pause)
         self._thinkers[where].think(self._request)
 
     def _drop(self) -> None:

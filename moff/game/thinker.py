@@ -1,6 +1,7 @@
 """The engine as a player: it thinks in the background, and a request can be dropped."""
 
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -20,8 +21,11 @@ class Request:
         elo: int | None,
         on_report: Callable[[Report], object],
         on_answer: Callable[[int, Report | None], object],
+        pause: float = 0.0,
     ) -> None:
-        """`on_answer` is called with the best move, packed, and the last report if there was any."""
+        """`on_answer` is called with the best move, packed, and the last report if there was any; not before
+        `pause` seconds from now, unless the answer is urgent.
+        """
         self.board = board
         self.limits = limits
         self.elo = elo
@@ -31,6 +35,9 @@ class Request:
         self.is_open = True
         """Whether an answer is still expected."""
         self.is_urgent = False
+        self.earliest = time.monotonic() + pause
+        self.cannot_wait = threading.Event()
+        """Set when the answer is urgent or no longer wanted."""
         self.is_over = threading.Event()
         """Set when the answer has been given or never will be."""
 
@@ -64,6 +71,7 @@ class Thinker:
         with self._lock:
             if self._request is not None:
                 self._request.is_urgent = True
+                self._request.cannot_wait.set()
                 self._stop()
 
     def drop(self) -> None:
@@ -72,6 +80,7 @@ class Thinker:
             request, self._request = self._request, None
             if request is not None:
                 request.is_open = False
+                request.cannot_wait.set()
                 request.is_over.set()
                 self._stop()
 
@@ -118,6 +127,7 @@ class Thinker:
 
     def _finish(self, request: Request, result: Result) -> None:
         """Handle the end of a search: answer its request, or begin the next one if it was dropped."""
+        request.cannot_wait.wait(max(0.0, request.earliest - time.monotonic()))
         with self._lock:
             self._is_searching = False
             if not request.is_open:

@@ -20,8 +20,8 @@ from x88.board import Board
 from x88.move import NO_MOVE, captured_of, target_of
 from x88.movegen import legal_moves
 
-HASH = 32
-"""Megabytes of the transposition table."""
+HASHES = (16, 2048)
+"""The smallest and the largest transposition table, in megabytes."""
 
 MOST_LINES = 5
 ENOUGH = 10 if build.compiled else 3
@@ -77,9 +77,13 @@ class Analyst:
         """`on_change` is called when there is something new about the position, `on_verdict` with each
         verdict on a move, and whether the mark of the move has changed.
         """
-        self._make = make_search or (lambda: search_with_tables(HASH))
+        self.threads = 1
+        self.hash = 64
+        """Megabytes of the transposition table."""
+        self._make = make_search or (lambda: search_with_tables(self.hash))
         self.search: Search | None = None
         """None before the first search."""
+        self._lock = lock
         self._thinker = Thinker(lock, self._make_search)
         self._on_change = on_change
         self._on_verdict = on_verdict
@@ -173,6 +177,14 @@ class Analyst:
         second = before[1].score if len(before) > 1 and not _is_recapture(node) else None
         return judge(node.move, best.moves[0], best_score, score, second)
 
+    def resize(self, threads: int, megabytes: int) -> None:
+        """Search with so many threads and so large a table from now on."""
+        self.threads, self.hash = threads, megabytes
+        self._thinker.drop()
+        self._thinker = Thinker(self._lock, self._make_search)
+        self.search = None
+        self.begin()
+
     def _is_left_too_soon(self, node: Node) -> bool:
         if node.parent is None or node.move == NO_MOVE:
             return False
@@ -181,6 +193,7 @@ class Analyst:
 
     def _make_search(self) -> Search:
         self.search = self._make()
+        self.search.resize_pool(self.threads)
         self.search.count_nodes()
         return self.search
 
@@ -217,7 +230,7 @@ class Analyst:
 
     def _judge(self, node: Node) -> None:
         """Report the verdict on a move, if enough is known by now."""
-        verdict = self.verdict(node)
+        verdict = None if node.is_reviewed else self.verdict(node)
         if verdict is not None and verdict != node.verdict:
             before = node.glyph
             node.verdict = verdict

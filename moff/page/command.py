@@ -12,8 +12,11 @@ from moff.messages import can_rewrite
 from x88.notation import fen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from moff.page.gamelist import GameList
     from moff.page.host import Host
+    from moff.page.tab import Tab
 
 WHITE_ON_BLACK, PLAIN = "\033[97;40m", "\033[0m"
 
@@ -36,6 +39,7 @@ def add_command(commands: Any) -> None:
         metavar="N",
         help="default: 0, any that is free",
     )
+    board.add_argument("--book", metavar="FILE.bin", help="a Polyglot book, to see its moves while analysing")
     where = board.add_mutually_exclusive_group()
     where.add_argument(
         "--host",
@@ -75,23 +79,37 @@ def _run(options: argparse.Namespace) -> int:
         if board is None:
             return 1
         start = fen.write(board)
-    return serve(start, games, options.port, host, not options.no_browser)
+    book = None
+    if options.book is not None:
+        from x88.book.book import Book
+
+        try:
+            book = Book(options.book)
+        except (OSError, ValueError) as error:
+            print(f"{options.book}: {getattr(error, 'strerror', None) or error}", file=sys.stderr)
+            return 1
+    from moff.page.tab import Tab
+
+    try:
+        return serve(lambda: Tab(start, games, book), options.port, host, not options.no_browser)
+    finally:
+        if games is not None and (path := games.rescue()):
+            print(f"changes to {options.start} were not saved: they are in {path}", file=sys.stderr)
 
 
-def serve(start: str, games: "GameList | None", port: int, host: "Host", opens: bool) -> int:
-    """Serve the page, starting with a position or some games, until interrupted; returns the exit code. With
-    `opens`, open it in the browser. Raises KeyboardInterrupt after a clean shutdown.
+def serve(make_tab: "Callable[[], Tab]", port: int, host: "Host", opens: bool) -> int:
+    """Serve the page until interrupted; returns the exit code. With `opens`, open it in the browser. Raises
+    KeyboardInterrupt after a clean shutdown.
     """
     # Imported here, since no other command needs them.
     import threading
     import webbrowser
 
     from moff.page.server import Server
-    from moff.page.tab import Tab
     from moff.page.tabs import Tabs
 
     try:
-        server = Server(Tabs(lambda: Tab(start, games)), port, host)
+        server = Server(Tabs(make_tab), port, host)
     except OSError as error:
         if error.errno == errno.EADDRNOTAVAIL:
             reason = f"{host} is not an address of this machine"
@@ -140,4 +158,4 @@ def read_games(path: str) -> "GameList":
     from moff.page.gamelist import LARGEST_TEXT, GameList
 
     with open(path, "rb") as file:
-        return GameList(os.path.basename(path), file.read(LARGEST_TEXT + 1))
+        return GameList(os.path.basename(path), file.read(LARGEST_TEXT + 1), path)

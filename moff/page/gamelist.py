@@ -2,9 +2,11 @@
 
 import io
 import itertools
+import os
 from bisect import bisect_left
 from typing import NamedTuple
 
+from moff.atomic_write import writing
 from x88.notation import pgn
 
 LARGEST_TEXT = 1 << 26
@@ -39,10 +41,14 @@ class ListedGame(NamedTuple):
 class GameList:
     """The games of a text in PGN."""
 
-    def __init__(self, name: str, text: bytes) -> None:
-        """Raises ValueError if the text is too large or holds no game."""
+    def __init__(self, name: str, text: bytes, path: str = "") -> None:
+        """`path` is the file that changes may be written back to. Raises ValueError if the text is too large
+        or holds no game.
+        """
         if len(text) > LARGEST_TEXT:
             raise ValueError(f"{name} is larger than {LARGEST_TEXT >> 20} MB")
+        self._stored = text
+        """What the file holds, as far as known."""
         text = pgn.recoded(text)
         self.name = name
         self.games: list[ListedGame] = []
@@ -53,6 +59,8 @@ class GameList:
         if not any(game.moves or game.tags for game in self.games):
             fault = next((f": {game.fault}" for game in self.games if game.fault), "")
             raise ValueError(f"{name} holds no game{fault}")
+        self._path = path
+        self._changed: dict[int, pgn.Game] = {}
         self._text = text
         self._starts = _line_starts(text, {game.line for game in self.games})
 
@@ -67,6 +75,8 @@ class GameList:
         """Read a game in full, by its number. Raises ValueError."""
         if not 1 <= number <= len(self.games):
             raise ValueError(f"there is no game {number}: {self.name} has {len(self.games)}")
+        if number in self._changed:
+            return self._changed[number]
         # A game may begin on the line where another one ends. Then start from an earlier game, further back
         # each time.
         first, step = number - 1, 1
@@ -80,6 +90,65 @@ class GameList:
             assert first, "reading from the first game finds the same games again"
             first, step = max(0, first - step), 2 * step
 
+    # Changes.
+
+    def change(self, number: int, game: pgn.Game) -> None:
+        """Replace a game."""
+        self._changed[number] = game
+        listed = self.games[number - 1]
+        self.games[number - 1] = listed._replace(tags=_shown_tags(game), moves=len(game.moves), fault="")
+
+    def append(self, game: pgn.Game) -> int:
+        """Add a game; returns its number."""
+        number = len(self.games) + 1
+        self.games.append(_listed(game)._replace(number=number, line=self.games[-1].line))
+        self._changed[number] = game
+        return number
+
+    def can_save(self) -> bool:
+        """Whether there is a file to write to."""
+        return bool(self._path)
+
+    def written(self) -> bytes:
+        """All games: those that have not changed as they are in the text."""
+        if not self._changed:
+            return self._text
+        return b"".join(self._part(number) + b"\n" for number in range(1, len(self.games) + 1))
+
+    def _part(self, number: int) -> bytes:
+        if number not in self._changed:
+            end = self._starts[self.games[number].line] if number < len(self._fingerprints) else None
+            part = self._text[self._starts[self.games[number - 1].line] : end].rstrip() + b"\n"
+            # Games that share a line are written anew.
+            if [_fingerprint(game) for game in pgn.Reader(io.BytesIO(part))] == [
+                self._fingerprints[number - 1]
+            ]:
+                return part
+        return pgn.write(self.read(number)).encode("utf-8", "surrogateescape")
+
+    def save(self) -> None:
+        """Write all games to the file they were read from. Raises OSError or ValueError."""
+        if not self._path:
+            raise ValueError(f"{self.name} was not opened from a file of Moff's machine: download it instead")
+        with open(self._path, "rb") as file:
+            if file.read() != self._stored:
+                raise ValueError(f"{self.name} was changed by another program: download your games instead")
+        written = self.written()
+        with writing(self._path) as stream:
+            stream.write(written)
+        self._stored = written
+
+    def rescue(self) -> str:
+        """Write changes that were not saved to a file beside the one that was opened; returns its path, empty
+        if there are none. Raises OSError.
+        """
+        if not self._path or not self._changed or (written := self.written()) == self._stored:
+            return ""
+        path = f"{os.path.splitext(self._path)[0]}.unsaved.pgn"
+        with writing(path) as stream:
+            stream.write(written)
+        return path
+
 
 def _fingerprint(game: pgn.Game) -> Fingerprint:
     end = game.moves[-1].fen if game.moves else game.start
@@ -87,11 +156,14 @@ def _fingerprint(game: pgn.Game) -> Fingerprint:
 
 
 def _listed(game: pgn.Game) -> ListedGame:
-    tags = {name: game.tags[name] for name in SHOWN_TAGS if game.tags.get(name, "?") not in ("", "?")}
-    if game.result != pgn.UNFINISHED:
-        tags["Result"] = game.result
+    tags = _shown_tags(game)
     fault = f"line {game.faults[0].line}: {game.faults[0].text}" if game.faults else ""
     return ListedGame(game.number, game.line, tags, len(game.moves), fault)
+
+
+def _shown_tags(game: pgn.Game) -> dict[str, str]:
+    tags = {name: game.tags[name] for name in SHOWN_TAGS if game.tags.get(name, "?") not in ("", "?")}
+    return tags if game.result == pgn.UNFINISHED else {**tags, "Result": game.result}
 
 
 def _line_starts(text: bytes, wanted: set[int]) -> dict[int, int]:

@@ -1,17 +1,25 @@
 """A game with variations that grows as moves are tried."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Self, cast
 
-from moff.accuracy import NAMES
+from moff import openings
+from moff.accuracy import LOSSES, NAMES
 from moff.game.notation import move_number
+from moff.page import remarks
+from moff.page.remarks import Remarks, Shape
 from moff.page.verdict import GOOD, NAGS, Verdict
+from moff.review.reviewed import evaluation_text
 from x88.board import Board
 from x88.move import NO_MOVE
 from x88.notation import fen, pgn, san
 
 MOST_NODES = 20_000
 """The maximum number of moves in a tree."""
+
+LAST_NAMED = 25
+"""The last full move at which a position is looked up among the openings."""
 
 GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 """The marks of moves, by their NAGs."""
@@ -33,20 +41,68 @@ class Node:
         """The number before the move, as in PGN: "1." or "1..."."""
         self.fen = after
         self.nags: list[int] = []
-        self.comment = ""
-        """The comment after the move; at the root, before the first one."""
+        self.remarks = Remarks()
+        """The comment after the move, taken apart; at the root, that before the first move."""
+        self.refutation: list[int] = []
+        """The best line after a bad move, packed, if a review has found it."""
         self.opening = ""
         """The comment before the move, where a variation begins."""
         self.verdict: Verdict | None = None
         """The engine's verdict on the move, if any."""
+        self.is_reviewed = False
+        """Whether the verdict is a review's, which the live engine does not change."""
         self.children: list[Node] = []
         """The main line first."""
+        self.named = _name_of(after)
+        """The code and name of the opening, if the position has one."""
 
     @property
     def glyph(self) -> str:
         """Its mark, such as "?!": the game's, otherwise the engine's; empty if it has none."""
         found = next((GLYPHS[nag] for nag in self.nags if nag in GLYPHS), "")
         return found or (self.verdict.glyph if self.verdict is not None else "")
+
+    def annotate(self, comment: str) -> None:
+        """Replace the text of the comment. Braces and commands would not survive in PGN."""
+        text = " ".join(comment.split()).translate(_NO_BRACES).replace("[%", "[ %")
+        self.remarks = self.remarks._replace(text=text)
+
+    def set_glyph(self, glyph: str) -> None:
+        """Replace the mark, empty for none. Raises ValueError."""
+        if glyph and glyph not in GLYPHS.values():
+            raise ValueError(f"the mark must be one of {', '.join(GLYPHS.values())}")
+        self.nags = [nag for nag in self.nags if nag not in GLYPHS]
+        self.verdict = None
+        self.nags[:0] = [nag for nag, text in GLYPHS.items() if text == glyph]
+
+    def assess(self, score: int, depth: int) -> None:
+        """Note the evaluation of the position, from White's view."""
+        self.remarks = self.remarks._replace(score=score, depth=depth)
+
+    def draw(self, shapes: tuple[Shape, ...]) -> None:
+        """Replace the arrows and circles."""
+        self.remarks = self.remarks._replace(shapes=shapes)
+
+    def read_comment(self, comment: str) -> None:
+        """Take the comment of a game apart."""
+        self.remarks = remarks.read(comment, self.fen.split()[1] == "b")
+
+    def written_comment(self) -> str:
+        """The comment, put together again."""
+        score = self.remarks.score
+        return remarks.write(self.remarks, "" if score is None else evaluation_text(score))
+
+
+def _name_of(position: str) -> str:
+    """The code and name of the opening of a position; empty if it has none."""
+    if int(position.rsplit(" ", 1)[1]) > LAST_NAMED:
+        return ""
+    return " ".join(openings.find(position) or ())
+
+
+_NO_BRACES = str.maketrans("{}", "()")
+
+_numbers = itertools.count(1)
 
 
 class GameTree:
@@ -62,13 +118,17 @@ class GameTree:
         self.root = Node(0, None, NO_MOVE, "", "", self.start)
         self._nodes = {0: self.root}
         self._next = 1
+        self.number = next(_numbers)
+        """The number of the tree; every tree has another one."""
+        self.is_changed = False
+        """Whether somebody has changed it since it was read."""
 
     @classmethod
     def from_game(cls, game: pgn.Game) -> Self:
         """The tree of a game that was read. Moves beyond MOST_NODES are left out."""
         tree = cls(game.start, game.tags)
         tree.result = game.result
-        tree.root.comment = game.comment
+        tree.root.read_comment(game.comment)
         waiting: list[tuple[Node, pgn.Variation]] = [(tree.root, game)]
         while waiting:
             parent, line = waiting.pop()
@@ -81,7 +141,7 @@ class GameTree:
                 turn = f"{fields[5]}{'.' if fields[1] == 'w' else '...'}"
                 parent = tree._grow(before, move.move, move.san, turn, move.fen)
                 parent.nags = list(move.nags)
-                parent.comment = move.comment
+                parent.read_comment(move.comment)
                 parent.opening, opening = opening, ""
                 waiting += [(before, variation) for variation in reversed(move.variations)]
         return tree
@@ -134,11 +194,13 @@ class GameTree:
             return ""
         if found.best == node.move:
             return f"{node.san}: the {'only good' if found.glyph == GOOD else 'best'} move"
-        best = san.write(self.board(node.parent), found.best)
-        cost = f"{100 * found.loss:.0f} % of a point; {best} is best"
+        best = san.write(fen.parse(node.parent.fen, chess960=True), found.best) if found.best else ""
+        cost = f"{100 * found.loss:.0f} % of a point{f'; {best} is best' if best else ''}"
         if found.glyph not in NAMES:
             return f"{node.san}: costs {cost}" if found.loss >= 0.005 else f"{node.san}: as good as {best}"
         name = NAMES[found.glyph]
+        if found.loss < LOSSES[found.glyph]:  # a mate lost or allowed, in a game won or lost anyway
+            cost = f"a mate{f'; {best} is best' if best else ''}"
         return f"{node.san}: {'an' if name[0] in 'aeiou' else 'a'} {name} that costs {cost}"
 
     def add(self, parent: Node, board: Board, move: int) -> Node:
@@ -220,14 +282,16 @@ class GameTree:
 def _comment(node: Node) -> str:
     """The comment after a move, with the one before the next move from when that began a variation."""
     opening = node.children[0].opening if node.children else ""
-    return " ".join(filter(None, (node.comment, opening)))
+    return " ".join(filter(None, (node.written_comment(), opening)))
 
 
 class _WrittenMove:
-    """A node as the PGN writer reads a move."""
+    """A node as a move of a game that is written, or becomes a tree again."""
 
     def __init__(self, node: Node) -> None:
+        self.move = node.move
         self.san = node.san
+        self.fen = node.fen
         self.nags = node.nags
         if node.glyph in NAGS and NAGS[node.glyph] not in node.nags:
             self.nags = [NAGS[node.glyph], *node.nags]

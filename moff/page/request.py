@@ -56,10 +56,7 @@ PAUSE = 0.05
 LOOK = 0.25
 """Seconds between checks whether a client has gone."""
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
+HTML = "text/html; charset=utf-8"
 
 _TAB_NAME = re.compile(r"[0-9A-Za-z-]{8,64}")
 
@@ -73,8 +70,9 @@ class Site(ThreadingHTTPServer):
     token: str
     hosts: set[str]
     """The valid values of the header Host."""
-    files: dict[str, tuple[str, bytes]]
-    """Kinds and contents of the files of the page, by name."""
+    page: bytes
+    policy: str
+    """The page, and its content security policy."""
     upload: threading.Lock
     """Held while games are read, which takes memory: one file at a time."""
 
@@ -160,16 +158,18 @@ class Handler(BaseHTTPRequestHandler):
         return name, query
 
     def _get(self, name: str, query: dict[str, str]) -> None:
+        texts = {"game.pgn": Tab.pgn, "games.pgn": Tab.study}
         if name == "events":
             self._stream(query)
-        elif name == "game.pgn":
-            text = self._tab(query).pgn().encode(errors="surrogateescape")
+        elif name == "report.html":
+            self._send(HTTPStatus.OK, HTML, self._tab(query).report_page(), "review.html")
+        elif name in texts:
+            text = texts[name](self._tab(query)).encode(errors="surrogateescape")
             self._send(HTTPStatus.OK, "application/x-chess-pgn; charset=utf-8", text, "moff.pgn")
+        elif name:
+            raise Refusal(HTTPStatus.NOT_FOUND, "there is no such file")
         else:
-            found = self.server.files.get(name or "index.html")
-            if found is None:
-                raise Refusal(HTTPStatus.NOT_FOUND, "there is no such file")
-            self._send(HTTPStatus.OK, *found)
+            self._send(HTTPStatus.OK, HTML, self.server.page)
 
     def _post(self, name: str, query: dict[str, str]) -> None:
         if name not in ("do", "games"):
@@ -275,7 +275,7 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(length))
         self.send_header("Connection", "close")
         self.send_header("Cache-Control", "no-store")
-        self.send_header("Content-Security-Policy", POLICY)
+        self.send_header("Content-Security-Policy", f"{self.server.policy}; frame-ancestors 'none'")
         if self.server.host.is_loopback():
             # Elsewhere browsers complain about it, as the page does not come by HTTPS.
             self.send_header("Cross-Origin-Opener-Policy", "same-origin")

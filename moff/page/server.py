@@ -4,45 +4,25 @@ Uses HTTP from the standard library.
 """
 
 import contextlib
-import json
 import os
 import secrets
 import socket
 import sys
 import threading
-from importlib import resources
 from typing import Any
 
+from moff.game.levels import DEFAULT_LEVEL, LEVELS
 from moff.page.connections import Connections
+from moff.page.document import document
 from moff.page.host import LOOPBACK, Host
 from moff.page.request import Handler, Site
 from moff.page.tabs import Tabs
-from moff.picture.figurine import FIGURINES
-from x88.piece import LETTERS
+from search.strength import STRONGEST, WEAKEST
 
 HTTP_PORT = 80
 """The port that clients leave out of Host and Origin."""
 
-KINDS = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-}
-
 BUSY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-
-
-def page_files() -> dict[str, tuple[str, bytes]]:
-    """The only files served, the page's and the drawings of the pieces: kinds and contents by name."""
-    files = {}
-    for entry in resources.files("moff.page").joinpath("static").iterdir():
-        kind = KINDS.get(os.path.splitext(entry.name)[1])
-        if kind is not None:
-            files[entry.name] = (kind, entry.read_bytes())
-    drawings = {LETTERS[kind].upper(): figurine._asdict() for kind, figurine in FIGURINES.items()}
-    files["figurines.json"] = ("application/json", json.dumps(drawings).encode())
-    return files
 
 
 class Server(Site):
@@ -58,7 +38,13 @@ class Server(Site):
         self.tabs = tabs
         self.host = host
         self.token = secrets.token_urlsafe(24)
-        self.files = page_files()
+        self.page, self.policy = document(
+            {
+                "levels": [level._asdict() for level in LEVELS],
+                "elo": DEFAULT_LEVEL.elo,
+                "range": [WEAKEST, STRONGEST],
+            }
+        )
         self.upload = threading.Lock()
         super().__init__((host.address, port), Handler)
         self.connections = Connections()

@@ -4,7 +4,7 @@ import select
 import socket
 import threading
 
-TOPICS = ("state", "tree", "lines", "games")
+TOPICS = ("tree", "state", "lines", "games")
 """The topics of a tab, in the order of sending."""
 
 

@@ -3,6 +3,7 @@
 Commands come by name, with JSON values. Nothing here knows how they are transmitted.
 """
 
+import random
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,20 +12,29 @@ from typing import Any
 
 from moff.console import user_name
 from moff.game import time_control
+from moff.game.levels import DEFAULT_LEVEL
 from moff.game.notation import NotedMove, read_move
 from moff.game.player import Engine, Person
 from moff.game.session import HASH, Session
 from moff.messages import echo
 from moff.page import testboard
-from moff.page.analyst import MOST_LINES, Analyst
+from moff.page.analyst import HASHES, MOST_LINES, Analyst
+from moff.page.document import document
 from moff.page.gamelist import GameList
+from moff.page.gamereview import GameReview
 from moff.page.gametree import GameTree, Node
+from moff.page.lesson import Lesson
+from moff.page.remarks import read_shapes
+from moff.page.treevalues import judge_evaluations, tree_values
 from moff.page.values import Values
+from moff.picture.shapes import escaped
 from moff.syzygy_path import search_with_tables
 from search.limits import Limits
 from search.line import Report
+from search.pool import processors
 from search.search import Search
 from x88.board import Board
+from x88.book.book import Book
 from x88.notation import chess960, fen, pgn
 from x88.piece import BLACK, WHITE
 
@@ -35,6 +45,14 @@ MOVE_TIME = 1000
 MOST_ROWS = 100
 """Games of a list that are sent at once."""
 
+PACES = (0.8, 2.0)
+"""Seconds that a limited engine takes for a move, as people are slower than it."""
+
+QUIET = ("list", "fens", "testboard", "searched", "shapes", "flip")
+"""Commands that leave a notice where it is."""
+
+PROCESSORS = processors()
+
 
 class Tab:
     """A tab: all that it shows is kept here, so that it can be reloaded in the middle of a game.
@@ -42,19 +60,23 @@ class Tab:
     Several threads may use it. A refused command raises a ValueError with the reason and changes nothing.
     """
 
-    def __init__(self, start: str = "", games: GameList | None = None) -> None:
-        """A game from the start position; or an analysis of a position, or of the first of some games."""
+    def __init__(self, start: str = "", games: GameList | None = None, book: Book | None = None) -> None:
+        """A game from the start position; or an analysis of a position, or of the first of some games. `book`
+        is a book to look moves up in.
+        """
+        self.book = book
         self._listeners: list[Callable[[str], object]] = []
         self._player = user_name()
         self._search: Search | None = None
         self._session = Session(
             Person(self._player),
-            Engine(Limits(movetime=MOVE_TIME)),
+            Engine(Limits(movetime=MOVE_TIME), DEFAULT_LEVEL.elo),
             has_flags=True,
             on_report=self._on_report,
             on_move=self._on_move,
             on_over=self._on_over,
             make_search=self._make_search,
+            pace=self._pace,
         )
         self.lock = self._session.lock
         self.analyst = Analyst(self.lock, partial(self._changed, "lines"), self._on_verdict)
@@ -62,6 +84,13 @@ class Tab:
         self.is_flipped = False
         self.said = ""
         """The latest event, for a screen reader."""
+        self.notice = ""
+        """A message that everybody sees, until the next command."""
+        self.has_begun = False
+        """Whether a game was asked for or a move was made."""
+        self.review: GameReview | None = None
+        """The review that is running."""
+        self.lesson: Lesson | None = None
         self.report: Report | None = None
         """The engine's latest thoughts in the game."""
         self.hint: NotedMove | None = None
@@ -72,6 +101,8 @@ class Tab:
         """The number of the opened game, 0 if it is not from the list."""
         self._game_tree = GameTree()
         self._analysis_tree = GameTree()
+        self._left_at = self._analysis_tree.root
+        """The move on the board when the analysis was left."""
         self.tree = self._game_tree
         self.node = self.tree.root
         self.board: Board = self.tree.board(self.node)
@@ -113,8 +144,14 @@ class Tab:
         # A command in transit must not begin a search that nobody would stop.
         with self.lock:
             self.analyst.is_paused = True
+            review, self.review = self.review, None
+            lesson, self.lesson = self.lesson, None
+            self._keep_chapter()
         self._session.close()
         self.analyst.close()
+        for one in (review, lesson):
+            if one is not None:
+                one.close()
 
     def do(self, name: str, values: dict[str, Any]) -> dict[str, Any]:
         """Carry out a command; returns its answer, if it has one. Raises ValueError with the reason."""
@@ -134,6 +171,14 @@ class Tab:
             "delete": self._delete,
             "promote": self._promote,
             "follow": self._follow,
+            "annotate": self._annotate,
+            "shapes": self._shapes,
+            "review": self._review,
+            "stop_review": self._stop_review,
+            "learn": self._learn,
+            "lesson": self._lesson,
+            "chapter": self._chapter,
+            "save": self._save,
             "set_up": self._set_up,
             "list": self._list_rows,
             "open": self._open,
@@ -143,8 +188,13 @@ class Tab:
         }
         if name not in commands:
             raise ValueError(f"unknown command {echo(name)}")
+        before = self.notice
         with self.lock:
-            return commands[name](Values(values)) or {}
+            answer = commands[name](Values(values)) or {}
+            if name not in QUIET and self.notice and self.notice == before:
+                self.notice = ""
+                self._changed("state")
+            return answer
 
     def open_games(self, name: str, text: bytes) -> dict[str, Any]:
         """List the games of a PGN text and open the first; returns their number. Raises ValueError."""
@@ -187,7 +237,9 @@ class Tab:
         control = values.text("clock", "")
         clock = time_control.parse(control) if control else None
         start, said = fen.START, "A new game"
-        if values.flag("here"):
+        if values.flag("again"):
+            start = self._session.game.start
+        elif values.flag("here"):
             # Without its history, so that a repetition cannot end the game at once.
             start = fen.write(self.board)
         elif values.flag("chess960"):
@@ -206,6 +258,8 @@ class Tab:
         if colour != "both":
             session.set_player(WHITE if colour == "white" else BLACK, person)
         session.new_game(start)
+        self._leave_lesson()
+        self.has_begun = True
         self.mode = PLAY
         self.is_flipped = colour == "black"
         self.report = self.hint = None
@@ -216,10 +270,12 @@ class Tab:
     def _move(self, values: Values) -> None:
         """Play a move, in coordinates or SAN: in the game, or as an attempt in the analysis."""
         text = values.text("text")
+        self.has_begun = True
         if self.mode == ANALYSIS:
             move = read_move(self.board, text)
+            self._leave_lesson()
             node = self.tree.add(self.node, self.board, move)
-            self._changed("tree")
+            self._mark_changed()
             self._show(node)
             self._say(f"{node.turn} {node.san}")
             return
@@ -248,7 +304,7 @@ class Tab:
             return
 
         def answer(reason: str) -> None:
-            self._say(f"Draw declined: {reason}" if reason else "Draw agreed")
+            self._notify(f"Draw declined: {reason}" if reason else "Draw agreed")
 
         self._session.offer_draw(answer)
         self._changed("state")
@@ -258,7 +314,7 @@ class Tab:
 
         def show(noted: NotedMove) -> None:
             self.hint = noted
-            self._say(f"Hint: {noted.san}")
+            self._notify(f"Hint: {noted.san}")
             self._changed("lines")
 
         self._session.hint(show)
@@ -322,47 +378,70 @@ class Tab:
 
     def _analyse(self, tree: GameTree, opened: int = 0) -> None:
         """Show a tree from its start, for analysis."""
+        self._keep_chapter()
+        was_reviewing = self.review is not None
+        self._end_review()
+        self._leave_lesson()
         self.mode = ANALYSIS
         self.opened = opened
+        judge_evaluations(tree)
         self._analysis_tree = self.tree = tree
         self._changed("tree")
         self._changed("games")
         self._show(tree.root)
+        if was_reviewing:
+            self._notify("The review of the other game was stopped")
 
     def _set_mode(self, values: Values) -> None:
-        """Go back to the game or to the analysis; "game" copies the game into the analysis."""
+        """Go back to the game or to the analysis; "game" copies the game into the analysis, as does an
+        analysis of nothing.
+        """
         mode = values.choice("mode", (PLAY, ANALYSIS))
-        if values.flag("game"):
+        is_blank = not self._analysis_tree.root.children and self._analysis_tree.start == fen.START
+        if values.flag("game") or (mode == ANALYSIS != self.mode and is_blank and self._session.game.moves):
             tree = GameTree.from_game(self._session.record())
             self._analyse(tree)
             self._show(tree.last())
             return
         if mode == self.mode:
             return
+        self._leave_lesson()
         self.mode = mode
         self.tree = self._game_tree if mode == PLAY else self._analysis_tree
         self._changed("tree")
-        self._show(self.tree.last() if mode == PLAY else self.tree.root)
+        self._show(self.tree.last() if mode == PLAY else self._left_at)
         if mode == PLAY:
             self._let_engine_move()
 
     def _set_engine(self, values: Values) -> None:
-        """Switch the engine on or off, and set what it shows: "on", "lines", "threat"."""
+        """Switch the engine on or off, and set what it shows: "on", "lines", "threat"; and "threads" and the
+        megabytes of its "hash".
+        """
         if values.has("lines"):
             self.analyst.count = values.number("lines", 1, MOST_LINES)
+        if values.has("threads") or values.has("hash"):
+            threads, megabytes = self.analyst.threads, self.analyst.hash
+            if values.has("threads"):
+                threads = values.number("threads", 1, PROCESSORS)
+            if values.has("hash"):
+                megabytes = values.number("hash", *HASHES)
+            self.analyst.resize(threads, megabytes)
         self.analyst.is_on = values.flag("on", self.analyst.is_on)
         self.analyst.seeks_threat = values.flag("threat", self.analyst.seeks_threat)
+        self._leave_lesson()
         self.analyst.begin()
         self._changed("state")
         self._changed("lines")
 
     def _go_to(self, values: Values) -> None:
         """Show the position after a move of the tree: "node", 0 for the start."""
+        self._leave_lesson()
         self._show(self.tree.node(values.number("node", 0)))
 
     def _follow(self, values: Values) -> None:
-        """Play "moves" in SAN after the move "node": part of a live line, which may have changed by now."""
+        """Play "moves" after the move "node": part of a live line, which may have changed by now."""
         self._require_analysis()
+        self._leave_lesson()
         node = self.tree.node(values.number("node", 0))
         board, moves = self.tree.board(node), []
         for text in values.text("moves").split():
@@ -370,22 +449,167 @@ class Tab:
             board.make(moves[-1])
         for move in moves:
             node = self.tree.add(node, self.tree.board(node), move)
-        self._changed("tree")
+        self._mark_changed()
         self._show(node)
 
     def _delete(self, values: Values) -> None:
         self._require_analysis()
         node = self.tree.node(values.number("node", 0))
         is_gone = node in self.tree.path(self.node)
+        self._leave_lesson()
+        self._end_review()
         before = self.tree.delete(node)
-        self._changed("tree")
+        self._mark_changed()
         self._show(before if is_gone else self.node)
 
     def _promote(self, values: Values) -> None:
         self._require_analysis()
+        self._leave_lesson()
+        self._end_review()
         self.tree.promote(self.tree.node(values.number("node", 0)))
+        self._mark_changed()
+        self._changed("state")
+
+    # Comments, marks, arrows and circles.
+
+    def _annotate(self, values: Values) -> None:
+        """Set the "comment" or the mark ("glyph") of the move "node"; of the start, only the comment."""
+        self._require_analysis()
+        node = self.tree.node(values.number("node", 0))
+        if values.has("comment"):
+            node.annotate(values.text("comment"))
+        if values.has("glyph"):
+            if node.parent is None:
+                raise ValueError("the start of the game has no mark")
+            node.set_glyph(values.text("glyph"))
+        self._mark_changed()
+        self._changed("state")
+
+    def _shapes(self, values: Values) -> None:
+        """Set the arrows and circles drawn on the position after the move "node"."""
+        self.tree.node(values.number("node", 0)).draw(read_shapes(values.any("shapes")))
+        self._mark_changed()
+
+    def _mark_changed(self) -> None:
+        self.tree.is_changed = True
+        self._changed("tree")
+        self._changed("games")
+
+    # The review and the lesson.
+
+    def _review(self, _values: Values) -> None:
+        """Review the game that is analysed, with all processors."""
+        self._require_analysis()
+        if not self.tree.root.children:
+            raise ValueError("There are no moves to review")
+        self._leave_lesson()
+        self._end_review()
+        self.analyst.is_on = False
+        self.analyst.begin()
+        self.review = GameReview(self.lock, self.tree, PROCESSORS, self._on_review)
+        self._changed("state")
+        self._changed("lines")
+
+    def _stop_review(self, _values: Values) -> None:
+        self._end_review()
+
+    def _end_review(self) -> None:
+        review, self.review = self.review, None
+        if review is not None:
+            review.stop()
+            self._changed("state")
+
+    def _on_review(self) -> None:
+        review = self.review
+        if review is None:
+            return
+        if review.is_over:
+            self.review = None
+            self._notify("The game has been reviewed")
         self._changed("tree")
         self._changed("state")
+        self._changed("games")
+
+    def _learn(self, values: Values) -> None:
+        """Begin a lesson made of the mistakes of "side"."""
+        self._require_analysis()
+        side = WHITE if values.choice("side", ("white", "black")) == "white" else BLACK
+        lesson = Lesson(self.lock, self.tree, side, self._on_lesson)
+        self._leave_lesson()
+        self.analyst.is_on = False
+        self.lesson = lesson
+        self.is_flipped = side == BLACK
+        self._show(lesson.node)
+
+    def _lesson(self, values: Values) -> None:
+        """Go on with the lesson: "what" is try, with the move as "text"; solution, next or end."""
+        what = values.choice("what", ("try", "solution", "next", "end"))
+        if self.lesson is None:
+            raise ValueError("There is no lesson")
+        if what == "try":
+            self.lesson.attempt(read_move(self.board, values.text("text")))
+        elif what == "solution":
+            self.lesson.show_solution()
+        elif what == "next":
+            self.lesson.go_on()
+        else:
+            self._leave_lesson()
+            self._show(self.node)
+
+    def _on_lesson(self) -> None:
+        if self.lesson is not None:
+            self._show(self.lesson.node)
+
+    def _leave_lesson(self) -> None:
+        lesson, self.lesson = self.lesson, None
+        if lesson is not None:
+            lesson.drop()
+            self._changed("state")
+
+    # A study: games as chapters.
+
+    def _keep_chapter(self) -> None:
+        """Remember the changes to the opened game of the list."""
+        if self.games is not None and self.opened and self._analysis_tree.is_changed:
+            self.games.change(self.opened, self._analysis_tree.game())
+
+    def _chapter(self, _values: Values) -> None:
+        """Add what is analysed to the list as a new game."""
+        if self.games is None:
+            raise ValueError("no games are listed")
+        self._keep_chapter()
+        number = self.games.append(GameTree(tags={"Event": self.games.name}).game())
+        self.lists += 1
+        self._open_game(self.games, number)
+
+    def _save(self, _values: Values) -> None:
+        """Write the changes into the file that was opened."""
+        if self.games is None:
+            raise ValueError("no games are listed")
+        self._keep_chapter()
+        try:
+            self.games.save()
+        except OSError as error:
+            raise ValueError(f"{self.games.name} cannot be written: {error.strerror}") from None
+        self._analysis_tree.is_changed = False
+        self._notify(f"{self.games.name} was saved")
+        self._changed("games")
+
+    def study(self) -> str:
+        """All games of the list as PGN, as they are now. Raises ValueError without a list."""
+        with self.lock:
+            if self.games is None:
+                return ""
+            self._keep_chapter()
+            return self.games.written().decode("utf-8", "surrogateescape")
+
+    def report_page(self) -> bytes:
+        """The reviewed game as a page of its own."""
+        with self.lock:
+            values = tree_values(self.tree)
+            title = " – ".join(self.tree.tags.get(side, "?") for side in ("White", "Black"))
+        report = {"title": title, "games": [{**values, "fault": ""}]}
+        return document({"report": report}, escaped(title), has_policy=True)[0]
 
     def _require_analysis(self) -> None:
         if self.mode != ANALYSIS:
@@ -408,13 +632,19 @@ class Tab:
             tree = GameTree(fen.write(fen.parse(text, warnings, self.board.is_chess960())))
             self._analyse(tree)
             self.is_flipped = self.board.side == BLACK
-            self._say(" ".join(["A position was set up.", *(f"{sentence}." for sentence in warnings)]))
+            self.analyst.is_on = True
+            self.analyst.begin()
+            self._say("A position was set up.")
+            if warnings:
+                self._notify(" ".join(f"{sentence}." for sentence in warnings))
         else:
             self._list(GameList("the text", text.encode(errors="replace")))
         games = len(self.games) if self.opened and self.games is not None else 0
         return {"games": games}
 
     def _list(self, games: GameList) -> None:
+        self._keep_chapter()
+        self.opened = 0
         self.games = games
         self.lists += 1
         self._open_game(games, 1)
@@ -426,9 +656,13 @@ class Tab:
         self._open_game(self.games, values.number("number", 1, len(self.games)))
 
     def _open_game(self, games: GameList, number: int) -> None:
+        self._keep_chapter()
         self._analyse(GameTree.from_game(games.read(number)), number)
         fault = games.games[number - 1].fault
-        self._say(f"Game {number} is damaged: {fault}" if fault else f"Game {number} was opened")
+        if fault:
+            self._notify(f"Game {number} is damaged: {fault}")
+        else:
+            self._say(f"Game {number} was opened")
 
     def _list_rows(self, values: Values) -> dict[str, Any]:
         """The games with all "words" in their tags, MOST_ROWS of them from index "first" on."""
@@ -478,11 +712,27 @@ class Tab:
         self.node = node
         self.board = self.tree.board(node)
         if self.mode == ANALYSIS:
+            self._left_at = node
             self.analyst.study(self.tree, node, self.board)
         else:
             self.analyst.leave()
         self._changed("state")
         self._changed("lines")
+
+    def _pace(self) -> float:
+        """The seconds that the engine takes for its next move at least, fewer if time is short."""
+        session = self._session
+        player = session.players[session.game.board.side]
+        if not isinstance(player, Engine) or player.elo is None:
+            return 0.0
+        left = session.time_left(session.game.board.side)
+        pace = random.uniform(*PACES)
+        return pace if left is None else min(pace, left / 1000 / 40)
+
+    def _notify(self, text: str) -> None:
+        """Tell everybody something."""
+        self.notice = text
+        self._say(text)
 
     def _say(self, text: str) -> None:
         self.said = text

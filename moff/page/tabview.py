@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from moff.accuracy import BLUNDER, INACCURACY, MISTAKE, expected_score
+from moff.accuracy import BLUNDER, INACCURACY, MISTAKE
+from moff.game.levels import LEVELS
 from moff.game.notation import move_number
 from moff.game.player import Engine, Person
 from moff.page.gametree import Node
-from moff.page.tab import Tab
-from moff.picture.annotation import COLOURS
-from moff.picture.shapes import arrow_outline, polygon
+from moff.page.known import book_moves, table_moves
+from moff.page.tab import PROCESSORS, Tab
+from moff.page.treevalues import evaluation, tree_values
+from moff.review.reviewer import clock
 from search.line import Report
-from search.score import mate_distance
 from x88 import square
 from x88.attack import in_check
 from x88.board import Board
@@ -51,7 +52,12 @@ class View:
 
     def topic(self, name: str) -> dict[str, Any]:
         """The values of a topic."""
-        topics = {"state": self._state, "tree": self._tree, "lines": self._lines, "games": self._games}
+        topics = {
+            "state": self._state,
+            "tree": lambda: tree_values(self._tab.tree),
+            "lines": self._lines,
+            "games": self._games,
+        }
         return topics[name]()
 
     # The board and the game.
@@ -61,10 +67,11 @@ class View:
         board, node = tab.board, tab.node
         is_open = tab.mode != "play" or tab.person_to_move()
         moves = [coordinate.write(move) for move in legal_moves(board)] if is_open else []
-        if is_open and tab.tree.is_chess960:
-            # Both forms of standard castling: the king onto its target or onto its rook.
-            castles = [move for move in legal_moves(board) if move & CASTLING and is_home_castling(move)]
-            moves += [coordinate.write(move, chess960=True) for move in castles]
+        # Both forms of castling: the king onto its target or onto its rook.
+        castles = [move for move in legal_moves(board) if move & CASTLING and is_home_castling(move)]
+        moves += [coordinate.write(move, chess960=True) for move in castles if is_open]
+        if tab.lesson is not None and not tab.lesson.is_asking():
+            moves = []
         return {
             "mode": tab.mode,
             "flipped": tab.is_flipped,
@@ -72,19 +79,32 @@ class View:
             "fen": fen.write(board),
             "side": SIDES[board.side],
             "check": square.name(board.king(board.side)) if in_check(board) else "",
-            "last": [] if node.move == NO_MOVE else _squares(node.move),
             "moves": moves,
-            "glyph": node.glyph,
             "verdict": tab.tree.verdict_text(node),
             "said": tab.said,
+            "notice": tab.notice,
             "end": self._end(board),
             "game": self._game(),
             "engine": {
                 "on": tab.analyst.is_on,
                 "lines": tab.analyst.count,
                 "threat": tab.analyst.seeks_threat,
+                "threads": tab.analyst.threads,
+                "hash": tab.analyst.hash,
+                "processors": PROCESSORS,
             },
+            "review": self._review(),
+            "lesson": tab.lesson.values() if tab.lesson is not None else None,
+            "book": book_moves(tab.book, board) if tab.book is not None and tab.mode != "play" else [],
+            "tables": table_moves(board) if tab.mode != "play" else [],
         }
+
+    def _review(self) -> dict[str, Any] | None:
+        review = self._tab.review
+        if review is None:
+            return None
+        left = review.seconds_left()
+        return {"done": review.done, "total": review.total, "left": "" if left is None else clock(left)}
 
     def _end(self, board: Board) -> str:
         """The end of the game at the position shown; empty if it goes on."""
@@ -102,37 +122,18 @@ class View:
         persons = [SIDES[side] for side in (WHITE, BLACK) if isinstance(session.players[side], Person)]
         engine = next((player for player in session.players if isinstance(player, Engine)), None)
         return {
-            "names": [player.name for player in session.players],
+            "names": ["Moff" if isinstance(player, Engine) else player.name for player in session.players],
             "persons": persons,
             "elo": engine.elo if engine is not None else None,
             "moves": len(game.moves),
             "live": self._tab.is_live(),
             "thinking": session.is_thinking(),
             "over": game.is_over(),
+            "begun": self._tab.has_begun,
+            "redo": session.can_redo(),
+            "level": "" if engine is None else level_name(engine.elo),
             "clocks": clocks,
             "running": "" if running is None or clocks[running] is None else SIDES[running],
-        }
-
-    # The moves.
-
-    def _tree(self) -> dict[str, Any]:
-        tree = self._tab.tree
-        return {
-            "root": {"comment": tree.root.comment},
-            "tags": tree.tags,
-            "result": tree.result,
-            "moves": [
-                {
-                    "node": node.number,
-                    "parent": node.parent.number if node.parent is not None else 0,
-                    "turn": node.turn,
-                    "san": node.san,
-                    "glyph": node.glyph,
-                    "comment": node.comment,
-                    "opening": node.opening,
-                }
-                for node in tree
-            ],
         }
 
     # The engine's output.
@@ -154,15 +155,19 @@ class View:
             "on": analyst.is_on,
             "lines": lines if analyst.is_on else [],
             **_effort(report),
-            "bar": _bar(board, known.lines[0].score) if analyst.is_on and known.lines else None,
+            "bar": _evaluation(board, known.lines[0].score) if analyst.is_on and known.lines else None,
             "threat": None,
         }
         arrows: list[tuple[int, str, str]] = []
+        if tab.lesson is not None:
+            best = tab.lesson.arrow()
+            found["arrows"] = _drawn([(best, "green", "best")] if best != NO_MOVE else [])
+            return found
         if analyst.is_on:
             arrows += self._arrows_of_verdict(tab.node)
             if not arrows:
-                best = [finding.moves[0] for finding in known.lines[: analyst.count] if finding.moves]
-                pairs = zip(best, ARROW_COLOURS, strict=False)
+                firsts_of = [finding.moves[0] for finding in known.lines[: analyst.count] if finding.moves]
+                pairs = zip(firsts_of, ARROW_COLOURS, strict=False)
                 arrows += [(move, colour, "other" if i else "best") for i, (move, colour) in enumerate(pairs)]
         if analyst.seeks_threat:
             found["threat"] = "in check, there is no threat" if in_check(board) else "…"
@@ -172,7 +177,7 @@ class View:
                 score = known.threat.score
                 found["threat"] = _line(passed, known.threat.moves, score, known.threat.depth)
                 arrows.append((known.threat.moves[0], "purple", "threat"))
-        found["arrows"] = self._drawn(arrows)
+        found["arrows"] = _drawn(arrows)
         return found
 
     def _lines_of_game(self) -> dict[str, Any]:
@@ -187,7 +192,7 @@ class View:
             "bar": None,
             "threat": None,
             "hint": noted.san if noted is not None else "",
-            "arrows": self._drawn(hint),
+            "arrows": _drawn(hint),
         }
 
     def _arrows_of_verdict(self, node: Node) -> list[tuple[int, str, str]]:
@@ -203,29 +208,32 @@ class View:
             )
         ]
 
-    def _drawn(self, arrows: Iterable[tuple[int, str, str]]) -> list[dict[str, str]]:
-        """Arrows as paths on a board of 800 by 800 units, in its current orientation."""
-        drawn = []
-        for move, colour, name in arrows:
-            start, tip = (self._centre(sq) for sq in coordinate.squares(move))
-            path = polygon(arrow_outline(start, tip))
-            squares = "".join(_squares(move))
-            drawn.append({"squares": squares, "name": name, "colour": COLOURS[colour], "path": path})
-        return drawn
-
-    def _centre(self, sq: int) -> tuple[int, int]:
-        file, rank = sq & 7, sq >> 4
-        if self._tab.is_flipped:
-            return 750 - 100 * file, 50 + 100 * rank
-        return 50 + 100 * file, 750 - 100 * rank
-
     # Games.
 
     def _games(self) -> dict[str, Any]:
         games = self._tab.games
         if games is None:
-            return {"list": 0, "name": "", "count": 0, "opened": 0}
-        return {"list": self._tab.lists, "name": games.name, "count": len(games), "opened": self._tab.opened}
+            return {"list": 0, "name": "", "count": 0, "opened": 0, "can_save": False}
+        return {
+            "list": self._tab.lists,
+            "name": games.name,
+            "count": len(games),
+            "opened": self._tab.opened,
+            "can_save": games.can_save(),
+        }
+
+
+def _drawn(arrows: Iterable[tuple[int, str, str]]) -> list[dict[str, str]]:
+    """Arrows by their squares, colours and names."""
+    return [
+        dict(zip(("from", "to", "colour", "name"), (*_squares(move), colour, name), strict=True))
+        for move, colour, name in arrows
+    ]
+
+
+def level_name(elo: int | None) -> str:
+    """The name of the level with this Elo; empty if none has it."""
+    return next((level.name for level in LEVELS if level.elo == elo), "")
 
 
 def _squares(move: int) -> list[str]:
@@ -246,21 +254,12 @@ def _line(board: Board, moves: list[int], score: int, depth: int) -> dict[str, A
     move_texts: list[dict[str, str]] = []
     for move in moves[:LONGEST_LINE]:
         turn = move_number(position) if position.side == WHITE or not move_texts else ""
-        move_texts.append({"turn": turn, "san": san.write(position, move)})
+        uci = coordinate.write(move)
+        move_texts.append({"turn": turn, "san": san.write(position, move), "uci": uci})
         position.make(move)
-    return {"score": score_text(board, score), "depth": depth, "moves": move_texts}
+    return {"score": _evaluation(board, score)["text"], "depth": depth, "moves": move_texts}
 
 
-def score_text(board: Board, score: int) -> str:
-    """A score for the side to move, as text from White's view: "+0.35" pawns, "#5" or "-#3" moves to mate."""
-    white = score if board.side == WHITE else -score
-    mate = mate_distance(white)
-    if mate is None:
-        return f"{white / 100:+.2f}"
-    return f"{'-' if white < 0 else ''}#{abs(mate)}"
-
-
-def _bar(board: Board, score: int) -> dict[str, Any]:
-    """The evaluation bar: its text, and White's expected score in permille."""
-    white = score if board.side == WHITE else -score
-    return {"text": score_text(board, score), "share": round(1000 * expected_score(white))}
+def _evaluation(board: Board, score: int) -> dict[str, Any]:
+    """A score for the side to move, from White's view: its text, and White's expected score in permille."""
+    return evaluation(score if board.side == WHITE else -score)

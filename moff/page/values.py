@@ -5,6 +5,9 @@ from typing import Any
 from moff.messages import either
 from search.strength import STRONGEST, WEAKEST
 
+LABELS = {"elo": "Elo", "number": "The start position of Chess960", "threads": "Threads", "hash": "Hash"}
+"""What people call some numbers."""
+
 LONGEST_TEXT = 1 << 16
 """The maximum length of a text in a command; games are sent separately."""
 
@@ -18,6 +21,10 @@ class Values:
     def has(self, name: str) -> bool:
         """Whether a value was given."""
         return name in self._values
+
+    def any(self, name: str) -> Any:
+        """A value of any kind, None if missing."""
+        return self._values.get(name)
 
     def text(self, name: str, default: str | None = None) -> str:
         """A text."""
@@ -37,7 +44,7 @@ class Values:
         """A whole number."""
         value = self._values.get(name)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise ValueError(f"{name} takes a whole number from {least} to {most}")
+            raise ValueError(f"{LABELS.get(name, name)} takes a whole number from {least} to {most}")
         return value
 
     def flag(self, name: str, default: bool = False) -> bool:

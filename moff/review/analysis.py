@@ -102,7 +102,7 @@ class Analysis:
     def _work(self, number: int) -> None:
         """Search one game after another until there are no more."""
 
-        def count() -> None:
+        def count(_assessment: Assessment) -> None:
             self._done[number] += 1
 
         while (task := self._tasks.get()) is not None and not self._is_closed:
@@ -124,7 +124,7 @@ def assess(
     limits: Limits,
     start: str,
     moves: list[int],
-    on_position: Callable[[], object],
+    on_position: Callable[[Assessment], object],
     is_stopped: Callable[[], bool],
 ) -> list[Assessment] | None:
     """Assess the position before the first move of a game and those after each; None if stopped.
@@ -139,7 +139,7 @@ def assess(
         if is_stopped():
             return None
         found.append(assessment)
-        on_position()
+        on_position(assessment)
         if board.ply:
             board.unmake()
         elif plies:  # a very long game: the board has forgotten its beginning

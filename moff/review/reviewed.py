@@ -15,7 +15,7 @@ from moff.accuracy import (
     judge,
     tally,
 )
-from moff.openings import Opening, find
+from moff.openings import Opening, of_game
 from moff.review.analysis import Assessment
 from search.score import mate_distance
 from x88.move import NO_MOVE
@@ -205,7 +205,7 @@ def _a_ply_later(score: int) -> int:
 def _opening(game: pgn.Game) -> Opening | None:
     """The opening that a game's tags name; what they lack is that of its last position with a name."""
     eco, name = (game.tags.get(tag, "").replace("?", "").strip() for tag in ("ECO", "Opening"))
-    found = next(filter(None, (find(move.fen) for move in reversed(game.moves))), Opening("", ""))
+    found = of_game(game) or Opening("", "")
     opening = Opening(eco or found.eco, name or found.name)
     return opening if any(opening) else None
 

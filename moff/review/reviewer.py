@@ -250,13 +250,15 @@ class Outputs:
         """Add a game."""
         if self._has_table:
             self._rows.append(_row(reviewed, len(self._rows) + 1))
-        if self._html:
-            self._page.add(reviewed)
         if self._json:
             self._put(self._json, self._lines, json.dumps(reviewed.as_dict()) + "\n")
         # Last, because it changes the game.
-        if self._pgn:
-            self._put(self._pgn, self._games, reviewed.write(self._annotator))
+        if self._pgn or self._html:
+            text = reviewed.write(self._annotator)
+            if self._pgn:
+                self._put(self._pgn, self._games, text)
+        if self._html:
+            self._page.add(reviewed)
 
     def _put(self, path: str, texts: list[str], text: str) -> None:
         if path == STANDARD:

@@ -1,72 +1,101 @@
-// The board: draws a position, and reports the moves made on it by mouse, touch and keyboard.
+// The board: draws a position, and reports what is done on it by mouse, touch and keyboard.
 
-import { byId, drawing, element } from "./dom.js";
-import { piece, pieceName, placement } from "./pieces.js";
+import { shape } from "./arrows.js";
+import { drawing, element } from "./dom.js";
+import { FILES, moved, piece, pieceName, sideOf } from "./pieces.js";
+import { TEXTS } from "./texts.js";
 
-const FILES = "abcdefgh";
-const DRAG = 5; // pixels
+const FAR = 5; // pixels that make a press a drag
+const GLIDE = 150; // milliseconds
+const LONG_PRESS = 450; // milliseconds
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Board {
-  /** `onMove(coordinates)` is called with each legal move. */
-  constructor(root, onMove) {
+  /** `onMove(coordinates)` is called with each legal move, `onShapes(shapes)` when the user draws, and
+   * `onEdit(pieces)` with the letters by square when a position is edited.
+   */
+  constructor(root, { onMove, onShapes, onEdit }) {
     this.root = root;
     this.onMove = onMove;
-    this.state = null;
+    this.onShapes = onShapes;
+    this.onEdit = onEdit;
+    this.view = null;
+    this.pieces = {};
     this.overlay = null;
     this.arrows = [];
     this.selected = "";
     this.focused = "e2";
-    this.drag = null;
+    this.press = null;
+    this.premove = "";
+    this.pen = ""; // the colour of the drawing tool, empty without
+    this.isEditing = false;
+    this.brush = ""; // in the editor: the letter to place, "x" to remove, empty to drag
     this.cells = new Map();
     this.isFlipped = null;
     root.setAttribute("role", "grid");
-    root.setAttribute("aria-label", "Chess board");
-    root.addEventListener("pointerdown", (event) => this.press(event));
-    root.addEventListener("pointermove", (event) => this.move(event));
-    root.addEventListener("pointerup", (event) => this.release(event));
-    root.addEventListener("pointercancel", (event) => event.isPrimary && this.drop());
+    root.setAttribute("aria-label", TEXTS.board);
+    root.addEventListener("pointerdown", (event) => this.begin(event));
+    document.addEventListener("pointermove", (event) => this.drag(event));
+    document.addEventListener("pointerup", (event) => this.end(event));
+    document.addEventListener("pointercancel", (event) => event.isPrimary && this.drop());
+    root.addEventListener("contextmenu", (event) => event.preventDefault());
     root.addEventListener("keydown", (event) => this.type(event));
     root.addEventListener("focusin", (event) => this.focus(event.target.closest("[data-square]")));
     this.layer = drawing("svg", { id: "arrows", viewBox: "0 0 800 800", "aria-hidden": "true" });
   }
 
-  /** Show a state of the tab. */
-  show(state) {
-    const isOther = !this.state || this.state.fen !== state.fen || this.state.node !== state.node;
-    if (isOther) {
+  /** Show a position: pieces (letters by square), key (of the node), last, check, moves, side, glyph, flipped, shapes, and `own`, the side
+   * that may enter its next move while it waits.
+   */
+  show(view) {
+    const isOther = this.view?.key !== view.key;
+    const before = this.pieces;
+    if (isOther && !this.isEditing) {
+      this.pieces = view.pieces;
       // A piece in the hand stays there while another one moves.
-      const held = this.drag?.square;
-      const stays = held && placement(this.state.fen)[held] === placement(state.fen)[held];
-      const isStart = !state.node; // perhaps of a new game
-      if (!stays || isStart) this.drop();
+      const held = this.press?.square;
+      if (!held || before[held] !== this.pieces[held] || view.isStart) this.drop();
     }
-    this.state = state;
-    if (this.isFlipped !== state.flipped) {
+    this.view = view;
+    if (this.isFlipped !== view.flipped) {
       this.drop();
       this.build();
     }
-    if (isOther) this.selected = this.drag?.ghost && this.targets(this.drag.square).length ? this.drag.square : "";
+    if (isOther) this.selected = this.press?.ghost && this.targets(this.press.square).length ? this.press.square : "";
+    if (this.premove && (!view.own || view.moves.length)) this.playPremove();
     this.draw();
+    this.showArrows();
+    if (isOther) this.glide(before);
   }
 
-  /** Show arrows: paths in a board of 800 by 800. */
-  showArrows(arrows) {
+  /** Show the engine's arrows: {from, to, colour, name}. */
+  showArrows(arrows = this.arrows) {
     this.arrows = arrows;
+    const shapes = [...(this.view?.shapes ?? [])];
+    if (this.press?.pen) shapes.push([this.press.pen, this.press.square, this.press.over || this.press.square]);
     this.layer.replaceChildren(
-      ...arrows.map((arrow) =>
-        drawing("path", { d: arrow.path, fill: arrow.colour, "data-arrow": arrow.squares, "data-name": arrow.name }),
-      ),
+      ...arrows.map((arrow) => shape(arrow.from, arrow.to, arrow.colour, arrow.name, this.isFlipped)),
+      ...shapes.map(([colour, origin, target]) => shape(origin, target, colour, "own", this.isFlipped)),
     );
   }
 
   /** Show something on every square: a function that returns {class, text, parts} for its name, or null. */
   showOverlay(overlay) {
     this.overlay = overlay;
-    if (this.state) this.draw();
+    if (this.view) this.draw();
+  }
+
+  /** Begin or end editing. */
+  edit(isEditing, pieces = this.pieces) {
+    this.isEditing = isEditing;
+    this.brush = "";
+    this.pieces = isEditing ? { ...pieces } : this.view.pieces;
+    this.select("");
   }
 
   build() {
-    this.isFlipped = this.state.flipped;
+    this.isFlipped = this.view.flipped;
     this.cells.clear();
     const ranks = this.isFlipped ? [1, 2, 3, 4, 5, 6, 7, 8] : [8, 7, 6, 5, 4, 3, 2, 1];
     const files = this.isFlipped ? [...FILES].reverse() : [...FILES];
@@ -87,29 +116,30 @@ export class Board {
   }
 
   draw() {
-    const { check, last, glyph } = this.state;
-    const pieces = placement(this.state.fen);
+    if (!this.view) return;
+    const { check, last, glyph } = this.isEditing ? { check: "", last: [], glyph: "" } : this.view;
     const targets = new Set(this.targets(this.selected));
     for (const [square, cell] of this.cells) {
-      const letter = pieces[square] ?? "";
+      const letter = this.pieces[square] ?? "";
       const is = {
         last: last.includes(square),
         check: square === check,
         selected: square === this.selected,
+        premove: this.premove !== "" && (this.premove.startsWith(square) || this.premove.slice(2, 4) === square),
         target: targets.has(square),
         taken: targets.has(square) && letter !== "",
-        movable: this.targets(square).length > 0,
+        movable: this.isEditing ? letter !== "" : this.targets(square).length > 0,
       };
       for (const [name, value] of Object.entries(is)) cell.classList.toggle(name, value);
-      const label = [square, letter ? pieceName(letter) : "empty"];
-      if (is.check) label.push("in check");
-      if (is.last) label.push("last move");
-      if (is.selected) label.push("selected");
-      if (is.target) label.push("can be moved to");
+      const label = [square, letter ? pieceName(letter) : TEXTS.empty];
+      if (is.check) label.push(TEXTS.inCheck);
+      if (is.last) label.push(TEXTS.lastMove);
+      if (is.selected) label.push(TEXTS.selected);
+      if (is.target) label.push(TEXTS.canMove);
       const children = [];
       if (square[1] === String(this.edges.rank)) children.push(coordinate("file", square[0]));
       if (square[0] === this.edges.file) children.push(coordinate("rank", square[1]));
-      if (letter) children.push(piece(letter));
+      if (letter) children.push(this.drawn(cell, letter));
       if (glyph && square === last[1]) children.push(mark(glyph));
       const over = this.overlay?.(square);
       cell.dataset.over = over?.class ?? "";
@@ -124,10 +154,38 @@ export class Board {
     }
   }
 
-  /** The squares that the piece on a square can go to. */
+  /** The drawing of the piece on a square: the one that is there stays, as it may be gliding. */
+  drawn(cell, letter) {
+    const there = cell.querySelector(":scope > .piece");
+    return there?.dataset.piece === letter ? there : piece(letter);
+  }
+
+  /** Let the pieces that have moved glide to their squares. */
+  glide(before) {
+    if (still.matches || this.isEditing || document.hidden) return;
+    const gone = Object.keys(before).filter((square) => before[square] !== this.pieces[square]);
+    for (const [square, letter] of Object.entries(this.pieces)) {
+      if (before[square] === letter) continue;
+      const at = gone.findIndex((from) => before[from] === letter);
+      if (at < 0) continue;
+      const [origin] = gone.splice(at, 1);
+      const [from, to] = [this.cells.get(origin), this.cells.get(square)].map((cell) => cell.getBoundingClientRect());
+      const drawn = this.cells.get(square).querySelector(".piece");
+      const start = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
+      this.cells.get(square).classList.add("gliding");
+      const motion = drawn.animate([{ transform: start }, { transform: "none" }], { duration: GLIDE, easing: "ease-out" });
+      const cell = this.cells.get(square);
+      motion.onfinish = motion.oncancel = () => cell.classList.remove("gliding");
+    }
+  }
+
+  /** The squares that the piece on a square can go to; for the next move of a side that waits, roughly. */
   targets(square) {
-    if (!square || !this.state) return [];
-    return this.state.moves.filter((move) => move.startsWith(square)).map((move) => move.slice(2, 4));
+    if (!square || !this.view || this.isEditing) return [];
+    const { moves, own } = this.view;
+    if (moves.length) return moves.filter((move) => move.startsWith(square)).map((move) => move.slice(2, 4));
+    const letter = this.pieces[square];
+    return own && letter && sideOf(letter) === own ? reach(letter, square) : [];
   }
 
   select(square) {
@@ -136,25 +194,76 @@ export class Board {
   }
 
   /** Play from one square to another, if that is legal; asks for the piece of a promotion. */
-  async play(origin, target) {
-    const moves = this.state.moves.filter((move) => move.startsWith(origin + target));
-    this.select("");
-    if (!moves.length) return false;
-    let move = moves[0];
-    if (moves.length > 1) {
-      const side = this.state.side;
-      const chosen = await promotion(side);
-      if (!chosen) return true;
+  async play(origin, target, isDropped = false) {
+    const { moves, own, side } = this.view;
+    this.selected = "";
+    if (!moves.length) {
+      this.premove = own && this.targets(origin).includes(target) ? origin + target : "";
+      this.draw();
+      return;
+    }
+    const found = moves.filter((move) => move.startsWith(origin + target));
+    this.draw();
+    if (!found.length) return;
+    let [move] = found;
+    if (found.length > 1) {
+      const chosen = await this.promotion(side, target);
+      if (!chosen) return;
       move = origin + target + chosen;
     }
+    if (this.press?.square === origin) this.drop(); // the keyboard has moved what the mouse holds
+    // Shown at once; what Moff sends then is the same, or undoes it.
+    const before = this.pieces;
+    this.pieces = moved(before, move);
+    this.view = { ...this.view, moves: [], last: [origin, target], check: "", glyph: "" };
+    this.draw();
+    if (!isDropped) this.glide(before);
     this.onMove(move);
-    return true;
+  }
+
+  playPremove() {
+    const move = this.premove;
+    this.premove = "";
+    const found = this.view.moves.filter((legal) => legal.startsWith(move));
+    if (!found.length) return;
+    // Promote to a queen, as there is no time to ask.
+    const chosen = found.find((legal) => legal.endsWith("q")) ?? found[0];
+    this.pieces = moved(this.pieces, chosen);
+    this.view = { ...this.view, moves: [], last: [chosen.slice(0, 2), chosen.slice(2, 4)], check: "", glyph: "" };
+    this.onMove(chosen);
+  }
+
+  /** Take back what was chosen or entered, but not played yet. */
+  cancel() {
+    this.premove = "";
+    this.select("");
+  }
+
+  /** Show again what was sent last, after a move was refused. */
+  refuse(view) {
+    this.view = null;
+    this.show(view);
   }
 
   /** A square was clicked or confirmed. */
   choose(square) {
+    if (this.isEditing) {
+      this.paint(square);
+      return;
+    }
+    const wasPremove = this.premove !== "";
+    this.premove = "";
     if (this.selected && this.targets(this.selected).includes(square)) this.play(this.selected, square);
-    else this.select(square !== this.selected && this.targets(square).length ? square : "");
+    else this.select(square !== this.selected && !wasPremove && this.targets(square).length ? square : "");
+  }
+
+  /** In the editor: put the chosen piece on a square, or take it off. */
+  paint(square) {
+    if (!this.brush) return;
+    if (this.brush === "x" || this.pieces[square] === this.brush) delete this.pieces[square];
+    else this.pieces[square] = this.brush;
+    this.draw();
+    this.onEdit(this.pieces);
   }
 
   // Mouse and touch.
@@ -167,54 +276,149 @@ export class Board {
     return this.isFlipped ? FILES[7 - column] + (row + 1) : FILES[column] + (8 - row);
   }
 
-  press(event) {
-    if (event.button !== 0 || !event.isPrimary || !this.state) return;
+  begin(event) {
+    if (!event.isPrimary || !this.view || event.button === 1) return;
     const square = this.squareAt(event);
     if (!square) return;
     event.preventDefault();
-    this.focus(this.cells.get(square));
-    this.root.setPointerCapture(event.pointerId);
-    this.drag = { square, x: event.clientX, y: event.clientY, ghost: null };
+    this.drop();
+    if (event.button === 0) this.focus(this.cells.get(square));
+    this.press = { square, x: event.clientX, y: event.clientY, ghost: null, pen: "", over: square };
+    if (this.isEditing) {
+      if (event.button === 2) this.press = null;
+    } else if (event.button === 2 && this.premove) {
+      this.cancel();
+    } else if (event.button === 2 || this.pen) {
+      this.press.pen = this.pen || penOf(event);
+      this.showArrows();
+    } else if (event.pointerType === "touch" && !(this.view.isPlaying && this.targets(square).length)) {
+      // In a game, who thinks with the finger on a piece wants to move it.
+      this.press.timer = setTimeout(() => {
+        if (!this.press || this.press.ghost) return;
+        this.press.pen = "green";
+        this.showArrows();
+        navigator.vibrate?.(15);
+      }, LONG_PRESS);
+    }
   }
 
-  move(event) {
-    const drag = this.drag;
-    if (!drag || !event.isPrimary) return;
-    if (!drag.ghost) {
-      if (!isFar(drag, event) || !this.targets(drag.square).length) return;
-      this.select(drag.square);
-      const cell = this.cells.get(drag.square);
-      drag.ghost = cell.querySelector(".piece").cloneNode(true);
-      drag.ghost.classList.add("ghost");
-      drag.ghost.style.width = drag.ghost.style.height = `${cell.clientWidth}px`;
-      cell.classList.add("lifted");
-      document.body.append(drag.ghost);
+  /** Take a new piece into the hand, in the editor. */
+  lift(event, letter) {
+    event.preventDefault();
+    this.drop();
+    this.press = { square: "", x: event.clientX, y: event.clientY, ghost: null, pen: "", letter };
+  }
+
+  drag(event) {
+    const { press } = this;
+    if (!press || !event.isPrimary) return;
+    if (press.pen) {
+      const over = this.squareAt(event);
+      if (over !== press.over) {
+        press.over = over;
+        this.showArrows();
+      }
+      return;
     }
-    drag.ghost.style.left = `${event.clientX}px`;
-    drag.ghost.style.top = `${event.clientY}px`;
+    const letter = press.letter ?? this.pieces[press.square];
+    if (!press.ghost) {
+      if (!isFar(press, event)) return;
+      clearTimeout(press.timer);
+      if (!letter || (!this.isEditing && !this.targets(press.square).length)) return;
+      if (press.square && !this.isEditing) this.select(press.square);
+      press.ghost = piece(letter);
+      press.ghost.classList.add("ghost");
+      press.ghost.style.width = press.ghost.style.height = `${this.root.clientWidth / 8}px`;
+      if (press.square) this.cells.get(press.square).classList.add("lifted");
+      document.body.append(press.ghost);
+    }
+    press.ghost.style.left = `${event.clientX}px`;
+    press.ghost.style.top = `${event.clientY}px`;
     const over = this.squareAt(event);
     for (const [square, cell] of this.cells) cell.classList.toggle("over", square === over);
   }
 
-  release(event) {
-    if (!event.isPrimary) return; // another finger
-    const drag = this.drag;
+  end(event) {
+    if (!event.isPrimary || !this.press) return; // another finger
+    const { press } = this;
     this.drop();
-    if (!drag) return;
     const square = this.squareAt(event);
-    if (!drag.ghost) {
-      if (square === drag.square || !isFar(drag, event)) this.choose(drag.square);
-      else if (this.targets(drag.square).includes(square)) this.play(drag.square, square);
-    } else if (square && square !== drag.square) {
-      this.play(drag.square, square);
+    if (press.pen) {
+      if (square) this.toggleShape(press.pen, press.square, square);
+      this.showArrows();
+    } else if (this.isEditing) {
+      this.place(press, square);
+    } else if (!press.ghost) {
+      if (square === press.square || !isFar(press, event)) this.choose(press.square);
+      else if (this.targets(press.square).includes(square)) this.play(press.square, square);
+    } else if (square && square !== press.square) {
+      this.play(press.square, square, true);
     }
   }
 
-  /** Stop dragging. */
+  /** In the editor: put down what is in the hand. */
+  place(press, square) {
+    if (!press.ghost) {
+      if (press.square) this.paint(press.square);
+      return;
+    }
+    const letter = press.letter ?? this.pieces[press.square];
+    if (press.square) delete this.pieces[press.square];
+    if (square) this.pieces[square] = letter;
+    this.draw();
+    this.onEdit(this.pieces);
+  }
+
+  /** Draw a shape, or take it away if it is there. */
+  toggleShape(colour, origin, target) {
+    const is = ([, from, to]) => from === origin && to === target;
+    const there = this.view.shapes.find(is);
+    const shapes = this.view.shapes.filter((other) => !is(other));
+    if (there?.[0] !== colour) shapes.push([colour, origin, target]);
+    this.view.shapes = shapes;
+    this.onShapes(shapes);
+  }
+
+  /** Let go of what is in the hand. */
   drop() {
-    this.drag?.ghost?.remove();
-    this.drag = null;
+    clearTimeout(this.press?.timer);
+    this.press?.ghost?.remove();
+    this.press = null;
     for (const cell of this.cells.values()) cell.classList.remove("over", "lifted");
+  }
+
+  /** Ask for the piece of a promotion, beside its square; returns its letter, "" if none was chosen. */
+  promotion(side, target) {
+    return new Promise((resolve) => {
+      const cell = this.cells.get(target).getBoundingClientRect();
+      const box = this.root.getBoundingClientRect();
+      const isTop = cell.top - box.top < box.height / 2;
+      // The click of the tap that opened this must not choose or close anything.
+      let isPressed = false;
+      const choices = ["q", "r", "b", "n"].map((letter) => {
+        const shown = side === "White" ? letter.toUpperCase() : letter;
+        const choose = (event) => (isPressed || !event.detail) && dialog.close(letter);
+        return element(
+          "button",
+          { type: "button", "aria-label": pieceName(shown), "data-choice": letter, onclick: choose },
+          piece(shown),
+        );
+      });
+      const dialog = element("dialog", { id: "promotion", "aria-label": TEXTS.promoteTo }, ...choices);
+      dialog.style.setProperty("--side", `${cell.width}px`);
+      dialog.style.left = `${cell.left}px`;
+      dialog.style.top = `${isTop ? cell.top : cell.bottom - 4 * cell.width}px`;
+      dialog.addEventListener("pointerdown", (event) => {
+        isPressed = true;
+        if (event.target === dialog) dialog.close("");
+      });
+      dialog.addEventListener("close", () => {
+        dialog.remove();
+        resolve(dialog.returnValue);
+      });
+      document.body.append(dialog);
+      dialog.showModal();
+    });
   }
 
   // Keyboard.
@@ -239,8 +443,6 @@ export class Board {
       }
     } else if (event.key === "Enter" || event.key === " ") {
       this.choose(this.focused);
-    } else if (event.key === "Escape") {
-      this.select("");
     } else {
       return;
     }
@@ -250,8 +452,36 @@ export class Board {
 }
 
 /** Whether the pointer has moved too far since it was pressed to count as a click. */
-function isFar(drag, event) {
-  return Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > DRAG;
+function isFar(press, event) {
+  return Math.hypot(event.clientX - press.x, event.clientY - press.y) > FAR;
+}
+
+/** The colour of what the right button draws. */
+function penOf(event) {
+  if (event.shiftKey) return event.altKey ? "yellow" : "red";
+  return event.altKey ? "blue" : "green";
+}
+
+/** Where a piece could go on an empty board, captures and castling included. */
+function reach(letter, square) {
+  const kind = letter.toUpperCase();
+  const [x, y] = [FILES.indexOf(square[0]), Number(square[1])];
+  const forward = letter === "P" ? 1 : -1;
+  const fits = (dx, dy) => {
+    const [across, up] = [Math.abs(dx), Math.abs(dy)];
+    if (!across && !up) return false;
+    const isStraight = !across || !up;
+    const isDiagonal = across === up;
+    if (kind === "N") return across * up === 2;
+    if (kind === "K") return (across <= 1 && up <= 1) || (!up && square[0] === "e" && (y === 1 || y === 8) && across > 1);
+    if (kind === "P") return (across <= 1 && dy === forward) || (!across && dy === 2 * forward && y === (forward > 0 ? 2 : 7));
+    return (isStraight && kind !== "B") || (isDiagonal && kind !== "R");
+  };
+  const found = [];
+  for (let file = 0; file < 8; file++) {
+    for (let rank = 1; rank <= 8; rank++) if (fits(file - x, rank - y)) found.push(FILES[file] + rank);
+  }
+  return found;
 }
 
 function coordinate(kind, text) {
@@ -260,26 +490,4 @@ function coordinate(kind, text) {
 
 function mark(glyph) {
   return element("span", { class: "mark", "data-glyph": glyph, "aria-hidden": "true" }, glyph);
-}
-
-/** Ask for the promotion piece; returns its letter, "" if none was chosen. */
-function promotion(side) {
-  const dialog = byId("promotion");
-  return new Promise((resolve) => {
-    const choices = ["q", "r", "b", "n"].map((letter) => {
-      const shown = side === "White" ? letter.toUpperCase() : letter;
-      return element(
-        "button",
-        { type: "button", "aria-label": pieceName(shown), "data-choice": letter, onclick: () => dialog.close(letter) },
-        piece(shown),
-      );
-    });
-    dialog.replaceChildren(...choices);
-    dialog.returnValue = "";
-    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
-    dialog.onclick = (event) => {
-      if (event.target === dialog) dialog.close("");
-    };
-    dialog.showModal();
-  });
 }

@@ -1,26 +1,33 @@
 // Messages about refused commands.
 
-import { byId, tell } from "./dom.js";
+import { tell } from "./dom.js";
 
 const SHOWN = 8000; // milliseconds
 
+let general = null;
 let timer = 0;
 
-/** Show why something was refused. */
-export function complain(text) {
-  tell(byId("complaint"), text);
+/** The place for messages that belong to no field. */
+export function setUpComplaints(place) {
+  general = place;
+}
+
+/** Show why something was refused, beside the field it is about, if there is one. */
+export function complain(text, place = general) {
+  tell(place, text);
+  if (place !== general) return;
   clearTimeout(timer);
-  timer = setTimeout(() => tell(byId("complaint"), ""), SHOWN);
+  timer = setTimeout(() => tell(general, ""), SHOWN);
 }
 
 /** Do something; if it is refused, show why. Returns whether it was done. */
-export async function attempt(action) {
+export async function attempt(action, place = general) {
   try {
     await action();
-    tell(byId("complaint"), "");
+    tell(place, "");
     return true;
   } catch (error) {
-    complain(error.message);
+    complain(error.message, place);
     return false;
   }
 }

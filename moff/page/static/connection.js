@@ -1,6 +1,8 @@
-// How the page and Moff talk: commands are posted, changes are streamed.
+// How the page and Moff talk: commands are posted, changes are streamed. In a report, all data is in the page.
 
-const TOPICS = ["state", "tree", "lines", "games"];
+import { TEXTS } from "./texts.js";
+
+const TOPICS = ["tree", "state", "lines", "games"];
 
 /** The name of this tab: it stays when the page is reloaded, and every tab has its own. */
 export const tab = tabName();
@@ -32,16 +34,16 @@ export function connect(onTopic, onStatus) {
   source.onopen = () => onStatus("");
   source.onerror = () => {
     if (source.readyState === EventSource.CLOSED) {
-      onStatus("Not connected: five boards are already open, or Moff has ended.");
+      onStatus(TEXTS.refused);
       setTimeout(() => connect(onTopic, onStatus), 3000);
     } else {
-      onStatus("The connection to Moff is lost; trying again …");
+      onStatus(TEXTS.lost);
     }
   };
 }
 
 /** Carry out a command; returns its answer. Throws an Error with the reason if it is refused. */
-export function command(name, values = {}) {
+export function send(name, values = {}) {
   return post(`do?tab=${tab}`, JSON.stringify({ name, ...values }));
 }
 
@@ -71,7 +73,7 @@ async function answer(address, body) {
   try {
     response = await fetch(address, { method: "POST", body });
   } catch {
-    throw new Error("Moff does not answer");
+    throw new Error(TEXTS.silent);
   }
   if (!response.ok) throw new Error((await response.text()).trim());
   const value = await response.json();

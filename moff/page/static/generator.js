@@ -2,57 +2,66 @@
 // the last search.
 
 import { attempt } from "./complaint.js";
-import { command } from "./connection.js";
+import { send } from "./connection.js";
 import { byId, element, number } from "./dom.js";
 import { moveText, pieceName } from "./pieces.js";
+import { TEXTS } from "./texts.js";
 
-const LEGENDS = {
-  "": "",
-  attacks:
-    "White's attackers on the left, Black's on the right: how many, and the least valuable. ′: a slider stands behind " +
-    "another piece on a line to the square. Blue with a line above: more of White's; orange with a line below: more of Black's.",
-  piece_values: "By how many pawns the evaluation would be worse for the piece's side without it.",
-};
-
-let board = null;
-let isOpen = false;
-let shown = null; // the FEN whose moves are shown
+let testBoard = null;
+let isGeneratorOpen = false;
+let describedFen = null; // the FEN whose moves are describedFen
 let facts = null;
 
-/** Set up the switches. */
-export function setUpGenerator(theBoard) {
-  board = theBoard;
-  for (const radio of document.querySelectorAll("[name=overlay]")) radio.addEventListener("change", showOverlay);
-  byId("ask-tree").addEventListener("click", () => attempt(showTree));
+/** Build the panel. */
+export function setUpGenerator(panel, theBoard) {
+  testBoard = theBoard;
+  const radios = Object.entries(TEXTS.overlays).map(([value, text]) =>
+    element(
+      "label",
+      { class: "check" },
+      element("input", { type: "radio", name: "overlay", value, checked: value === "", onchange: showOverlay }),
+      text,
+    ),
+  );
+  panel.append(
+    element("fieldset", { class: "row" }, element("legend", {}, TEXTS.onBoard), ...radios),
+    element("p", { class: "quiet", id: "overlay-legend" }),
+    element("h2", {}, TEXTS.generated),
+    element("p", { class: "quiet" }, TEXTS.generatedHelp),
+    element("div", { id: "generated" }),
+    element("h2", {}, TEXTS.searched),
+    element("p", { class: "quiet" }, TEXTS.searchedHelp),
+    element("button", { type: "button", id: "ask-tree", onclick: () => attempt(showSearched) }, TEXTS.showTree),
+    element("div", { id: "searched" }),
+  );
 }
 
 /** Show the data of a position if the panel is open. */
-export async function showGenerator(state, open = isOpen) {
-  isOpen = open;
-  if (state.fen !== shown) byId("searched").replaceChildren();
-  if (state.fen === shown && facts) {
+export async function showGenerator(state, open = isGeneratorOpen) {
+  isGeneratorOpen = open;
+  if (state.fen !== describedFen) byId("searched").replaceChildren();
+  if (state.fen === describedFen && facts) {
     showOverlay();
     return;
   }
   facts = null;
-  shown = state.fen;
-  if (!isOpen && !overlayName()) return;
+  describedFen = state.fen;
+  if (!isGeneratorOpen && !overlayName()) return;
   await attempt(async () => {
-    const found = await command("testboard");
-    if (found.fen !== shown) return;
+    const found = await send("testboard");
+    if (found.fen !== describedFen) return;
     facts = found;
-    showMoves();
+    showGenerated();
     showOverlay();
   });
 }
 
 const overlayName = () => document.querySelector("[name=overlay]:checked").value;
 
-function showMoves() {
+function showGenerated() {
   byId("generated").replaceChildren(
     ...["White", "Black"].map((side) => {
       const { moves, reason, to_move: isToMove } = facts.moves[side];
-      const count = `${moves.length} ${moves.length === 1 ? "move" : "moves"}${isToMove ? "" : ", if to move"}`;
       const rows = moves.map((move) =>
         element(
           "tr",
@@ -65,8 +74,8 @@ function showMoves() {
       return element(
         "table",
         { "data-side": side },
-        element("caption", {}, `${side}: ${reason || count}`),
-        element("thead", {}, element("tr", {}, ...["Score", "Move", "Squares"].map((text) => element("th", { scope: "col" }, text)))),
+        element("caption", {}, reason ? `${side}: ${reason}` : TEXTS.generatedCount(side, moves.length, isToMove)),
+        element("thead", {}, element("tr", {}, ...TEXTS.generatedColumns.map((text) => element("th", { scope: "col" }, text)))),
         element("tbody", {}, ...rows),
       );
     }),
@@ -75,13 +84,14 @@ function showMoves() {
 
 function showOverlay() {
   const name = overlayName();
-  byId("overlay-legend").textContent = LEGENDS[name];
+  byId("overlay-legend").textContent = TEXTS.legends[name];
   if (!name || !facts) {
-    board.showOverlay(null);
-    if (name && !facts) showGenerator({ fen: board.state.fen }, true);
+    testBoard.showOverlay(null);
+    if (name && !facts) showGenerator({ fen: describedFen }, true);
     return;
   }
-  board.showOverlay(name === "attacks" ? attackers : worth);
+  const describe = name === "attacks" ? attackers : worth;
+  testBoard.showOverlay((square) => facts && describe(square)); // none while those of a new position are on their way
 }
 
 function attackers(square) {
@@ -96,8 +106,7 @@ function attackers(square) {
   const parts = [];
   if (white.count || white.behind) parts.push(badge("white", white));
   if (black.count || black.behind) parts.push(badge("black", black));
-  const words = ({ count, least, behind }, side) =>
-    `${side} attackers ${count}${least ? `, least ${pieceName(least)}` : ""}${behind ? `, ${behind} behind` : ""}`;
+  const words = ({ count, least, behind }, side) => TEXTS.attackers(side, count, least && pieceName(least), behind);
   return { class: balance, parts, text: `${words(white, "white")}, ${words(black, "black")}` };
 }
 
@@ -105,14 +114,14 @@ function worth(square) {
   const value = facts.piece_values[square];
   if (value === undefined) return null;
   const text = (value / 100).toFixed(2);
-  return { class: "", parts: [element("span", { class: "worth", "aria-hidden": "true" }, text)], text: `worth ${text}` };
+  return { class: "", parts: [element("span", { class: "worth", "aria-hidden": "true" }, text)], text: TEXTS.worth(text) };
 }
 
-async function showTree() {
-  const { branches } = await command("searched");
+async function showSearched() {
+  const { branches } = await send("searched");
   const place = byId("searched");
   if (!branches.length) {
-    place.replaceChildren(element("p", {}, "No search of this position is in the table: switch the engine on, or play."));
+    place.replaceChildren(element("p", {}, TEXTS.noTree));
     return;
   }
   place.replaceChildren(
@@ -120,16 +129,16 @@ async function showTree() {
       element(
         "details",
         {},
-        element("summary", {}, ...describe(branch)),
-        element("ul", {}, ...branch.replies.map((reply) => element("li", {}, ...describe(reply)))),
+        element("summary", {}, ...describeBranch(branch)),
+        element("ul", {}, ...branch.replies.map((reply) => element("li", {}, ...describeBranch(reply)))),
       ),
     ),
   );
 }
 
-function describe({ san, score, mate, bound, depth, nodes }) {
+function describeBranch({ san, score, mate, bound, depth, nodes }) {
   const sign = { ">=": "≥ ", "<=": "≤ " }[bound] ?? "";
   const value = mate === null ? `${score < 0 ? "−" : "+"}${(Math.abs(score) / 100).toFixed(2)}` : `mate ${mate}`;
-  const effort = nodes === null ? "" : `, ${number(nodes)} ${nodes === 1 ? "node" : "nodes"}`;
+  const effort = nodes === null ? "" : TEXTS.nodes(nodes, number(nodes));
   return [moveText(san), ` ${sign}${value} `, element("span", { class: "quiet" }, `depth ${depth}${effort}`)];
 }

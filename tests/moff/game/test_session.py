@@ -501,11 +501,14 @@ def test_take_back_takes_a_move_with_the_reply_if_there_is_one(table: Table) -> 
 def test_redo_plays_the_moves_taken_back(table: Table) -> None:
     moves = ["e2e4", "e7e5", "d2d4", "d7d5", "g1f3", "b8c6"]
     table.play(*moves)
+    assert not table.session.can_redo()
     table.session.take_back(3)
     table.session.redo()
     assert table.moves == moves[:2]
+    assert table.session.can_redo()
     table.session.redo(2)
     assert table.moves == moves
+    assert not table.session.can_redo()
     refuses("There is nothing to redo", table.session.redo)
     table.session.take_back()
     table.session.take_back()
@@ -521,6 +524,7 @@ def test_redo_plays_the_moves_taken_back(table: Table) -> None:
         table.play("e4", "e7e5", "d4", "d7d5")
         table.session.take_back(2)
         then()
+        assert not table.session.can_redo()
         refuses("There is nothing to redo", table.session.redo)
 
 
@@ -531,7 +535,9 @@ def test_a_resignation_counts_as_a_move_to_take_back(table: Table) -> None:
         assert table.ends.pop() == "0-1 White resigns"
         table.session.take_back(count)
         assert (table.end, len(table.moves)) == ("*", left)
+    assert table.session.can_redo()
     table.session.resign(WHITE)
+    assert not table.session.can_redo()
     refuses("The game is over", table.session.redo)
     refuses("You have only 1 move to take back", table.session.take_back, 3)
     table.session.take_back(1)
@@ -625,6 +631,43 @@ def test_the_next_move_drops_a_hint_or_a_draw_offer(table: Table, ask: Any, then
     then(table.session)
     table.search.answer()
     assert (answers, table.end) == ([], "*")
+
+
+PACED: dict[str, tuple[Callable[[Table], object], list[str]]] = {
+    "move now": (lambda table: table.session.move_now(), ["e2e4", "e7e5"]),
+    "take back": (lambda table: table.session.take_back(), []),
+    "new game": (lambda table: table.session.new_game(), []),
+    "resign": (lambda table: table.session.resign(WHITE), ["e2e4"]),
+}
+"""What ends an engine's wait, and the moves that are left."""
+
+
+@pytest.mark.parametrize("then", PACED)
+def test_an_engine_waits_as_a_person_would_until_that_is_cut_short(then: str) -> None:
+    table = Table(Person("Ada"), Engine(DEPTH), pace=lambda: PATIENCE)
+    table.think("e4")
+    answering = threading.Thread(target=table.search.answer, args=("e7e5",))
+    answering.start()
+    answering.join(0.2)
+    assert (table.moves, table.session.is_thinking()) == (["e2e4"], True)
+    end, left = PACED[then]
+    end(table)
+    answering.join(PATIENCE / 2)
+    assert not answering.is_alive()
+    assert (table.moves, table.session.is_thinking()) == (left, False)
+
+
+def test_an_engine_waits_no_longer_than_its_pace_and_with_moves_alone() -> None:
+    paces = [0.3]
+    table = Table(Person("Ada"), Engine(DEPTH), pace=paces.pop)
+    hints: list[NotedMove] = []
+    table.session.hint(hints.append)
+    table.search.answer("e2e4")
+    assert hints[0].san == "e4"
+    began = time.monotonic()
+    table.play("e4", "e7e5")
+    assert time.monotonic() - began >= 0.3
+    assert table.moves == ["e2e4", "e7e5"]
 
 
 def test_a_new_position_has_full_clocks() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from moff.game.levels import LEVELS
 from moff.page import request
 from moff.page.connections import MOST_CONNECTIONS, MOST_STREAMS
 from moff.page.gamelist import LARGEST_TEXT
@@ -27,10 +28,10 @@ from moff.page.server import HTTP_PORT, Server
 from moff.page.tab import Tab
 from moff.page.tabs import MOST_TABS, Tabs
 from moff.page.tabview import snapshot
-from search.strength import STRONGEST, WEAKEST
 from tests import ROOT
 from tests.client import ENGINE, PATIENCE
 from tests.oracle import scaled
+from tests.page_source import Elements
 from x88.notation import fen
 
 pytestmark = pytest.mark.slow
@@ -162,27 +163,50 @@ def assert_serves(served: Server) -> None:
 
 
 @at_both_hosts
-def test_the_files_of_the_page_are_served_and_no_others(served: Server) -> None:
-    names = {path.name for path in (ROOT / "moff" / "page" / "static").iterdir()}
+def test_one_document_is_the_page_and_files_are_served_no_more(served: Server) -> None:
+    static = [path.name for path in (ROOT / "moff" / "page" / "static").iterdir()]
     with Client(served) as client:
-        for name in names:
-            status, body = client.fetch(name)
-            assert (status, body) == (200, (ROOT / "moff" / "page" / "static" / name).read_bytes())
-        assert client.fetch("") == client.fetch("index.html")
-        assert set(served.files) == names | {"figurines.json"}
-        assert set(json.loads(client.fetch("figurines.json")[1])) == set("KQRBNP")
+        status, page = client.fetch("")
+        assert (status, page) == (200, served.page)
+        for name in (*static, "index.html", "figurines.json"):
+            assert client.fetch(name) == (404, b"there is no such file\n")
+    found = Elements(page.decode())
+    # Nothing else is loaded, and no markup could run a script.
+    for name, attributes in found.found:
+        assert name in ("html", "head", "meta", "title", "link", "style", "body", "noscript", "script")
+        assert not attributes.keys() & {"src", "style"}
+        assert attributes.get("href", "data:").startswith("data:")
+    data, script = (code for kind, code in found.texts if kind == "script")
+    assert set(json.loads(data)) == {"figurines", "levels"}
+    assert [level["elo"] for level in json.loads(data)["levels"]] == [level.elo for level in LEVELS]
+    assert not re.search(r"^(import|export) ", script, re.MULTILINE), "one script of all modules"
+
+
+@at_both_hosts
+def test_downloads_are_the_game_the_study_and_the_review(served: Server) -> None:
+    text = (
+        '[White "Anna"]\n[Black "<b>"]\n\n1. e4 {[%eval 0.3]} e5 {[%eval 0.3]} *\n\n[White "C"]\n\n1. d4 *\n'
+    )
+    with Client(served) as client:
+        assert client.fetch("games.pgn?tab=tab-number-1") == (200, b"")
+        assert client.do("set_up", text=text)["games"] == 2
+        assert client.fetch("games.pgn?tab=tab-number-1") == (200, text.strip().encode())
+        game = client.fetch("game.pgn?tab=tab-number-1")[1].decode()
+        assert "[%eval 0.30]" in game
+        status, report = client.fetch("report.html?tab=tab-number-1")
+        for name in ("game.pgn", "games.pgn", "report.html"):
+            assert client.fetch(name)[0] == 400, "of no tab"
+    found = Elements(report.decode())
+    assert status == 200
+    assert found.title.strip() == "Anna – <b>"
+    (tree,) = json.loads(next(code for kind, code in found.texts if kind == "script"))["report"]["games"]
+    assert [move["san"] for move in tree["moves"]] == ["e4", "e5"]
 
 
 def test_the_page_is_part_of_the_package() -> None:
     with open(ROOT / "pyproject.toml", "rb") as file:
         data = tomllib.load(file)["tool"]["setuptools"]["package-data"]
     assert "static/*" in data["moff.page"]
-
-
-def test_the_page_offers_the_ratings_that_there_are() -> None:
-    page = (ROOT / "moff" / "page" / "static" / "index.html").read_text("utf-8")
-    (field,) = re.findall(r'<input name="elo"[^>]*>', page)
-    assert f'min="{WEAKEST}" max="{STRONGEST}"' in field
 
 
 def test_the_page_needs_no_network() -> None:
@@ -223,6 +247,7 @@ def test_what_is_sent_can_be_used_by_the_page_alone(served: Server) -> None:
         answer.read()
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert "unsafe" not in answer.headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
     assert answer.headers["Referrer-Policy"] == "no-referrer"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert "Access-Control-Allow-Origin" not in answer.headers
@@ -482,7 +507,7 @@ def test_two_hundred_clients_at_once_do_not_stop_the_page(served: Server) -> Non
 def test_a_crowd_from_one_address_drops_none_of_another(served: Server) -> None:
     with contextlib.ExitStack() as stack:
         honest = stack.enter_context(connected(served))
-        honest.sendall(f"GET /{served.token}/page.css HTTP/1.1\r\n".encode())
+        honest.sendall(f"GET /{served.token}/ HTTP/1.1\r\n".encode())
         for _ in range(2 * MOST_CONNECTIONS):
             with contextlib.suppress(OSError):
                 idle = socket.create_connection((LOOPBACK.address, served.port), PATIENCE, OTHER)
@@ -497,7 +522,7 @@ def test_two_hundred_honest_requests_at_once_are_all_answered(served: Server) ->
     def ask() -> None:
         for _ in range(20):
             with contextlib.suppress(OSError, http.client.HTTPException), Client(served) as client:
-                status, _ = client.fetch("page.css")
+                status, _ = client.fetch("")
                 if status == 200:
                     answers.append(status)
                     return
@@ -544,9 +569,10 @@ def test_a_name_in_any_bytes_is_downloaded_as_it_came(
 ) -> None:
     monkeypatch.setattr("moff.page.tab.user_name", lambda: "Andr\udce9")
     with Client(served) as client:
-        status, body = client.fetch("game.pgn?tab=tab-number-1")
-    assert status == 200
-    assert b'[White "Andr\xe9"]' in body
+        assert b'[White "Andr\xe9"]' in client.fetch("game.pgn?tab=tab-number-1")[1]
+        text = b'[White "Andr\xe9"]\n\n1. e4 *\n'
+        client.fetch("games?tab=tab-number-1", "POST", text)
+        assert client.fetch("games.pgn?tab=tab-number-1") == (200, text)
 
 
 def test_a_page_that_is_closed_ends_its_searches(served: Server) -> None:
@@ -667,6 +693,25 @@ def test_an_interrupt_ends_it_cleanly_with_a_search_and_a_stream_open() -> None:
     assert "Traceback" not in err
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send")
+def test_changes_to_a_study_survive_an_interrupt(tmp_path: Path) -> None:
+    path = tmp_path / "study.pgn"
+    path.write_text("1. e4 e5 *\n", encoding="utf-8")
+    process = started(str(path))
+    assert process.stdout is not None
+    port, token = re.fullmatch(r".*:(\d+)/([\w-]+)/\n", process.stdout.readline()).groups()
+    connection = http.client.HTTPConnection(LOOPBACK.address, int(port), timeout=PATIENCE)
+    body = json.dumps({"name": "annotate", "node": 2, "comment": "a reply"}).encode()
+    connection.request("POST", f"/{token}/do?tab=tab-number-1", body)
+    assert json.loads(connection.getresponse().read()) == {}
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=PATIENCE)
+    kept = tmp_path / "study.unsaved.pgn"
+    assert f"changes to {path} were not saved: they are in {kept}" in err
+    assert "e5 {a reply}" in kept.read_text(encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == "1. e4 e5 *\n"
+
+
 @pytest.mark.parametrize("served", ["network"], indirect=True)
 @pytest.mark.parametrize("has_segno", [True, False])
 def test_an_address_for_other_devices_is_explained_and_shown_as_a_code(
@@ -770,7 +815,8 @@ def test_a_position_and_a_file_are_shown_to_begin_with(tmp_path: Path) -> None:
     from moff.page.command import read_games
 
     games = Tab(games=read_games(str(file)))
-    assert snapshot(games, "games") == {"list": 1, "name": "two.pgn", "count": 2, "opened": 1}
+    listed = {"list": 1, "name": "two.pgn", "count": 2, "opened": 1, "can_save": True}
+    assert snapshot(games, "games") == listed
     assert [move["san"] for move in snapshot(games, "tree")["moves"]] == ["e4"]
     late = Tab("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1")
     assert snapshot(late, "state")["fen"] == fen.write(fen.parse("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1"))

@@ -5,9 +5,7 @@ import hashlib
 import io
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,12 +18,34 @@ from moff.accuracy import expected_score
 from moff.review.analysis import Assessment
 from moff.review.report import Page
 from moff.review.reviewed import ReviewedGame
+from tests.page_source import Elements
 from x88.movegen import legal_moves
 from x88.notation import fen, pgn
 
 pytestmark = pytest.mark.slow
 
 NASTY = "</script><script>alert(1)</script><!-- & \"'<img src=x onerror=alert(2)> \u2028 \x00 ü"
+
+GAMES = """[White "Anna"]
+[Black "Berta"]
+[WhiteElo "2000"]
+[Event "Hall"]
+[Site "?"]
+[Opening "Scotch Game"]
+[ECO "C44"]
+[Result "1-0"]
+
+{first} 1. e4 {[%clk 0:01:00] a move} e5 2. Nf3 Nc6 3. d4 exd4 4. Bc4 Nf6 5. O-O Bc5 6. e5 d5 7. exf6 dxc4 1-0
+
+[White "Black is first"]
+[FEN "4k3/P6p/8/8/8/8/8/4K3 b - - 0 31"]
+
+31... h5 32. a8=Q+ Ke7 *
+
+[White "no moves"]
+
+*
+"""
 
 
 def assessed(game: pgn.Game, random: Random) -> list[Assessment]:
@@ -51,126 +71,86 @@ def read(text: str) -> list[ReviewedGame]:
 def page_of(games: list[ReviewedGame]) -> str:
     page = Page("Moff, 5 nodes a move")
     for game in games:
+        game.write("Moff")
         page.add(game)
     return page.html()
 
 
-class Elements(HTMLParser):
-    """The elements of a page: names and attributes, the text of scripts and styles, and all other text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[tuple[str, str]] = []
-        self.words = ""
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-        if tag in ("script", "style"):
-            self.texts.append((tag, ""))
-
-    def handle_data(self, data: str) -> None:
-        if self.cdata_elem:
-            self.texts[-1] = (self.cdata_elem, self.texts[-1][1] + data)
-        else:
-            self.words += data
-
-    def data(self) -> Any:
-        """The games that the script reads."""
-        return json.loads(next(text for _, text in self.texts if text.startswith("[")))
-
-
-GAMES = """[White "Anna"]
-[Black "Berta"]
-[WhiteElo "2000"]
-[Event "Hall"]
-[Site "?"]
-[Opening "Scotch Game"]
-[ECO "C44"]
-[Result "1-0"]
-
-{first} 1. e4 {[%clk 0:01:00] a move} e5 2. Nf3 Nc6 3. d4 exd4 4. Bc4 Nf6 5. O-O Bc5 6. e5 d5 7. exf6 dxc4 1-0
-
-[White "Black is first"]
-[FEN "4k3/P6p/8/8/8/8/8/4K3 b - - 0 31"]
-
-31... h5 32. a8=Q+ Ke7 *
-
-[White "no moves"]
-
-*
-"""
+def report_in(text: str) -> Any:
+    """What the script reads: the title, the games, and how they were searched."""
+    return json.loads(next(code for kind, code in Elements(text).texts if kind == "script"))["report"]
 
 
 def test_the_page_needs_nothing_else_and_allows_only_its_own_script() -> None:
     text = page_of(read(GAMES))
     page = Elements(text)
     for name, attributes in page.found:
-        assert name not in ("link", "iframe", "img", "object", "embed", "form", "base")
+        assert name not in ("iframe", "img", "object", "embed", "form", "base")
         assert not attributes.keys() & {"src", "srcset", "style", "onclick", "onload"}
-        assert (attributes.get("href") or "#").startswith("#")
+        assert re.match("#|data:", attributes.get("href") or "#")
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
     policy = next(a["content"] for name, a in page.found if name == "meta" and "http-equiv" in a) or ""
     hashes = {
         kind: base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
         for kind, code in page.texts
-        if not code.startswith("[")
+        if not code.startswith("{")
     }
     style, script = (f"{kind}-src 'sha256-{hashes[kind]}'" for kind in ("style", "script"))
-    assert policy == f"default-src 'none'; {style}; {script}"
+    assert policy.startswith(f"default-src 'none'; {script}; {style}; ")
+    assert "unsafe" not in policy
 
 
 def test_the_summary_and_the_data_agree_with_the_games() -> None:
     games = read(GAMES)
     text = page_of(games)
     assert "<title>Review of 3 games</title>" in text
-    assert "Moff, 5 nodes a move" in Elements(text).words
-    rows = re.findall("<tr>(<td><a.*)</tr>", text)
-    for number, (game, row) in enumerate(zip(games, rows, strict=True), 1):
-        assert f'href="#game-{number}">{number}<' in row
-        cells = [str(number)]
-        for name, total in zip(("White", "Black"), game.tallies, strict=True):
-            cells.append(game.game.tags.get(name, "?"))
-            if total.moves:
-                marks = " ".join(map(str, total.marks.values()))
-                cells += [f"{total.accuracy:.1f}", f"{total.centipawns:.0f}", marks]
-            else:
-                cells += ["–", "–", "–"]
-        assert re.findall(">([^<>]+)<", row) == [*cells[:5], game.game.result, *cells[5:]]
-    data = Elements(text).data()
+    report = report_in(text)
+    assert report["about"].startswith("Moff, 5 nodes a move. Marks by the win probability that a move lost: ")
     parsed = io.StringIO(GAMES)
-    for game, found in zip(games, data, strict=True):
-        node = chess.pgn.read_game(parsed)
-        board = node.board()
-        assert found["result"] == node.headers["Result"]
-        assert found["tags"] == {
-            name: text
-            for name, text in game.game.tags.items()
-            if name in ("White", "Black", "WhiteElo", "Event") and text != "?"
+    for game, found in zip(games, report["games"], strict=True):
+        theirs = chess.pgn.read_game(parsed)
+        board = theirs.board()
+        assert (found["result"], found["start"]) == (theirs.headers["Result"], board.fen())
+        assert found["tags"].items() >= {
+            (name, text) for name, text in theirs.headers.items() if text != "?" and name in game.game.tags
         }
-        for colour, total in zip(found["totals"], game.tallies, strict=True):
-            assert colour[0] == ("–" if total.accuracy is None else f"{total.accuracy:.1f}")
-        assert found["start"]["fen"] == board.board_fen()
-        assert found["number"] == board.fullmove_number
-        assert found["blackFirst"] == (board.turn == chess.BLACK)
-        for i, move in enumerate(found["moves"]):
-            line = board.copy()
-            for step in move.get("b", []):
-                assert line.san(chess.Move.from_uci(step["u"])) == step["s"]
-                line.push_uci(step["u"])
-                assert line.board_fen() == step["f"]
-            assert move["s"] == board.san(chess.Move.from_uci(move["u"]))
-            board.push_uci(move["u"])
-            assert move["f"] == board.board_fen()
-            assert move["w"] == round(1000 * expected_score(game.scores[i + 1]))
-            judgement = game.judgements[i]
-            assert (move["e"], move.get("m", "")) == (game.evaluation(i + 1), judgement.mark)
-            assert move.get("l", 0) == (round(100 * judgement.loss) if judgement.mark else 0)
-    assert data[0]["moves"][0]["c"] == "a move"
-    assert data[0]["start"]["comment"] == "first"
-    assert data[0]["opening"] == "C44 Scotch Game"
+        if not game.judgements:
+            assert found["summary"] is None
+            continue
+        children: dict[int, list[Any]] = {}
+        for move in found["moves"]:
+            children.setdefault(move["parent"], []).append(move)
+        at = 0
+        for i, node in enumerate(theirs.mainline()):
+            move, *better = children[at]
+            assert (move["san"], move["uci"]) == (board.san(node.move), node.move.uci())
+            # The better line is one of the variations, and all of it is legal.
+            if game.judgements[i].mark:
+                assert better[0]["san"] == game.better[i][0].san
+            for step in better:
+                line = board.copy()
+                following: Any = [step]
+                while following:
+                    assert line.push_san(following[0]["san"]).uci() == following[0]["uci"]
+                    following = children.get(following[0]["node"])
+            board.push(node.move)
+            assert move["eval"]["share"] == round(1000 * expected_score(game.scores[i + 1]))
+            assert move["eval"]["text"].lstrip("+") == game.evaluation(i + 1)
+            assert move.get("glyph", "") == game.judgements[i].mark
+            if game.judgements[i].mark:
+                assert move["refutation"][0] == game._best(i + 1)[0]
+            at = move["node"]
+        for side, total in zip(found["summary"]["sides"], game.tallies, strict=True):
+            assert side["accuracy"] == (None if total.accuracy is None else f"{total.accuracy:.1f}")
+            assert side["marks"] == [*total.marks.values()]
+        moments = found["summary"]["moments"]
+        marked = sorted((judged.loss for judged in game.judgements if judged.mark), reverse=True)
+        assert sorted((moment["loss"] for moment in moments), reverse=True) == [
+            round(100 * loss) for loss in marked[:5]
+        ]
+    first = report["games"][0]
+    assert (first["root"]["comment"], first["moves"][0]["comment"]) == ("first", "a move")
+    assert first["moves"][0]["clock"] == "01:00"
 
 
 def test_text_of_the_games_stays_text() -> None:
@@ -179,160 +159,178 @@ def test_text_of_the_games_stays_text() -> None:
     page = Elements(text)
     known = Elements(page_of(read("1. e4 e5 *\n")))
     assert [name for name, _ in page.found] == [name for name, _ in known.found]
-    assert not {*"<>&"} & {*next(data for _, data in page.texts if data.startswith("["))}
-    (game,) = page.data()
+    assert not {*"<>&"} & {*next(code for kind, code in page.texts if kind == "script")}
+    (game,) = report_in(text)["games"]
     assert game["tags"]["White"] == NASTY.replace("\x00", game["tags"]["White"][-3])
-    assert "<img src=x onerror=alert(2)>" in game["moves"][0]["c"]
-    assert "<script>alert(1)</script>" in page.words  # the name in the summary
+    assert "<img src=x onerror=alert(2)>" in game["moves"][0]["comment"]
 
 
 def test_a_page_may_have_no_games_no_moves_and_null_moves() -> None:
-    assert Elements(page_of([])).data() == []
-    atomic, null = Elements(page_of(read('[Variant "Atomic"]\n\n1. e4 *\n\n1. e4 -- 2. Qh5 e5 *\n'))).data()
-    assert atomic["moves"] == []
-    assert atomic["faults"] == ["line 1: the variant 'Atomic' is not played here"]
-    assert [(move["s"], move["u"]) for move in null["moves"][:2]] == [("e4", "e2e4"), ("--", "")]
-    assert "m" not in null["moves"][1]
-    (game,) = read(f"1. {' '.join(['Nf3 Nf6 Ng1 Ng8'] * 20)} *\n")
+    assert report_in(page_of([]))["games"] == []
+    text = page_of(read('[Variant "Atomic"]\n\n1. e4 *\n\n1. e4 -- 2. Qh5 e5 *\n'))
+    atomic, null = report_in(text)["games"]
+    assert (atomic["moves"], atomic["fault"]) == ([], "line 1: the variant 'Atomic' is not played here")
+    main = [move for move in null["moves"] if move["san"] == "--"]
+    assert [(move["uci"], move.get("glyph")) for move in main] == [("", None)]
+
+
+def test_five_games_are_a_small_file() -> None:
+    moves = " ".join(["Nf3 Nf6 Ng1 Ng8"] * 20)
     # Half of these invented evaluations are blunders, each with eight plies of a better line.
-    assert len(page_of([game] * 2)) - len(page_of([game])) < 80 * 600
+    assert len(page_of(read(f"1. {moves} *\n\n" * 5))) < 400_000
 
 
 # In a browser.
 
 
+Visit = Callable[..., Any]
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium; without it, or the library that drives it, the tests that need it are skipped."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="the browser extra is not installed")
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        pytest.skip("no Chromium is installed")
-    with playwright.sync_playwright() as started:
-        yield started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    """A browser without a network; without one, the tests that need it are skipped."""
+    from tests import board_page
 
-
-Visit = Callable[..., Any]
+    with board_page.browser() as started:
+        yield started
 
 
 @pytest.fixture
 def visit(browser: Any, tmp_path: Path) -> Iterator[Visit]:
     """A function that opens a page of games; nothing may go wrong on it."""
-    complaints: list[str] = []
-    contexts = []
+    from tests.board_page import Page
 
-    def opened(text: str, address: str = "", **how: Any) -> Any:
+    pages: list[Page] = []
+
+    def opened(text: str, address: str = "", **how: Any) -> Page:
         path = tmp_path / "page.html"
         path.write_text(page_of(read(text)), encoding="utf-8")
-        contexts.append(browser.new_context(offline=True, **how))
-        page = contexts[-1].new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: complaints.append(dialog.message))
-        page.goto(path.as_uri() + address)
-        return page
+        pages.append(Page(browser.new_context(offline=True, **how), path.as_uri() + address))
+        return pages[-1]
 
     yield opened
-    for context in contexts:
-        context.close()
+    complaints = [complaint for page in pages for complaint in page.complaints]
+    for page in pages:
+        page.page.context.close()
     assert complaints == []
 
 
-def shown(page: Any) -> chess.BaseBoard:
-    """The pieces that the board shows."""
-    board = chess.BaseBoard.empty()
-    for name, letter in page.eval_on_selector_all(
-        ".board.light [data-piece]", "found => found.map((p) => [p.dataset.square, p.dataset.piece])"
-    ):
-        board.set_piece_at(chess.parse_square(name), chess.Piece.from_symbol(letter))
-    return board
-
-
 def test_keys_buttons_curve_and_moves_step_through_a_game(visit: Visit) -> None:
-    page = visit(GAMES)
+    from tests.board_page import expect
+
+    one = visit(GAMES, "#game-1")
+    page = one.page
     game = chess.pgn.read_game(io.StringIO(GAMES))
     boards = [game.board(), *(node.board() for node in game.mainline())]
-
-    def check(ply: int) -> None:
-        assert shown(page) == chess.BaseBoard(boards[ply].board_fen())
-
-    for ply in range(len(boards)):
-        check(ply)
+    for board in boards:
+        one.expect_position(board)
         page.keyboard.press("ArrowRight")
-    check(-1)
-    assert page.is_disabled("#forward")
-    page.click("#back")
-    check(-2)
+    one.expect_position(boards[-1])
+    page.click("#previous")
+    one.expect_position(boards[-2])
     page.keyboard.press("Home")
-    check(0)
+    one.expect_position(boards[0])
     page.click("#last")
-    check(-1)
-    page.fill("#ply", "3")
-    check(3)
-    assert page.inner_text("#status").startswith("2. Nf3")
+    one.expect_position(boards[-1])
     page.keyboard.press("f")
-    check(3)
-    assert page.get_attribute("#flip", "aria-pressed") == "true"
-    rook = page.locator('.board.light [data-piece="R"][data-square="a1"]')
-    assert rook.bounding_box()["x"] > page.locator(".board.light svg").bounding_box()["x"] + 200
-    box = page.locator("#curve").bounding_box()
-    page.locator("#curve").click(position={"x": box["width"] / 2, "y": 20})
-    check(7)
-    page.click('#moves button[data-ply="5"][data-better="0"]')
-    check(5)
-    assert page.get_attribute('#moves button[data-ply="5"][data-better="0"]', "aria-current") == "true"
-    # Better lines are shown, too.
-    data = Elements(page.content()).data()[0]
-    index = next(i for i, move in enumerate(data["moves"]) if "m" in move)
+    one.expect_position(boards[-1])
+    assert one.square("a1").bounding_box()["x"] > one.square("h1").bounding_box()["x"]
     page.keyboard.press("f")
+    curve = page.locator("#curve [role=slider]")
+    box = curve.bounding_box()
+    curve.click(position={"x": box["width"] / 2, "y": 20})
+    one.expect_position(boards[7])
+    expect(curve).to_have_attribute("aria-valuenow", "7")
+    page.locator("#moves .pair .move", has_text="Nf3").first.click()
+    one.expect_position(boards[3])
+    expect(page.locator("#moves [aria-current]")).to_contain_text("Nf3")
+    # The marks, the better lines and the refutation.
+    data = report_in(page.content())["games"][0]
+    marked = next(move for move in data["moves"] if move.get("glyph"))
     page.keyboard.press("Home")
     page.keyboard.press("m")
-    status = page.inner_text("#status")
-    assert data["moves"][index]["s"] + data["moves"][index]["m"] in status
-    assert page.get_attribute(".board.light [data-layer=arrows] path", "d").startswith("M")
-    for step, better in enumerate(data["moves"][index]["b"], 1):
-        page.click(f'#moves button[data-ply="{index + 1}"][data-better="{step}"]')
-        assert shown(page) == chess.BaseBoard(better["f"])
-        assert page.inner_text("#status").startswith("Better: ")
-    for _ in data["moves"][index]["b"]:
-        page.keyboard.press("ArrowLeft")
-    assert shown(page) == chess.BaseBoard(data["moves"][index]["f"])
+    expect(page.locator("#moves [aria-current]")).to_contain_text(marked["san"] + marked["glyph"])
+    expect(page.locator('#arrows [data-name="refutation"]')).to_have_attribute(
+        "data-arrow", marked["refutation"][0][:4]
+    )
+    page.locator("#moves .variation .move").first.click()
+    better = next(move for move in data["moves"] if move["parent"] == marked["parent"] and move != marked)
+    board = boards[marked["parent"]].copy()
+    board.push_uci(better["uci"])
+    one.expect_position(board)
+    moment = data["summary"]["moments"][-1]["node"]
+    page.click(f'[data-moment="{moment}"]')
+    expect(page.locator(f'#moves [data-node="{moment}"]')).to_have_attribute("aria-current", "true")
+    page.keyboard.press("M")
+    expect(page.locator(f'#moves [data-node="{moment}"]')).not_to_have_attribute("aria-current", "true")
+
+
+def test_a_report_can_be_read_but_not_changed(visit: Visit) -> None:
+    from tests.board_page import expect
+
+    one = visit(GAMES, "#game-1")
+    one.square("e2").click()
+    one.square("e2").drag_to(one.square("e4"))
+    expect(one.page.locator(".target, .selected, .ghost")).to_have_count(0)
+    one.expect_position(chess.Board())
+    texts = ("New game", "Set up", "Annotate", "Play on", "Resign", "Save", "Engine", "Threads")
+    for text in texts:
+        expect(one.page.get_by_text(text, exact=True)).to_have_count(0)
+    expect(one.page.locator("#file, #pasted, #typed-move, #tab-play, #tab-generator")).to_have_count(0)
 
 
 def test_the_address_and_keys_open_each_game(visit: Visit) -> None:
-    page = visit(GAMES, "#game-2")
-    assert page.inner_text("#players").startswith("Black is first")
+    from tests.board_page import expect
+
+    one = visit(GAMES, "#game-2")
+    page = one.page
+    above, below = page.locator("#above .name"), page.locator("#below .name")
+    expect(below).to_have_text("Black is first")
     page.keyboard.press("ArrowRight")
-    assert page.inner_text("#status").startswith("31… h5")
+    expect(page.locator("#moves [aria-current]")).to_contain_text("h5")
     page.keyboard.press("n")
-    assert page.inner_text("#players").startswith("no moves")
-    assert page.is_disabled("#forward")
-    page.click("text='1'")
-    assert page.inner_text("#players").startswith("Anna (2000) – Berta")
-    assert "C44 Scotch Game" in page.inner_text("#details")
+    expect(below).to_have_text("no moves")
+    page.keyboard.press("p")
+    page.keyboard.press("p")
+    expect(below).to_have_text("Anna (2000)")
+    expect(above).to_have_text("Berta")
+    assert page.url.endswith("#game-1")
+    page.click("#tab-games")
+    expect(page.locator("#games-rows tr[data-game]")).to_have_count(3)
+    page.fill("#games-words", "black is")
+    page.locator("#games-rows tr[data-game]").click()
+    expect(below).to_have_text("Black is first")
     page.goto(page.url.split("#")[0] + "#game-99")
-    assert page.inner_text("#players").startswith("Anna")
+    expect(below).to_have_text("Anna (2000)")
+    # Without an address, several games begin with their list.
+    other = visit(GAMES)
+    expect(other.page.locator("#games-rows tr[data-game]").first).to_contain_text("Anna")
+    expect(other.page.locator("#panel-games")).to_contain_text("Moff, 5 nodes a move")
 
 
-@pytest.mark.parametrize(("scheme", "other"), [("light", "dark"), ("dark", "light")])
-@pytest.mark.parametrize("width", [360, 1920])
-def test_it_fits_the_screen_and_is_accessible(width: int, scheme: str, other: str, visit: Visit) -> None:
-    page = visit(GAMES, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.is_visible(f".board.{scheme}")
-    assert not page.is_visible(f".board.{other}")
-    assert 300 <= page.locator(f".board.{scheme} svg").bounding_box()["width"] <= 660
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="the browser extra is not installed"
-    )
-    page.keyboard.press("m")
-    faults = axe.Axe().run(page).response["violations"] if width == 360 else []
-    assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in faults] == []
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [(360, 740), (844, 390), (1920, 1080)], ids=str)
+def test_it_fits_the_screen_and_is_accessible(size: tuple[int, int], scheme: str, visit: Visit) -> None:
+    width, height = size
+    viewport = {"width": width, "height": height}
+    one = visit(GAMES, "#game-1", viewport=viewport, color_scheme=scheme)
+    one.page.keyboard.press("m")
+    for view in ("analyse", "games"):
+        one.page.click(f"#tab-{view}")
+        assert one.page.evaluate("document.documentElement.scrollWidth") <= width
+        box = one.page.locator("#board").bounding_box()
+        assert box["width"] == pytest.approx(box["height"], abs=1)
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= height
+        assert one.serious_faults() == []
+    shade = one.page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+    assert (sum(shade) > 384) == (scheme == "light")
 
 
 def test_nasty_text_does_nothing(visit: Visit) -> None:
     value = NASTY.replace('"', '\\"')
-    page = visit(f'[White "{value}"]\n[Black "B"]\n\n1. e4 {{{NASTY}}} e5 *\n')
-    page.keyboard.press("ArrowRight")
-    assert "<script>alert(1)</script>" in page.inner_text("#players")
-    assert page.locator("img").count() == 0
+    one = visit(f'[White "{value}"]\n[Black "B"]\n\n1. e4 {{{NASTY}}} e5 *\n')
+    one.page.keyboard.press("ArrowRight")
+    assert "<script>alert(1)</script>" in one.page.inner_text("#below .name")
+    assert "<img src=x" in one.page.inner_text("#moves .comment")
+    assert one.page.locator("img").count() == 0

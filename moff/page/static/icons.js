@@ -1,0 +1,43 @@
+// Moff's icons: paths in a box of 24 by 24, drawn as lines.
+
+const ICONS = {
+  play: "M7 20h10M9 20c0-5 2-6 2-9M15 20c0-5-2-6-2-9M9 11h6M12 4a3 3 0 1 0 0 6 3 3 0 0 0 0-6",
+  analyse: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15.5 15.5L21 21M7.5 10.5h6M10.5 7.5v6",
+  games: "M9 6h11M9 12h11M9 18h11M4 6h1M4 12h1M4 18h1",
+  generator: "M7 7h10v10H7zM10 3v4M14 3v4M10 17v4M14 17v4M3 10h4M3 14h4M17 10h4M17 14h4",
+  settings: "M4 7h8M16 7h4M14 4.5v5M4 17h4M12 17h8M10 14.5v5",
+  full: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
+  first: "M18 6l-6 6 6 6M11 6l-6 6 6 6",
+  previous: "M15 5l-7 7 7 7",
+  next: "M9 5l7 7-7 7",
+  last: "M6 6l6 6-6 6M13 6l6 6-6 6",
+  flip: "M8 4v15M4 15l4 4 4-4M16 20V5M12 9l4-4 4 4",
+  back: "M9 6L4 11l5 5M4 11h10a6 6 0 0 1 6 6v2",
+  redo: "M15 6l5 5-5 5M20 11H10a6 6 0 0 0-6 6v2",
+  hint: "M9.5 18h5M10 21h4M12 3a6 6 0 0 0-3.6 10.8c.7.6 1.1 1.3 1.1 2.2h5c0-.9.4-1.6 1.1-2.2A6 6 0 0 0 12 3",
+  now: "M5 5l8 7-8 7zM18 5v14",
+  half: "M5 8l3-3v7M19 5L5 20M14 15.500c0-2 5-2 5 0 0 1.500-5 2.500-5 4.500h5",
+  flag: "M6 21V4M6 5h12l-3 4 3 4H6",
+  add: "M12 5v14M5 12h14",
+  rematch: "M4 11a8 8 0 0 1 14-4l2 2M20 4v5h-5M20 13a8 8 0 0 1-14 4l-2-2M4 20v-5h5",
+  review: "M4 4v16h16M7 15l4-5 3 3 5-7",
+  learn: "M2 9l10-5 10 5-10 5zM6 11v5c3 3 9 3 12 0v-5",
+  edit: "M4 20l1-4L16 5l3 3L8 19zM14 7l3 3",
+  share: "M12 15V4M8 8l4-4 4 4M5 12v8h14v-8",
+  delete: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
+  promote: "M12 20V5M6 11l6-6 6 6",
+  comment: "M4 5h16v11H11l-5 4v-4H4z",
+  draw: "M5 19L18 6M9 5h10v10",
+  threat: "M13 3L5 14h6l-1 7 8-11h-6z",
+  close: "M6 6l12 12M18 6L6 18",
+  minus: "M5 12h14",
+  download: "M12 4v11M8 11l4 4 4-4M5 20h14",
+  save: "M5 4h11l3 3v13H5zM8 4v5h7V4M8 20v-6h8v6",
+  alert: "M4 5l7 7-7 7M17 5v9M17 18v1",
+  alertBack: "M20 5l-7 7 7 7M7 5v9M7 18v1",
+  solution: "M5 12l5 5 9-11",
+  text: "M5 6h14M5 12h14M5 18h8",
+};
+
+/** The path of an icon. */
+export const drawIcon = (name) => ICONS[name];
