@@ -124,7 +124,7 @@ class GameList:
                 self._fingerprints[number - 1]
             ]:
                 return part
-        return pgn.write(self.read(number)).encode("utf-8", "surrogateescape")
+        return pgn.write(self.read(number)).rstrip().encode("utf-8", "surrogateescape") + b"\n"
 
     def save(self) -> None:
         """Write all games to the file they were read from. Raises OSError or ValueError."""

@@ -51,6 +51,7 @@ export class Board {
   show(view) {
     const isOther = this.view?.key !== view.key;
     const before = this.pieces;
+    if (isOther) this.chooser?.close("");
     if (isOther && !this.isEditing) {
       this.pieces = view.pieces;
       // A piece in the hand stays there while another one moves.
@@ -418,6 +419,9 @@ export class Board {
       });
       document.body.append(dialog);
       dialog.showModal();
+      // Elsewhere on the screen, or in another position, it would stand in the wrong place.
+      this.chooser = dialog;
+      window.addEventListener("resize", () => dialog.close(""), { once: true });
     });
   }
 

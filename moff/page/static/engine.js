@@ -71,6 +71,7 @@ export class EnginePanel {
     this.score.textContent = lines.on && lines.bar ? lines.bar.text : "";
     const busy = lines.nodes ? TEXTS.depth(lines.depth, number(lines.speed)) : this.end || TEXTS.waiting;
     this.effort.textContent = lines.on ? busy : TEXTS.engineOff;
+    this.effort.classList.toggle("off", !lines.on);
     // As many rows as lines are wanted, so that nothing below jumps.
     this.list.hidden = !lines.on;
     resize(this.list, lines.on ? Math.max(this.count, lines.lines.length) : 0, () => [

@@ -992,6 +992,25 @@ def test_a_position_takes_the_mark_off_the_game_that_was_opened(tab: Tab) -> Non
     assert snapshot(tab, "games")["opened"] == 0
 
 
+def test_a_rematch_begins_where_the_game_began(tab: Tab) -> None:
+    tab.do("set_up", {"text": KIWIPETE})
+    tab.do("new_game", {"colour": "both", "here": True})
+    tab.do("move", {"text": "e1g1"})
+    tab.do("resign", {})
+    tab.do("new_game", {"colour": "both", "again": True})
+    assert snapshot(tab, "state")["fen"] == KIWIPETE
+
+
+def test_evaluations_without_marks_make_marks(tab: Tab) -> None:
+    text = "1. e4 {[%eval 0.3]} e5 {[%eval 0.3]} 2. f4 {[%eval 0.0]} d6 {[%eval 0.1]} 3. g4 {[%eval -4.0]} *"
+    tab.do("set_up", {"text": text})
+    tree = snapshot(tab, "tree")
+    assert [move.get("glyph", "") for move in tree["moves"]] == ["", "", "", "", "??"]
+    assert [moment["node"] for moment in tree["summary"]["moments"]] == [5]
+    tab.do("set_up", {"text": text.replace("f4", "f4 $1")})  # somebody has marked the moves
+    assert [move.get("glyph", "") for move in snapshot(tab, "tree")["moves"]] == ["", "", "!", "", ""]
+
+
 def test_the_fen_after_every_move_is_told(tab: Tab) -> None:
     tab.do("set_up", {"text": "1. e4 e5 2. Nf3 *"})
     told = tab.do("fens", {})
