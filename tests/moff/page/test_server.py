@@ -177,7 +177,7 @@ def test_one_document_is_the_page_and_files_are_served_no_more(served: Server) -
         assert not attributes.keys() & {"src", "style"}
         assert attributes.get("href", "data:").startswith("data:")
     data, script = (code for kind, code in found.texts if kind == "script")
-    assert set(json.loads(data)) == {"figurines", "levels"}
+    assert set(json.loads(data)) == {"elo", "figurines", "levels", "range"}
     assert [level["elo"] for level in json.loads(data)["levels"]] == [level.elo for level in LEVELS]
     assert not re.search(r"^(import|export) ", script, re.MULTILINE), "one script of all modules"
 
