@@ -93,8 +93,17 @@ def _run(options: argparse.Namespace) -> int:
     try:
         return serve(lambda: Tab(start, games, book), options.port, host, not options.no_browser)
     finally:
-        if games is not None and (path := games.rescue()):
-            print(f"changes to {options.start} were not saved: they are in {path}", file=sys.stderr)
+        if games is not None:
+            _rescue(games, options.start)
+
+
+def _rescue(games: "GameList", name: str) -> None:
+    """Keep changes that were not saved, and say where."""
+    try:
+        if path := games.rescue():
+            print(f"changes to {name} were not saved: they are in {path}", file=sys.stderr)
+    except OSError as error:
+        print(f"changes to {name} are lost: {error.filename}: {error.strerror}", file=sys.stderr)
 
 
 def serve(make_tab: "Callable[[], Tab]", port: int, host: "Host", opens: bool) -> int:

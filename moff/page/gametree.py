@@ -213,6 +213,7 @@ class GameTree:
         after = board.copy()
         text = san.write(after, move)
         after.make(move)
+        self.is_changed = True
         return self._grow(parent, move, text, move_number(board), fen.write(after))
 
     def last(self, node: Node | None = None) -> Node:

@@ -275,7 +275,7 @@ class Tab:
             move = read_move(self.board, text)
             self._leave_lesson()
             node = self.tree.add(self.node, self.board, move)
-            self._mark_changed()
+            self._changed("tree")
             self._show(node)
             self._say(f"{node.turn} {node.san}")
             return
@@ -449,7 +449,7 @@ class Tab:
             board.make(moves[-1])
         for move in moves:
             node = self.tree.add(node, self.tree.board(node), move)
-        self._mark_changed()
+        self._changed("tree")
         self._show(node)
 
     def _delete(self, values: Values) -> None:
@@ -574,7 +574,7 @@ class Tab:
             self.games.change(self.opened, self._analysis_tree.game())
 
     def _chapter(self, _values: Values) -> None:
-        """Add what is analysed to the list as a new game."""
+        """Add an empty game to the list, and open it."""
         if self.games is None:
             raise ValueError("no games are listed")
         self._keep_chapter()
@@ -596,7 +596,7 @@ class Tab:
         self._changed("games")
 
     def study(self) -> str:
-        """All games of the list as PGN, as they are now. Raises ValueError without a list."""
+        """All games of the list as PGN, as they are now; empty without a list."""
         with self.lock:
             if self.games is None:
                 return ""

@@ -992,6 +992,16 @@ def test_a_position_takes_the_mark_off_the_game_that_was_opened(tab: Tab) -> Non
     assert snapshot(tab, "games")["opened"] == 0
 
 
+def test_moves_that_are_known_do_not_change_a_study(study: tuple[Tab, Path]) -> None:
+    tab, path = study
+    before = path.read_bytes()
+    san = snapshot(tab, "tree")["moves"][0]["san"]
+    tab.do("go_to", {"node": 0})
+    tab.do("move", {"text": san})
+    tab.do("save", {})
+    assert path.read_bytes() == before
+
+
 def test_a_rematch_begins_where_the_game_began(tab: Tab) -> None:
     tab.do("set_up", {"text": KIWIPETE})
     tab.do("new_game", {"colour": "both", "here": True})
