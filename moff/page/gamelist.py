@@ -96,7 +96,7 @@ class GameList:
         """Replace a game."""
         self._changed[number] = game
         listed = self.games[number - 1]
-        self.games[number - 1] = listed._replace(tags=_shown_tags(game), moves=len(game.moves), fault="")
+        self.games[number - 1] = listed._replace(tags=_shown_tags(game), moves=len(game.moves))
 
     def append(self, game: pgn.Game) -> int:
         """Add a game; returns its number."""
@@ -130,6 +130,9 @@ class GameList:
         """Write all games to the file they were read from. Raises OSError or ValueError."""
         if not self._path:
             raise ValueError(f"{self.name} was not opened from a file of Moff's machine: download it instead")
+        damaged = next((game.number for game in self.games if game.fault and game.number in self._changed), 0)
+        if damaged:
+            raise ValueError(f"game {damaged} is damaged, and what follows the damage would be lost")
         with open(self._path, "rb") as file:
             if file.read() != self._stored:
                 raise ValueError(f"{self.name} was changed by another program: download your games instead")
@@ -144,7 +147,8 @@ class GameList:
         """
         if not self._path or not self._changed or (written := self.written()) == self._stored:
             return ""
-        path = f"{os.path.splitext(self._path)[0]}.unsaved.pgn"
+        names = (f"{os.path.splitext(self._path)[0]}.unsaved{n or ''}.pgn" for n in itertools.count())
+        path = next(name for name in names if not os.path.exists(name))  # an earlier one may be needed
         with writing(path) as stream:
             stream.write(written)
         return path

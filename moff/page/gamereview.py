@@ -87,7 +87,7 @@ class GameReview:
     def _conclude(self, found: list[Assessment]) -> None:
         """Mark the moves, with better lines as variations and refutations to draw."""
         best = [assessment.line[0] if assessment.line else NO_MOVE for assessment in found]
-        for i, judged in enumerate(judgements(self.tree, best) or ()):
+        for i, judged in enumerate(judgements(self.tree, best, self._line) or ()):
             node = self._line[i + 1]
             node.is_reviewed = True
             node.verdict = Verdict(judged.mark, judged.loss, best[i])

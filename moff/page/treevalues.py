@@ -87,11 +87,13 @@ def evaluation(score: int) -> dict[str, Any]:
     return {"text": text if text[0] in "-#" else f"+{text}", "share": round(1000 * expected_score(score))}
 
 
-def judgements(tree: GameTree, best: Sequence[int] = ()) -> list[Judgement] | None:
+def judgements(
+    tree: GameTree, best: Sequence[int] = (), line: list[Node] | None = None
+) -> list[Judgement] | None:
     """The judgements of the moves of the main line; None if not all positions after them are assessed. `best`
-    has the best move of each position, as far as known.
+    has the best move of each position, as far as known; `line` is another line of the tree from its root.
     """
-    line = main_line(tree)
+    line = line or main_line(tree)
     scores = _scores(tree, line)
     if scores is None:
         return None

@@ -1002,6 +1002,19 @@ def test_moves_that_are_known_do_not_change_a_study(study: tuple[Tab, Path]) -> 
     assert path.read_bytes() == before
 
 
+def test_a_damaged_game_is_not_written_over_and_rescues_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "study.pgn"
+    path.write_text("1. e4 e5 2. Nf9 Nc6 *\n", encoding="utf-8")
+    games = GameList("study.pgn", path.read_bytes(), str(path))
+    tab = Tab("", games)
+    tab.do("annotate", {"node": 1, "comment": "good"})
+    with pytest.raises(ValueError, match="game 1 is damaged, and what follows the damage would be lost"):
+        tab.do("save", {})
+    tab.close()
+    assert "Nf9" in path.read_text(encoding="utf-8")
+    assert games.rescue() != games.rescue()
+
+
 def test_a_rematch_begins_where_the_game_began(tab: Tab) -> None:
     tab.do("set_up", {"text": KIWIPETE})
     tab.do("new_game", {"colour": "both", "here": True})
