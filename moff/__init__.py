@@ -1,46 +1,61 @@
-"""Moff as a library: a board, notation, games and a search.
+"""Moff as a library, in the words of python-chess: `import moff as chess`.
 
     import moff
 
-    board = moff.parse_fen(moff.START)
-    board.make(moff.parse_san(board, "e4"))
-    print(moff.write_fen(board))
-    print([moff.write_san(board, move) for move in moff.legal_moves(board)])
+    board = moff.Board()
+    board.push_san("e4")
+    print(board.fen(), board.legal_moves.count())
 
-    result = moff.Search(megabytes=16).think(board, moff.Limits(depth=6))
-    print(moff.write_san(board, result.move))
+    for game in moff.pgn.read_games("games.pgn"):
+        print(game.headers["White"], game.opening(), game.end().board().outcome())
 
-    picture = moff.Picture(board, last_move="e2e4", arrows=["g8f6", "d7d5:blue"])
-    print(picture.svg())
+    with moff.Engine(threads=2) as engine:
+        print(engine.play(board, moff.Limit(time=1)).move)
 
-A move is an int, packed as `x88.move` says; it is valid only in the position it was generated or read for.
-Bad text raises ValueError with the text and the reason. `moff.api` lists all names. They are loaded on first
-use, so that they do not delay the start of the engine, which needs other parts.
+What is the same as in python-chess, what differs and what is missing, docs/python-chess.md says. Bad input
+raises ValueError with the text and the reason. The names are loaded on first use, so that they do not delay
+the start of the engine, which needs other parts.
 """
 
 TYPE_CHECKING = False  # importing `typing` takes time; a signal meanwhile would end in a traceback
 
 if TYPE_CHECKING:
-    from moff.api import *  # noqa: F403
+    from moff.library.boards import *  # noqa: F403
+    from moff.library.moves import *  # noqa: F403
+    from moff.library.squares import *  # noqa: F403
 
 __version__ = "0.1.0"
 
+_HOMES = ("squares", "moves", "boards")
+"""The modules of the library, in the order in which a name is looked for."""
+
 
 def _attribute(name: str) -> object:
-    """Load the library on first use of one of its names. `from moff import` also asks here for a module of
-    the package, which does not need the library.
+    """Load the library on first use of one of its names, and keep all names of the module that has it. `from
+    moff import` also asks here for a module of the package.
     """
-    if name == "__all__" or not name.startswith("_"):
-        import importlib.util  # an engine can start without it
+    if name == "__all__":
+        return sorted({name for home in _HOMES for name in _load(home)})
+    if not name.startswith("_"):
+        import importlib.util
 
-        _check_packages()
+        for home in _HOMES:
+            names = _load(home)
+            if name in names:
+                globals().update(names)
+                return names[name]
         if importlib.util.find_spec(f"moff.{name}"):
             return importlib.import_module(f"moff.{name}")
-        api = importlib.import_module("moff.api")
-        if name == "__all__" or name in api.__all__:
-            value = globals()[name] = getattr(api, name)
-            return value
     raise AttributeError(f"module 'moff' has no attribute {name!r}")
+
+
+def _load(home: str) -> dict[str, object]:
+    """The public names of a module of the library."""
+    import importlib
+
+    _check_packages()
+    module = importlib.import_module(f"moff.library.{home}")
+    return {name: getattr(module, name) for name in module.__all__}
 
 
 if not TYPE_CHECKING:  # a type checker is to report names that do not exist
@@ -48,10 +63,7 @@ if not TYPE_CHECKING:  # a type checker is to report names that do not exist
 
 
 def __dir__() -> list[str]:
-    import importlib
-
-    _check_packages()
-    return sorted([*importlib.import_module("moff.api").__all__, "__version__"])
+    return sorted({*globals(), *(name for home in _HOMES for name in _load(home))})
 
 
 def _check_packages() -> None:

@@ -77,14 +77,21 @@ cdef class Board:
 
     @cython.locals(sq=int, code=int, number=int)
     cpdef void clear(self) noexcept nogil
-    @cython.locals(i=int, sq=int, code=int, slot=int, pawns=uint64_t, each=int, kings=int, pieces=int, occupied=uint64_t)
     cdef place(self, const uint8_t* codes, int side)
+    @cython.locals(i=int, sq=int, code=int, slot=int)
+    cdef void place_unchecked(self, const uint8_t* codes, int side) noexcept nogil
+    @cython.locals(pawns=uint64_t, each=int, kings=int, pieces=int)
+    cpdef str fault(self)
+    @cython.locals(king=int)
+    cpdef bint is_exposed(self) noexcept nogil
     @cython.locals(side=int, home=int, king=int, move=int, low=int, high=int, n=int, i=int, sq=int)
     cdef void allow(self, int number, int rook, bint any_king) noexcept nogil
     @cython.locals(step=int)
     cdef void finish(self, int en_passant, int halfmove, int fullmove) noexcept nogil
     @cython.locals(pawn=int, left=bint, right=bint)
     cdef inline void _set_en_passant(self, int pushed) noexcept nogil
+    @cython.locals(other=Board)
+    cpdef Board copy(self)
     cdef _take_over(self, Board other)
     @cython.locals(key=uint64_t, sq=int)
     cpdef uint64_t compute_key(self) noexcept nogil

@@ -159,6 +159,15 @@ class Board:
 
         Raises ValueError as `setup`, which sets up the rest by `allow` and `finish`.
         """
+        self.place_unchecked(codes, side)
+        fault = self.fault()
+        if not fault and self.is_exposed():
+            fault = f"{SIDES[side ^ 1]} is in check, but {SIDES[side]} is to move"
+        if fault:
+            raise ValueError(f"placement: {fault}")
+
+    def place_unchecked(self, codes: bytes | bytearray, side: int) -> None:
+        """`place` for any pieces. With a `fault`, only `squares`, `sets` and `sides` are right."""
         self.count[WHITE] = self.count[BLACK] = 1
         for i in range(64):
             sq = 0x70 - (i >> 3 << 4) | i & 7
@@ -174,19 +183,25 @@ class Board:
                 self.sets[code] |= bit(sq)
                 self.sides[code >> 5] |= bit(sq)
         self.side = side
+
+    def fault(self) -> str:
+        """Why no moves can be made from this placement, empty if they can."""
         pawns = (self.sets[WHITE_PIECE | PAWN] | self.sets[BLACK_PIECE | PAWN]) & ENDS
         if pawns:
-            raise ValueError(f"placement: a pawn on {square.name(lowest(pawns))}")
+            return f"a pawn on {square.name(lowest(pawns))}"
         for each in range(2):
             kings = count(self.sets[WHITE_PIECE << each | KING])
             if kings != 1:
-                raise ValueError(f"placement: {SIDES[each]} has {kings} kings instead of 1")
+                return f"{SIDES[each]} has {kings} kings instead of 1"
             pieces = count(self.sides[each])
             if pieces > MAX_PIECES:
-                raise ValueError(f"placement: {SIDES[each]} has {pieces} pieces, more than {MAX_PIECES}")
-        occupied = self.sides[WHITE] | self.sides[BLACK]
-        if self.attackers_among(self.pieces[(side ^ 1) << 4], occupied) & self.sides[side]:
-            raise ValueError(f"placement: {SIDES[side ^ 1]} is in check, but {SIDES[side]} is to move")
+                return f"{SIDES[each]} has {pieces} pieces, more than {MAX_PIECES}"
+        return ""
+
+    def is_exposed(self) -> bool:
+        """Whether the king of the side that is not to move is attacked."""
+        king = self.pieces[(self.side ^ 1) << 4]
+        return self.attackers_among(king, self.sides[WHITE] | self.sides[BLACK]) & self.sides[self.side] != 0
 
     def allow(self, number: int, rook: int, any_king: bool) -> None:
         """Set a castling right if king and rook are in place."""
@@ -243,7 +258,7 @@ class Board:
 
     def copy(self) -> "Board":
         """An independent board with the same position and history."""
-        other = Board()
+        other = Board.__new__(Board) if cython.compiled else Board()
         other._take_over(self)
         return other
 

@@ -19,7 +19,16 @@ import zlib
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
 from importlib.util import spec_from_file_location
 
-PACKAGES = ("x88", "x88.notation", "x88.book", "x88.perft", "search", "search.nnue", "search.syzygy")
+PACKAGES = (
+    "x88",
+    "x88.notation",
+    "x88.book",
+    "x88.perft",
+    "search",
+    "search.nnue",
+    "search.syzygy",
+    "moff.library",
+)
 """The packages that have modules with a header."""
 
 VARIANT = "search.nnue.vectors_avx2"

@@ -40,10 +40,10 @@ def parse(board: Board, text: str) -> int:
     for move in legal_moves(board):
         if write(move) == wanted or (move & CASTLING and write(move, chess960=True) == wanted):
             return move
-    raise ValueError(f"{text!r} is not a legal move: {_reason(board, wanted)}")
+    raise ValueError(f"{text!r} is not a legal move: {reason(board, wanted)}")
 
 
-def _reason(board: Board, text: str) -> str:
+def reason(board: Board, text: str) -> str:
     """Why the text is not a legal move."""
     try:
         origin, target = parse_square(text[:2]), parse_square(text[2:4])

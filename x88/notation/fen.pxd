@@ -22,10 +22,10 @@ cdef Py_ssize_t put(Board board, unsigned char* text, Py_ssize_t n, bint shredde
 cdef int _right(Board board, int number, bint shredder) noexcept nogil
 @cython.locals(digits=int, power=int, i=int)
 cdef Py_ssize_t _write_number(unsigned char* text, Py_ssize_t n, int number) noexcept nogil
-@cython.locals(codes="unsigned char[128]", starts="Py_ssize_t[6]", ends="Py_ssize_t[6]", kings="int[2]", given="int[4]", rooks="int[4]",
+@cython.locals(codes="unsigned char[128]", starts="Py_ssize_t[6]", ends="Py_ssize_t[6]", kings="int[2]", rights="int[4]", rooks="int[4]",
                fields=Py_ssize_t, i=Py_ssize_t, start=Py_ssize_t, n=int, number=int, side=int, en_passant=int, halfmove=int, fullmove=int,
-               board=Board)
-cdef Board _parse(text, const unsigned char* letters, Py_ssize_t size, list remarks, bint ignores, bint chess960)
+               board=Board, is_playable=bint)
+cdef Board _parse(text, const unsigned char* letters, Py_ssize_t size, list remarks, bint ignores, bint chess960, list given)
 cdef bint _is_blank(int letter) noexcept nogil
 cdef bint _is_dash(const unsigned char* letters, Py_ssize_t start, Py_ssize_t end) noexcept nogil
 @cython.locals(i=Py_ssize_t, sq=int, rank=int, file=Py_ssize_t, number=int, letter=int, code=int, ranks=Py_ssize_t)

@@ -26,6 +26,7 @@ if not cython.compiled:
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
+_OTHER_RANK = str.maketrans("36", "63")
 _ASSUMED = (
     "side to move: w",
     "castling rights: -",
@@ -63,18 +64,29 @@ def parse(text: str, warnings: list[str] | None = None, chess960: bool = False) 
     Raises ValueError with the text, the field and the reason; the list is unchanged then.
     """
     remarks: list[str] = []
-    try:
-        if not isinstance(text, str):
-            raise TypeError(f"{text!r:.80} is not text")
-        # A character that is not ASCII is a blank, or as wrong as a question mark.
-        plain = text if text.isascii() else "".join(" " if letter.isspace() else letter for letter in text)
-        letters = plain.encode("ascii", "replace")
-        board = _parse(text, letters, len(letters), remarks, warnings is not None, chess960)
-    except ValueError as error:
-        raise ValueError(f"bad FEN {text!r}: {error}") from None
+    board = _read(text, remarks, warnings is not None, chess960, None)
     if warnings is not None:
         warnings += remarks
     return board
+
+
+def parse_any(text: str, chess960: bool, given: list[int]) -> Board:
+    """The position of a FEN as `parse` reads it, but with any pieces on the board: see `Board.fault`. The
+    en-passant square of the text is appended to `given`, even if no pawn can use it.
+    """
+    return _read(text, [], False, chess960, given)
+
+
+def _read(text: str, remarks: list[str], ignores: bool, chess960: bool, given: list[int] | None) -> Board:
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r:.80} is not text")
+    # A character that is not ASCII is a blank, or as wrong as a question mark.
+    plain = text if text.isascii() else "".join(" " if letter.isspace() else letter for letter in text)
+    letters = plain.encode("ascii", "replace")
+    try:
+        return _parse(text, letters, len(letters), remarks, ignores, chess960, given)
+    except ValueError as error:
+        raise ValueError(f"bad FEN {text!r}: {error}") from None
 
 
 def write(board: Board, shredder: bool = False) -> str:
@@ -158,12 +170,20 @@ def _write_number(text: bytearray, n: int, number: int) -> int:
     return n + digits + 1
 
 
-def _parse(text: str, letters: bytes, size: int, remarks: list[str], ignores: bool, chess960: bool) -> Board:
+def _parse(
+    text: str,
+    letters: bytes,
+    size: int,
+    remarks: list[str],
+    ignores: bool,
+    chess960: bool,
+    given: list[int] | None,
+) -> Board:
     """The position. `ignores` ends it at a `;` or at a word in place of a counter, and ignores the rest."""
     # Compiled, these are arrays of C, which nobody clears.
     if not cython.compiled:
         codes = bytearray(128)
-        starts, ends, kings, given, rooks = [0] * 6, [0] * 6, [0] * 2, [0] * 4, [0] * 4
+        starts, ends, kings, rights, rooks = [0] * 6, [0] * 6, [0] * 2, [0] * 4, [0] * 4
     fields = 0
     i = 0
     while True:
@@ -195,22 +215,27 @@ def _parse(text: str, letters: bytes, size: int, remarks: list[str], ignores: bo
             raise ValueError(f"side to move: {text[starts[1] : ends[1]]!r} is neither w nor b")
         side = BLACK if letters[starts[1]] == ord("b") else WHITE
     for number in range(4):
-        given[number] = 0
+        rights[number] = 0
     if not _is_dash(letters, starts[2], ends[2]):
-        chess960 = _castling(text, letters, starts[2], ends[2], chess960, codes, kings, given, rooks)
+        chess960 = _castling(text, letters, starts[2], ends[2], chess960, codes, kings, rights, rooks)
     en_passant = _square(text, letters, starts[3], ends[3])
     halfmove = _counter("half-move clock", text, letters, starts[4], ends[4])
     fullmove = _counter("full-move number", text, letters, starts[5], ends[5])
     board = Board()
-    board.place(codes, side)
+    if given is None:
+        board.place(codes, side)
+    else:
+        board.place_unchecked(codes, side)
+        given.append(en_passant)
+    is_playable = given is None or not board.fault()
     for number in range(4):
-        if given[number]:
+        if rights[number] and is_playable:
             board.allow(number, rooks[number], chess960)
     # Some programs count the first move as 0.
     board.finish(en_passant, halfmove, max(fullmove, 1))
     for number in range(4):
-        if given[number] and not board.castling >> number & 1:
-            remarks.append(_dropped(board, number, rooks[number], chr(given[number]), chess960))
+        if rights[number] and given is None and not board.castling >> number & 1:
+            remarks.append(_dropped(board, number, rooks[number], chr(rights[number]), chess960))
     return board
 
 
@@ -365,10 +390,17 @@ def _counter(name: str, text: str, letters: bytes, start: int, end: int) -> int:
 
 def mirrored(board: Board) -> Board:
     """The position with the colours exchanged, seen from the other side."""
-    placement, side, castling, _, *clocks = write(board).split()
+    fields = write(board).split()
+    fields[3] = square.name(board.en_passant)
+    return parse(mirrored_text(" ".join(fields)), chess960=True)
+
+
+def mirrored_text(text: str) -> str:
+    """The FEN of the `mirrored` position."""
+    placement, side, castling, en_passant, *counters = text.split()
     placement = "/".join(reversed(placement.swapcase().split("/")))
     side = "b" if side == "w" else "w"
     # White's rights come first.
     castling = "".join(sorted(castling.swapcase()))
-    en_passant = "-" if board.en_passant == NO_SQUARE else square.name(board.en_passant ^ 0x70)
-    return parse(" ".join([placement, side, castling, en_passant, *clocks]), chess960=True)
+    en_passant = en_passant.translate(_OTHER_RANK)
+    return " ".join([placement, side, castling, en_passant, *counters])

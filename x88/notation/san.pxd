@@ -25,6 +25,7 @@ cpdef str plain(str text)
 @cython.locals(move=int)
 cpdef int parse(Board board, str text) except? -1
 cpdef int match(Board board, str text) except? -2
+cpdef bint is_readable(str text) except -1
 cpdef bint _matches(int move, long long pattern) noexcept
 @cython.locals(n=int, wanted=int, mask=int, kind=int)
 cdef long long read(const unsigned char* text, int start, int end) noexcept nogil
@@ -33,7 +34,7 @@ cdef long long _read_castling(const unsigned char* text, int start, int end) noe
 cdef bint _is_rank(int character) noexcept nogil
 cdef bint _is_file(int character) noexcept nogil
 @cython.locals(both="long long")
-cdef long long _pattern(int mask, int wanted) noexcept nogil
+cdef long long pattern_of(int mask, int wanted) noexcept nogil
 @cython.locals(mask=int, wanted=int, target=int, promoted=int, found=int, kind=int, is_promotion=bint, able=uint64_t, origin=int,
                number=int)
 cdef int find(Board board, long long pattern) noexcept nogil

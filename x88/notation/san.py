@@ -106,6 +106,8 @@ def match(board: Board, text: str) -> int:
 
 def _characters(text: str) -> bytes:
     """The text as `read` expects it, with letters for the files in ICCF's numbers and for the new piece."""
+    if text.isascii() and not text[:1].isdigit():
+        return text.encode("ascii")
     found = _ICCF.fullmatch(text := plain(text))
     if found:
         squares, promoted, marks = found.groups()
@@ -113,6 +115,12 @@ def _characters(text: str) -> bytes:
         files = (" abcdefgh"[int(digit)] if i % 2 == 0 else digit for i, digit in enumerate(squares))
         text = "".join(files) + (" QRBN"[int(promoted)] if promoted else "") + marks
     return text.encode("utf-8", "surrogatepass")
+
+
+def is_readable(text: str) -> bool:
+    """Whether the text looks like a move."""
+    characters = _characters(text)
+    return read(characters, 0, len(characters)) != 0
 
 
 def complaint(board: Board, text: str) -> str:
@@ -237,7 +245,7 @@ def read(text: bytes, start: int, end: int) -> int:
         # Two squares alone name the piece by its square.
         wanted |= kind << MOVED_SHIFT
         mask |= KIND << MOVED_SHIFT
-    return _pattern(mask, wanted)
+    return pattern_of(mask, wanted)
 
 
 def _read_castling(text: bytes, start: int, end: int) -> int:
@@ -249,9 +257,9 @@ def _read_castling(text: bytes, start: int, end: int) -> int:
         elif text[i] != ord("-"):
             return 0
     if letters == 2:
-        return _pattern(CASTLING | FILE << TARGET_SHIFT, CASTLING | 6 << TARGET_SHIFT)
+        return pattern_of(CASTLING | FILE << TARGET_SHIFT, CASTLING | 6 << TARGET_SHIFT)
     if letters == 3:
-        return _pattern(CASTLING | FILE << TARGET_SHIFT, CASTLING | 2 << TARGET_SHIFT)
+        return pattern_of(CASTLING | FILE << TARGET_SHIFT, CASTLING | 2 << TARGET_SHIFT)
     return 0
 
 
@@ -263,7 +271,7 @@ def _is_file(character: int) -> bool:
     return ord("a") <= character <= ord("h")
 
 
-def _pattern(mask: int, wanted: int) -> int:
+def pattern_of(mask: int, wanted: int) -> int:
     both = mask
     return both << MASK_SHIFT | wanted
 

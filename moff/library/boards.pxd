@@ -1,0 +1,73 @@
+from libc.stdint cimport int8_t, uint64_t
+
+cimport cython
+
+from moff.library.moves cimport TYPE, Move, Piece, from_packed, piece_of, square_of
+from x88.attack cimport find_checks_and_pins, in_check
+from x88.board cimport LARGEST_COUNTER
+from x88.board cimport Board as Position
+from x88.move cimport CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, is_home_castling, moved_of, origin_of, rook_origin, target_of
+from x88.movegen cimport MoveStack, generate, is_castling_legal, own_stack
+from x88.notation.san cimport AMBIGUOUS, find, match, pattern_of, play
+from x88.piece cimport ANY_PIECE, BISHOP, BLACK, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE
+from x88.sets cimport diagonal, lowest, straight
+from x88.square cimport DIFFERENCE, NO_SQUARE, OFF_BOARD, index64
+
+cdef uint64_t[384] ATTACKS
+cdef int8_t[256] DIRECTION
+cdef uint64_t[8] EN_PASSANT_KEYS
+cdef int[8] KIND_OF
+cdef Position _START
+
+
+cdef class LegalMoveGenerator:
+    cdef readonly Board board
+
+
+cdef class Board:
+    cdef readonly Position x88
+    cdef readonly str fault     # why there are no moves, empty if there are
+    cdef int passed             # `ep_square` on the 0x88 board before all moves
+    cdef Position aside         # the board before `turn` was set
+    cdef public bint chess960
+
+    cdef _edit(self, dict changes)
+    cdef _set(self, Position position, str fault, int passed)
+    @cython.locals(move=int)
+    cdef int _passed_square(self) noexcept
+    cdef uint64_t _of(self, int kind, int side) noexcept
+    cdef uint64_t _of_kind(self, int kind) noexcept
+    cdef uint64_t _attackers(self, int square, int side, uint64_t blockers) noexcept
+    @cython.locals(stack=MoveStack, end=int, i=int, j=int, move=int, score=int)
+    cdef list moves(self)
+    cdef int generated(self) except -1
+    @cython.locals(number=int, origin=int, target=int, code=int, right=int, wanted=int, found=int)
+    cdef int packed(self, Move move) except? 0
+    @cython.locals(found=int)
+    cdef int checked(self, Move move) except 0
+    cpdef bint is_legal(self, Move move) except -1
+    @cython.locals(found=int)
+    cpdef push(self, Move move)
+    cpdef str san(self, Move move)
+    cpdef str lan(self, Move move)
+    @cython.locals(enemies=uint64_t)
+    cpdef bint is_capture(self, Move move)
+    @cython.locals(passed=int, origin=int)
+    cpdef bint is_en_passant(self, Move move)
+    cpdef bint is_castling(self, Move move)
+    cpdef bint is_kingside_castling(self, Move move)
+    cpdef bint is_queenside_castling(self, Move move)
+    @cython.locals(origin=int, target=int, code=int)
+    cdef int _castles(self, Move move) noexcept
+    @cython.locals(origin=int)
+    cpdef bint is_zeroing(self, Move move)
+    @cython.locals(origin=int, target=int, kept=int, loses=bint)
+    cpdef bint is_irreversible(self, Move move)
+    cpdef bint gives_check(self, Move move) except -1
+    @cython.locals(stack=MoveStack, found=bint, move=int, i=int)
+    cdef bint _leads_to_draw(self, bint by_repetition) except -1
+    @cython.locals(board=Board)
+    cdef Board _copied(self)
+    @cython.locals(code=int)
+    cdef bint _equals(self, Board other)
+    cdef bint _rights(self, color, int rights) except -1
