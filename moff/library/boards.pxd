@@ -10,7 +10,7 @@ from x88.move cimport CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGE
 from x88.movegen cimport MoveStack, generate, is_castling_legal, own_stack
 from x88.notation.san cimport AMBIGUOUS, find, match, pattern_of, play
 from x88.piece cimport ANY_PIECE, BISHOP, BLACK, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE
-from x88.sets cimport diagonal, lowest, straight
+from x88.sets cimport bit, diagonal, lowest, straight
 from x88.square cimport DIFFERENCE, NO_SQUARE, OFF_BOARD, index64
 
 cdef uint64_t[384] ATTACKS

@@ -52,7 +52,7 @@ if not cython.compiled:
         ANY_PIECE, BISHOP, BLACK, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE,
         WHITE_PIECE,
     )
-    from x88.sets import diagonal, lowest, straight
+    from x88.sets import bit, diagonal, lowest, straight
     from x88.square import DIFFERENCE, NO_SQUARE, OFF_BOARD, index64
 
 __all__ = ["Board", "LegalMoveGenerator", "Outcome", "Termination"]
@@ -270,7 +270,7 @@ class Board:
         rooks = 0
         for number in range(4):
             if self.x88.castling >> number & 1:
-                rooks |= 1 << index64(rook_origin(self.x88.castles[number]))
+                rooks |= bit(rook_origin(self.x88.castles[number]))
         return rooks
 
     @castling_rights.setter
@@ -649,7 +649,7 @@ class Board:
         IllegalMoveError.
         """
         move = Move.from_uci(uci)
-        return from_packed(self.checked(move), self.chess960) if move.number else move
+        return from_packed(self.checked(move), self.chess960) if move else move
 
     def push_san(self, san: str) -> Move:
         """Make the move of `parse_san`, and return it."""
@@ -668,11 +668,10 @@ class Board:
         board = self.copy(stack=False)
         words: list[str] = []
         for move in variation:
+            san = board.san(move)
             if board.turn:
                 words.append(f"{board.fullmove_number}.")
-            elif not words:
-                words.append(f"{board.fullmove_number}...")
-            words.append(board.san(move))
+            words.append(san if board.turn or words else f"{board.fullmove_number}...{san}")
             board.push(move)
         return " ".join(words)
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 _FIELDS = re.compile(r"\s*(\S+(?:\s+\S+){0,3})\s*(.*)", re.DOTALL)
 _OPERATION = re.compile(r'([A-Za-z][\w-]*)((?:"(?:[^"\\]|\\.)*(?:"|$)|[^";])*)(?:;|$)')
 _OPERAND = re.compile(r'"((?:[^"\\]|\\.)*)(?:"|$)|(\S+)')
+_ESCAPED = re.compile(r'\\(["\\])')
 _LISTS = ("am", "bm")
 
 
@@ -24,7 +25,7 @@ def split(text: str) -> tuple[str, str]:
 def parse(board: "Board", text: str) -> dict[str, Any]:
     """The operations of a line, by opcode; see `Board.set_epd`."""
     found: dict[str, Any] = {}
-    while text := text.lstrip(" ;\t\r\n"):
+    while text := text.lstrip(" ;-\t\r\n"):
         operation = _OPERATION.match(text)
         if not operation:
             raise ValueError(f"{text!r:.60} is not an operation of EPD, as bm e4;")
@@ -40,7 +41,7 @@ def parse(board: "Board", text: str) -> dict[str, Any]:
 
 def _value(board: "Board", opcode: str, operands: str) -> Any:
     words = [
-        quoted.replace('\\"', '"') if word == "" else word for quoted, word in _OPERAND.findall(operands)
+        word or _ESCAPED.sub(r"\1", quoted) for quoted, word in _OPERAND.findall(operands)
     ]
     if not words:
         return None
@@ -74,7 +75,7 @@ def write(board: "Board", operations: dict[str, Any]) -> list[str]:
         elif isinstance(value, list | tuple | set):
             words = sorted(board.san(move) for move in value)
         elif isinstance(value, str):
-            words = ['"' + value.replace('"', '\\"') + '"']
+            words = ['"' + re.sub(r'(["\\])', r"\\\1", value) + '"']
         else:
             words = [str(value) if isinstance(value, int | float) else board.san(value)]
         found.append(" ".join([opcode, *words]) + ";")
