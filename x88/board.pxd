@@ -1,5 +1,6 @@
 from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
 
 from x88.move cimport CAPTURED, CASTLING, EN_PASSANT, NO_MOVE, PROMOTED, castle, is_home_castling, origin_of, promoted_of, rook_origin, rook_target, target_of
 from x88.piece cimport (
@@ -77,9 +78,9 @@ cdef class Board:
 
     @cython.locals(sq=int, code=int, number=int)
     cpdef void clear(self) noexcept nogil
-    cdef place(self, const uint8_t* codes, int side)
-    @cython.locals(i=int, sq=int, code=int, slot=int)
-    cdef void place_unchecked(self, const uint8_t* codes, int side) noexcept nogil
+    @cython.locals(side=int, slot=int)
+    cdef void add(self, int code, int sq) noexcept nogil
+    cdef check_placement(self)
     @cython.locals(pawns=uint64_t, each=int, kings=int, pieces=int)
     cpdef str fault(self)
     @cython.locals(king=int)
@@ -118,7 +119,16 @@ cdef class Board:
     @cython.locals(key=uint64_t, past=uint64_t, i=int, back=int)
     cpdef bint is_repetition(self, int times, int recent=*) noexcept nogil
     cpdef bint is_insufficient_material(self) noexcept nogil
+    @cython.locals(number=int)
+    cpdef bint is_chess960(self) noexcept nogil
     cpdef int last_move(self) noexcept nogil
 
+cdef inline void copy_fields(Board board, Board other) noexcept nogil:
+    memcpy(board.squares, other.squares, <char*>&other.undo - <char*>&other.squares)  # `undo` follows the fields
+
+cdef Board _EMPTY
+
+@cython.locals(board=Board)
+cdef Board fresh()
 @cython.locals(sq=int, code=int)
 cdef int _check(bytes codes, en_passant, castling, halfmove, fullmove, tuple rooks) except -1

@@ -64,6 +64,8 @@ cdef int _moves(Board board, MoveStack stack, int sp, bint quiets) noexcept nogi
 cdef int evasions(Board board, MoveStack stack, int sp) noexcept nogil
 @cython.locals(stack=MoveStack, i=int, end=int)
 cpdef bint is_legal(Board board, int move) except -1
+@cython.locals(pawns=uint64_t, ahead=uint64_t)
+cdef bint has_legal_move(Board board) except -1
 @cython.locals(stack=MoveStack, i=int, end=int)
 cpdef list scored_moves(Board board, bint captures=*)
 cpdef list legal_moves(Board board)

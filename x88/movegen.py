@@ -420,6 +420,17 @@ def is_legal(board: Board, move: int) -> bool:
     return False
 
 
+def has_legal_move(board: Board) -> bool:
+    """Whether the side to move has a legal move. A pawn that can step forward usually shows it."""
+    find_checks_and_pins(board)
+    if not board.checkers:
+        pawns = board.sets[WHITE_PIECE << board.side | PAWN] & ~board.pinned
+        ahead = pawns << 8 if board.side == WHITE else pawns >> 8
+        if ahead & ~(board.sides[WHITE] | board.sides[BLACK]):
+            return True
+    return generate(board, own_stack(), 0) > 0
+
+
 def scored_moves(board: Board, captures: bool = False) -> list[tuple[int, int]]:
     """The legal moves, packed, with their scores, best first; or only those of `generate_captures`."""
     if not cython.compiled:

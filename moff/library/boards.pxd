@@ -1,14 +1,17 @@
 from libc.stdint cimport int8_t, uint64_t
 
 cimport cython
+from cpython.object cimport PyObject
 
 from moff.library.moves cimport TYPE, Move, Piece, from_packed, piece_of, square_of
 from x88.attack cimport find_checks_and_pins, in_check
 from x88.board cimport LARGEST_COUNTER
 from x88.board cimport Board as Position
 from x88.move cimport CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, is_home_castling, moved_of, origin_of, rook_origin, target_of
-from x88.movegen cimport MoveStack, generate, is_castling_legal, own_stack
-from x88.notation.san cimport AMBIGUOUS, find, match, pattern_of, play
+from x88.movegen cimport MoveStack, generate, has_legal_move, is_castling_legal, own_stack
+from x88.notation.fen cimport read_any
+from x88.notation.san cimport AMBIGUOUS, find, match, pattern_of
+from x88.notation.san cimport play as write
 from x88.piece cimport ANY_PIECE, BISHOP, BLACK, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE
 from x88.sets cimport bit, diagonal, lowest, straight
 from x88.square cimport DIFFERENCE, NO_SQUARE, OFF_BOARD, index64
@@ -18,12 +21,21 @@ cdef int8_t[256] DIRECTION
 cdef uint64_t[8] EN_PASSANT_KEYS
 cdef int[8] KIND_OF
 cdef Position _START
+cdef bint _SHARES
+
+cdef extern from *:
+    """
+    static inline int moff_is_shared(PyObject *object) { return Py_REFCNT(object) > 1; }
+    """
+    bint moff_is_shared(PyObject* object) noexcept
 
 
+@cython.no_gc
 cdef class LegalMoveGenerator:
     cdef readonly Board board
 
 
+@cython.no_gc
 cdef class Board:
     cdef readonly Position x88
     cdef readonly str fault     # why there are no moves, empty if there are
@@ -31,6 +43,9 @@ cdef class Board:
     cdef Position aside         # the board before `turn` was set
     cdef public bint chess960
 
+    cdef _own(self)
+    @cython.locals(position=Position, passed="int[1]")
+    cdef _read(self, fen)
     cdef _edit(self, dict changes)
     cdef _set(self, Position position, str fault, int passed)
     @cython.locals(move=int)
@@ -41,6 +56,10 @@ cdef class Board:
     @cython.locals(stack=MoveStack, end=int, i=int, j=int, move=int, score=int)
     cdef list moves(self)
     cdef int generated(self) except -1
+    cdef bint has_moves(self) except -1
+    cdef play(self, int packed)
+    @cython.locals(found=int)
+    cdef int _parsed(self, str san) except -1
     @cython.locals(number=int, origin=int, target=int, code=int, right=int, wanted=int, found=int)
     cdef int packed(self, Move move) except? 0
     @cython.locals(found=int)
@@ -71,3 +90,7 @@ cdef class Board:
     @cython.locals(code=int)
     cdef bint _equals(self, Board other)
     cdef bint _rights(self, color, int rights) except -1
+
+
+cdef inline bint is_shared(Board board) noexcept:
+    return moff_is_shared(<PyObject*>board.x88)

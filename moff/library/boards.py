@@ -5,6 +5,7 @@ takes a square, its name will do ("e4"). Moves come best first: captures by vict
 rest. A move that is not legal is refused by everything that plays or writes moves.
 """
 
+import sys
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, NamedTuple
@@ -46,14 +47,21 @@ if not cython.compiled:
         CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
         is_home_castling, moved_of, origin_of, rook_origin, target_of,
     )
-    from x88.movegen import generate, is_castling_legal, own_stack
-    from x88.notation.san import AMBIGUOUS, find, match, pattern_of, play
+    from x88.movegen import generate, has_legal_move, is_castling_legal, own_stack
+    from x88.notation.san import AMBIGUOUS, find, match, pattern_of
+    from x88.notation.san import play as write
+    from x88.notation.fen import read_any
     from x88.piece import (
         ANY_PIECE, BISHOP, BLACK, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE,
         WHITE_PIECE,
     )
     from x88.sets import bit, diagonal, lowest, straight
     from x88.square import DIFFERENCE, NO_SQUARE, OFF_BOARD, index64
+
+    def is_shared(board: "Board") -> bool:
+        """Whether others, too, refer to the board underneath."""
+        return sys.getrefcount(board.x88) > 2
+
 
 __all__ = ["Board", "LegalMoveGenerator", "Outcome", "Termination"]
 
@@ -64,6 +72,10 @@ KIND_OF = [0, *KINDS, 0]
 """KIND_OF[piece type]: the kind of piece in `x88.piece`."""
 
 _START = fens.parse(STARTING_FEN)
+_SHARES = not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled()
+"""Whether copies of a board share the one underneath until one of them moves. Threads without a lock must
+not: even questions write on it.
+"""
 _NULL_MOVES = ("--", "Z0", "0000", "@@@@", "<>")
 
 
@@ -103,7 +115,7 @@ class LegalMoveGenerator:
         return self.board.is_legal(move)
 
     def __bool__(self) -> bool:
-        return self.board.generated() > 0
+        return self.board.has_moves()
 
     def count(self) -> int:
         """The number of moves."""
@@ -120,7 +132,7 @@ class Board:
     Any pieces may stand on the board. Moves need one king and at most 16 pieces of each side, and no pawns on
     the first and last rank; without, methods that deal with moves raise ValueError, which says what is wrong.
 
-    `x88` is the board underneath, `x88.board.Board`; it is to be read only.
+    `x88` is the board underneath, `x88.board.Board`, as it stands now; it is to be read only.
     """
 
     def __cinit__(self) -> None:
@@ -135,10 +147,10 @@ class Board:
         self.chess960 = chess960
         if fen is None:
             self.clear()
-        elif fen == STARTING_FEN:
+        elif fen is STARTING_FEN:
             self.reset()
         else:
-            self.set_fen(fen)
+            self._read(fen)
 
     # Setting up.
 
@@ -160,7 +172,7 @@ class Board:
 
     def reset(self) -> None:
         """Set up the start position."""
-        self._set(_START.copy(), "", NO_SQUARE)
+        self._set(_START if _SHARES else _START.copy(), "", NO_SQUARE)
 
     def clear(self) -> None:
         """Take all pieces off the board."""
@@ -171,14 +183,18 @@ class Board:
         """Forget the moves, but keep the position."""
         self._set(self.x88.copy(), self.fault, self._passed_square())
         self.x88.ply = 0
+        self.x88.reversible = 0
 
     def set_fen(self, fen: str) -> None:
         """Set up the position of a FEN. Raises ValueError with text and reason, and keeps the position."""
-        given: list[int] = []
-        position = fens.parse_any(fen, self.chess960, given)
-        self._set(position, position.fault(), given[0])
-        if position.castling:
-            self.chess960 = self.chess960 or position.is_chess960()
+        self._read(fen)
+
+    def _read(self, fen: str) -> None:
+        if not cython.compiled:
+            passed = [NO_SQUARE]
+        position = read_any(fen, self.chess960, passed)
+        self._set(position, position.fault(), passed[0])
+        self.chess960 = self.chess960 or position.is_chess960()
 
     def set_board_fen(self, fen: str) -> None:
         """Place the pieces of the first field of a FEN, and keep side to move and counters. Castling rights
@@ -233,6 +249,11 @@ class Board:
         for number, text in changes.items():
             fields[number] = text
         self.set_fen(" ".join(fields))
+
+    def _own(self) -> None:
+        """Before the board underneath changes: leave it to those with whom it is shared."""
+        if is_shared(self):
+            self.x88 = self.x88.copy()
 
     def _set(self, position: Position, fault: str, passed: int) -> None:
         self.x88 = position
@@ -295,6 +316,7 @@ class Board:
 
     @halfmove_clock.setter
     def halfmove_clock(self, number: int) -> None:
+        self._own()
         self.x88.halfmove = _counter(number)
 
     @property
@@ -304,6 +326,7 @@ class Board:
 
     @fullmove_number.setter
     def fullmove_number(self, number: int) -> None:
+        self._own()
         self.x88.fullmove = _counter(number)
 
     @property
@@ -510,6 +533,12 @@ class Board:
             raise ValueError(f"there are no moves: {self.fault}")
         return generate(self.x88, own_stack(), 0)
 
+    def has_moves(self) -> bool:
+        """Whether there is a legal move."""
+        if self.fault:
+            raise ValueError(f"there are no moves: {self.fault}")
+        return has_legal_move(self.x88)
+
     def generate_legal_moves(self, from_mask: int = BB_ALL, to_mask: int = BB_ALL) -> Iterator[Move]:
         """The legal moves from and to some squares, given as bits."""
         for move in self.moves():
@@ -562,12 +591,17 @@ class Board:
                 raise IllegalMoveError(
                     f"illegal null move in {self.fen()}: {self.fault or 'the side is in check'}"
                 )
+            self._own()
             self.x88.make_room(1)
             self.x88.make_null_unchecked()
-            return
-        found = self.checked(move)
+        else:
+            self.play(self.checked(move))
+
+    def play(self, packed: int) -> None:
+        """Make a legal move, as `x88.move` packs it."""
+        self._own()
         self.x88.make_room(1)
-        self.x88.make_unchecked(found)
+        self.x88.make_unchecked(packed)
 
     def pop(self) -> Move:
         """Take back the last move and return it. Raises IndexError if there is none."""
@@ -575,6 +609,7 @@ class Board:
             self.x88, self.aside = self.aside, None
         if self.x88.ply == 0:
             raise IndexError("pop from a board without moves")
+        self._own()
         move = self.x88.last_move()
         if move == NO_MOVE:
             self.x88.unmake_null()
@@ -603,7 +638,7 @@ class Board:
         """The move in standard algebraic notation. Raises IllegalMoveError."""
         if move.number == 0:
             return "--"
-        text = play(self.x88, self.checked(move))
+        text = write(self.x88, self.checked(move))
         self.x88.unmake_unchecked()
         return text
 
@@ -632,13 +667,18 @@ class Board:
 
         Raises InvalidMoveError, IllegalMoveError or AmbiguousMoveError with text and reason.
         """
+        found = self._parsed(san)
+        return from_packed(found, self.chess960) if found else Move.null()
+
+    def _parsed(self, san: str) -> int:
+        """`parse_san` as `x88.move` packs it."""
         if self.fault:
             raise ValueError(f"there are no moves: {self.fault}")
         found = match(self.x88, san)
         if found > 0:
-            return from_packed(found, self.chess960)
+            return found
         if san in _NULL_MOVES:
-            return Move.null()
+            return NO_MOVE
         reason = f"{sans.complaint(self.x88, san)} in {self.fen()}"
         if found == AMBIGUOUS:
             raise AmbiguousMoveError(reason)
@@ -653,8 +693,12 @@ class Board:
 
     def push_san(self, san: str) -> Move:
         """Make the move of `parse_san`, and return it."""
-        move = self.parse_san(san)
-        self.push(move)
+        found = self._parsed(san)
+        move = from_packed(found, self.chess960)
+        if found and type(self) is Board:
+            self.play(found)
+        else:
+            self.push(move)  # which a subclass may have changed
         return move
 
     def push_uci(self, uci: str) -> Move:
@@ -776,11 +820,11 @@ class Board:
 
     def is_checkmate(self) -> bool:
         """Whether the side to move is mated."""
-        return self.is_check() and self.generated() == 0
+        return self.is_check() and not self.has_moves()
 
     def is_stalemate(self) -> bool:
         """Whether the side to move has no legal move and is not in check."""
-        return not self.is_check() and self.generated() == 0
+        return not self.is_check() and not self.has_moves()
 
     def is_insufficient_material(self) -> bool:
         """Whether neither side can mate: bare kings, a lone knight, or bishops on one colour of squares."""
@@ -802,11 +846,11 @@ class Board:
 
     def is_fifty_moves(self) -> bool:
         """Whether 50 moves of each side have passed without capture or pawn move, and the game goes on."""
-        return self.x88.halfmove >= 100 and self.generated() > 0
+        return self.x88.halfmove >= 100 and self.has_moves()
 
     def is_seventyfive_moves(self) -> bool:
         """`is_fifty_moves` for 75 moves, which end the game."""
-        return self.x88.halfmove >= 150 and self.generated() > 0
+        return self.x88.halfmove >= 150 and self.has_moves()
 
     def can_claim_draw(self) -> bool:
         """Whether the side to move can claim a draw by the fifty-move rule or by threefold repetition."""
@@ -837,7 +881,7 @@ class Board:
     def outcome(self, *, claim_draw: bool = False) -> Outcome | None:
         """How the game has ended, None if it goes on. Draws that have to be claimed count if asked for."""
         checkmate, draw = Termination.CHECKMATE, None
-        if self.generated() == 0:
+        if not self.has_moves():
             if in_check(self.x88):
                 return Outcome(checkmate, self.x88.side != WHITE)
             draw = Termination.STALEMATE
@@ -944,12 +988,12 @@ class Board:
         return board
 
     def _copied(self) -> "Board":
-        board = type(self).__new__(type(self))
-        board.x88 = self.x88.copy()
+        board = Board.__new__(Board) if type(self) is Board else type(self).__new__(type(self))
+        board.x88 = self.x88 if _SHARES else self.x88.copy()
         board.fault = self.fault
         board.passed = self.passed
         board.chess960 = self.chess960
-        board.aside = self.aside.copy() if self.aside is not None else None
+        board.aside = self.aside
         return board
 
     __copy__ = copy

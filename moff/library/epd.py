@@ -40,9 +40,7 @@ def parse(board: "Board", text: str) -> dict[str, Any]:
 
 
 def _value(board: "Board", opcode: str, operands: str) -> Any:
-    words = [
-        word or _ESCAPED.sub(r"\1", quoted) for quoted, word in _OPERAND.findall(operands)
-    ]
+    words = [word or _ESCAPED.sub(r"\1", quoted) for quoted, word in _OPERAND.findall(operands)]
     if not words:
         return None
     if opcode == "pv":

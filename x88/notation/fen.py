@@ -16,13 +16,18 @@ from x88 import square
 from x88.piece import CODE_OF_LETTER, SIDES
 
 if not cython.compiled:
-    from x88.board import LARGEST_COUNTER, Board, checked_board
+    from x88.board import LARGEST_COUNTER, Board, checked_board, fresh
     from x88.move import rook_origin
-    from x88.piece import BLACK, EMPTY, KIND, KING, ROOK, WHITE, WHITE_PIECE
+    from x88.piece import BLACK, KIND, KING, ROOK, WHITE, WHITE_PIECE
     from x88.sets import lowest
     from x88.square import FILE, NO_SQUARE, OFF_BOARD
 
     LONGEST = 112
+
+    def ascii_of(text: str) -> bytes | None:
+        """The characters of an ASCII text, else None."""
+        return text.encode("ascii") if text.isascii() else None
+
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -63,30 +68,36 @@ def parse(text: str, warnings: list[str] | None = None, chess960: bool = False) 
 
     Raises ValueError with the text, the field and the reason; the list is unchanged then.
     """
-    remarks: list[str] = []
-    board = _read(text, remarks, warnings is not None, chess960, None)
-    if warnings is not None:
+    remarks: list[str] | None = None if warnings is None else []
+    if not cython.compiled:
+        passed = [NO_SQUARE]
+    board = _read(text, remarks, chess960, False, passed)
+    if warnings is not None and remarks is not None:
         warnings += remarks
     return board
 
 
-def parse_any(text: str, chess960: bool, given: list[int]) -> Board:
-    """The position of a FEN as `parse` reads it, but with any pieces on the board: see `Board.fault`. The
-    en-passant square of the text is appended to `given`, even if no pawn can use it.
-    """
-    return _read(text, [], False, chess960, given)
-
-
-def _read(text: str, remarks: list[str], ignores: bool, chess960: bool, given: list[int] | None) -> Board:
+def _read(text: str, remarks: list[str] | None, chess960: bool, any_pieces: bool, passed: list[int]) -> Board:
+    """The position, see `_parse`. Raises as `parse` does."""
     if not isinstance(text, str):
         raise TypeError(f"{text!r:.80} is not text")
-    # A character that is not ASCII is a blank, or as wrong as a question mark.
-    plain = text if text.isascii() else "".join(" " if letter.isspace() else letter for letter in text)
-    letters = plain.encode("ascii", "replace")
+    letters = ascii_of(text)
+    size = len(text)
+    if not letters:
+        # A character that is not ASCII is a blank, or as wrong as a question mark.
+        plain = "".join(" " if letter.isspace() else letter for letter in text).encode("ascii", "replace")
+        letters = plain
     try:
-        return _parse(text, letters, len(letters), remarks, ignores, chess960, given)
+        return _parse(text, letters, size, remarks, chess960, any_pieces, passed)
     except ValueError as error:
         raise ValueError(f"bad FEN {text!r}: {error}") from None
+
+
+def read_any(text: str, chess960: bool, passed: list[int]) -> Board:
+    """The position of a FEN as `parse` reads it, but with any pieces on the board: see `Board.fault`.
+    `passed[0]` becomes the en-passant square of the text, even if no pawn can use it.
+    """
+    return _read(text, None, chess960, True, passed)
 
 
 def write(board: Board, shredder: bool = False) -> str:
@@ -174,15 +185,16 @@ def _parse(
     text: str,
     letters: bytes,
     size: int,
-    remarks: list[str],
-    ignores: bool,
+    remarks: list[str] | None,
     chess960: bool,
-    given: list[int] | None,
+    any_pieces: bool,
+    passed: list[int],
 ) -> Board:
-    """The position. `ignores` ends it at a `;` or at a word in place of a counter, and ignores the rest."""
+    """The position. If a list for remarks is given, it ends at a `;` or at a word in place of a counter, and the
+    rest is ignored. The en-passant square as given becomes `passed[0]`.
+    """
     # Compiled, these are arrays of C, which nobody clears.
     if not cython.compiled:
-        codes = bytearray(128)
         starts, ends, kings, rights, rooks = [0] * 6, [0] * 6, [0] * 2, [0] * 4, [0] * 4
     fields = 0
     i = 0
@@ -191,12 +203,14 @@ def _parse(
             i += 1
         if i == size:
             break
-        if ignores and (letters[i] == ord(";") or fields == 6 or (fields >= 4 and text[i].isalpha())):
+        if remarks is not None and (
+            letters[i] == ord(";") or fields == 6 or (fields >= 4 and text[i].isalpha())
+        ):
             rest = text[i:].strip()
             remarks.append(f"{rest if len(rest) <= 60 else f'{rest[:60]}...'!r} after the FEN is ignored")
             break
         start = i
-        while i < size and not _is_blank(letters[i]) and not (ignores and letters[i] == ord(";")):
+        while i < size and not _is_blank(letters[i]) and not (remarks is not None and letters[i] == ord(";")):
             i += 1
         if fields < 6:
             starts[fields] = start
@@ -206,9 +220,11 @@ def _parse(
         raise ValueError(f"it has {fields} fields instead of 1 to 6")
     for n in range(1, 6):
         if n >= fields or (n >= 4 and _is_dash(letters, starts[n], ends[n])):
-            remarks.append(f"the FEN has no {_ASSUMED[n - 1]} is assumed")
+            if remarks is not None:
+                remarks.append(f"the FEN has no {_ASSUMED[n - 1]} is assumed")
             starts[n] = ends[n] = 0
-    _placement(text, letters, starts[0], ends[0], codes, kings)
+    board = fresh()
+    _placement(board, text, letters, starts[0], ends[0], kings)
     side = WHITE
     if starts[1] < ends[1]:
         if ends[1] - starts[1] != 1 or letters[starts[1]] not in (ord("w"), ord("b")):
@@ -217,24 +233,24 @@ def _parse(
     for number in range(4):
         rights[number] = 0
     if not _is_dash(letters, starts[2], ends[2]):
-        chess960 = _castling(text, letters, starts[2], ends[2], chess960, codes, kings, rights, rooks)
+        chess960 = _castling(text, letters, starts[2], ends[2], chess960, board, kings, rights, rooks)
     en_passant = _square(text, letters, starts[3], ends[3])
     halfmove = _counter("half-move clock", text, letters, starts[4], ends[4])
     fullmove = _counter("full-move number", text, letters, starts[5], ends[5])
-    board = Board()
-    if given is None:
-        board.place(codes, side)
+    board.side = side
+    passed[0] = en_passant
+    is_playable = True
+    if any_pieces:
+        is_playable = not board.fault()
     else:
-        board.place_unchecked(codes, side)
-        given.append(en_passant)
-    is_playable = given is None or not board.fault()
+        board.check_placement()
     for number in range(4):
         if rights[number] and is_playable:
             board.allow(number, rooks[number], chess960)
     # Some programs count the first move as 0.
     board.finish(en_passant, halfmove, max(fullmove, 1))
     for number in range(4):
-        if rights[number] and given is None and not board.castling >> number & 1:
+        if remarks is not None and rights[number] and not board.castling >> number & 1:
             remarks.append(_dropped(board, number, rooks[number], chr(rights[number]), chess960))
     return board
 
@@ -264,15 +280,13 @@ def _dropped(board: Board, number: int, rook: int, letter: str, chess960: bool) 
     return f"the castling right {letter} is dropped: {reason}"
 
 
-def _placement(text: str, letters: bytes, start: int, end: int, codes: bytearray, kings: list[int]) -> None:
-    """Note the piece codes by square, and the kings' squares, off the board unless a side has one king."""
+def _placement(board: Board, text: str, letters: bytes, start: int, end: int, kings: list[int]) -> None:
+    """Put the pieces on the board, and note the kings' squares, off the board unless a side has one king."""
     ranks = 1
     for i in range(start, end):
         ranks += letters[i] == ord("/")
     if ranks != 8:
         raise ValueError(f"placement: {ranks} ranks instead of 8")
-    for sq in range(128):
-        codes[sq] = EMPTY
     kings[WHITE] = kings[BLACK] = -1
     rank = 7
     file = 0
@@ -295,7 +309,7 @@ def _placement(text: str, letters: bytes, start: int, end: int, codes: bytearray
         elif letter < 128 and CODE[letter]:
             if file < 8:
                 code = CODE[letter]
-                codes[rank << 4 | file] = code
+                board.add(code, rank << 4 | file)
                 if code & KIND == KING:
                     kings[code >> 5] = rank << 4 | file if kings[code >> 5] < 0 else NO_SQUARE
             file += 1
@@ -310,7 +324,7 @@ def _castling(
     start: int,
     end: int,
     chess960: bool,
-    codes: bytearray,
+    board: Board,
     kings: list[int],
     given: list[int],
     rooks: list[int],
@@ -340,7 +354,7 @@ def _castling(
             number = 2 * side + (letter == ord("q"))
             rook = 0x70 * side + (0 if number & 1 else 7)
             if chess960:
-                rook = _outermost_rook(codes, king, number)
+                rook = _outermost_rook(board, king, number)
         else:
             rook = 0x70 * side + letter - ord("a")
             number = 2 * side + (rook & FILE < king & FILE)
@@ -353,13 +367,13 @@ def _castling(
     return chess960
 
 
-def _outermost_rook(codes: bytearray, king: int, number: int) -> int:
+def _outermost_rook(board: Board, king: int, number: int) -> int:
     """The rook that X-FEN means by a castling right, or NO_SQUARE."""
     outwards = -1 if number & 1 else 1
     found = NO_SQUARE
     sq = king + outwards
     while not sq & OFF_BOARD:
-        if codes[sq] == WHITE_PIECE << (number >> 1) | ROOK:
+        if board.squares[sq] == WHITE_PIECE << (number >> 1) | ROOK:
             found = sq
         sq += outwards
     return found

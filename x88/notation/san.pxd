@@ -6,6 +6,7 @@ from x88.attack cimport find_checks_and_pins, last_move_checks
 from x88.board cimport Board
 from x88.move cimport CAPTURED, CAPTURED_SHIFT, CASTLING, EN_PASSANT, MOVED_SHIFT, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, moved_of, origin_of, promoted_of, target_of
 from x88.movegen cimport generate, is_castling_legal, own_stack
+from x88.notation.fen cimport ascii_of
 from x88.piece cimport BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
 from x88.sets cimport bit, diagonal, lowest, straight
 from x88.square cimport DIFFERENCE, FILE, RANK, index64
@@ -26,6 +27,8 @@ cpdef str plain(str text)
 cpdef int parse(Board board, str text) except? -1
 cpdef int match(Board board, str text) except? -2
 cpdef bint is_readable(str text) except -1
+@cython.locals(letters="const unsigned char*", characters=bytes)
+cdef long long _text_pattern(str text) except? -1
 cpdef bint _matches(int move, long long pattern) noexcept
 @cython.locals(n=int, wanted=int, mask=int, kind=int)
 cdef long long read(const unsigned char* text, int start, int end) noexcept nogil

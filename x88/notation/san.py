@@ -29,6 +29,7 @@ if not cython.compiled:
         TARGET_SHIFT, moved_of, origin_of, promoted_of, target_of,
     )
     from x88.movegen import generate, is_castling_legal, own_stack
+    from x88.notation.fen import ascii_of
     from x88.piece import BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, WHITE, WHITE_PIECE
     from x88.sets import bit, diagonal, lowest, straight
     from x88.square import DIFFERENCE, FILE, RANK, index64
@@ -100,35 +101,34 @@ def match(board: Board, text: str) -> int:
     """The legal move that the text means on this board, packed; 0 for none, AMBIGUOUS for several."""
     if not cython.compiled:
         checked_board(board)
-    characters = _characters(text)
-    return find(board, read(characters, 0, len(characters)))
+    return find(board, _text_pattern(text))
 
 
-def _characters(text: str) -> bytes:
-    """The text as `read` expects it, with letters for the files in ICCF's numbers and for the new piece."""
-    if text.isascii() and not text[:1].isdigit():
-        return text.encode("ascii")
+def is_readable(text: str) -> bool:
+    """Whether the text looks like a move."""
+    return _text_pattern(text) != 0
+
+
+def _text_pattern(text: str) -> int:
+    """The pattern for packed moves that the text describes, with figurines and the numbers of ICCF, too."""
+    letters = ascii_of(text)
+    if letters and not _is_rank(letters[0]):
+        return read(letters, 0, len(text))
     found = _ICCF.fullmatch(text := plain(text))
     if found:
         squares, promoted, marks = found.groups()
         squares = squares.replace("-", "")
         files = (" abcdefgh"[int(digit)] if i % 2 == 0 else digit for i, digit in enumerate(squares))
         text = "".join(files) + (" QRBN"[int(promoted)] if promoted else "") + marks
-    return text.encode("utf-8", "surrogatepass")
-
-
-def is_readable(text: str) -> bool:
-    """Whether the text looks like a move."""
-    characters = _characters(text)
-    return read(characters, 0, len(characters)) != 0
+    characters = text.encode("utf-8", "surrogatepass")
+    return read(characters, 0, len(characters))
 
 
 def complaint(board: Board, text: str) -> str:
     """Why `parse` refuses the text, in one line."""
     if not cython.compiled:
         checked_board(board)
-    characters = _characters(text)
-    pattern = read(characters, 0, len(characters))
+    pattern = _text_pattern(text)
     quoted = repr(text if len(text) <= 40 else text[:40] + "...")
     if not pattern:
         return f"{quoted} is not a move: it should read like e4, Nf3, exd5, e8=Q or O-O"
