@@ -190,7 +190,7 @@ def _parse(
     any_pieces: bool,
     passed: list[int],
 ) -> Board:
-    """The position. If a list for remarks is given, it ends at a `;` or at a word in place of a counter, and the
+    """The position. With a list for remarks, it ends at a `;` or at a word in place of a counter, and the
     rest is ignored. The en-passant square as given becomes `passed[0]`.
     """
     # Compiled, these are arrays of C, which nobody clears.
