@@ -125,6 +125,8 @@ class Search:
             raise ValueError(f"{depth} is not a depth from 0 to {MOST_DEPTH}")
         if limit is not None and not 0 <= index(limit) <= MOST_PIECES:
             raise ValueError(f"{limit} is not a number of pieces from 0 to {MOST_PIECES}")
+        if tables is not None and tables.most:  # when Moff has been installed anew, a search cannot load it
+            from search.syzygy import root  # noqa: F401
         self._pool.wait_for_helpers()
         probing = self._pool.probing
         if probing.tables.most and (tables is not None or fifty_move_rule is not None):

@@ -31,6 +31,9 @@ PACKAGES = (
 )
 """The packages that have modules with a header."""
 
+TOP = ("moff", "search", "x88")
+"""The packages that are installed together."""
+
 VARIANT = "search.nnue.vectors_avx2"
 """The loops of `search.nnue.vectors`, compiled for processors with AVX2; x86-64 alone has them."""
 
@@ -55,8 +58,7 @@ def choose() -> None:
     if path and not is_forced():
         problem = _fault()
         compiled = not problem
-        if compiled:
-            sys.meta_path.insert(0, _CompiledFinder(path))
+    sys.meta_path.insert(0, _Finder(path if compiled else ""))
 
 
 def is_forced() -> bool:
@@ -178,14 +180,27 @@ def _listed(names: set[str]) -> str:
     return ", ".join(first[:3]) + (f" and {len(first) - 3} more" if len(first) > 3 else "")
 
 
-class _CompiledFinder:
-    """Finds modules in the library."""
+class _Finder:
+    """Finds modules in the library, if there is one, and none any more when Moff has been installed anew:
+    modules of two versions would not fit together.
+    """
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.names = {*modules(), VARIANT}
+    def __init__(self, library: str) -> None:
+        self.library = library
+        self.names = {*modules(), VARIANT} if library else set()
+        self.installed = self._state()
 
     def find_spec(self, name: str, *_arguments: object) -> ModuleSpec | None:
+        if name.partition(".")[0] in TOP and self._state() != self.installed:
+            raise ImportError("Moff has been installed anew since it started: start it again", name=name)
         if name not in self.names:
             return None
-        return spec_from_file_location(name, self.path, loader=ExtensionFileLoader(name, self.path))
+        return spec_from_file_location(name, self.library, loader=ExtensionFileLoader(name, self.library))
+
+    def _state(self) -> tuple[int, int] | None:
+        """What tells this installation's file from that of another one."""
+        try:
+            status = os.stat(self.library or __file__)
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns

@@ -12,7 +12,7 @@ from moff.picture.figurine import FIGURINES
 from x88.piece import LETTERS
 
 _FOLDER = Path(__file__).parent / "static"
-_STYLES = ("tokens", "page", "controls", "board", "moves")
+_SHEETS = ("tokens", "page", "controls", "board", "moves")
 _MAIN = "main"
 _IMPORT = re.compile(r'^import [^;]*? from "\./(\w+)\.js";\n', re.MULTILINE)
 
@@ -21,10 +21,8 @@ def document(data: dict[str, Any], title: str = "Moff", has_policy: bool = False
     """The page with its data, and the content security policy that lets nothing else run. With `has_policy`,
     the policy is also in the page, for a file that no server sends.
     """
-    style = "\n".join(_read(f"{name}.css") for name in _STYLES)
-    script = _bundle()
     policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
+        f"default-src 'none'; script-src {_hash(_SCRIPT)}; style-src {_hash(_STYLE)}; img-src data:; "
         "connect-src 'self'; base-uri 'none'; form-action 'none'"
     )
     drawings = {LETTERS[kind].upper(): figurine._asdict() for kind, figurine in FIGURINES.items()}
@@ -39,13 +37,13 @@ def document(data: dict[str, Any], title: str = "Moff", has_policy: bool = False
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 {meta}<title>{title}</title>
-<link rel="icon" href="data:image/svg+xml,{quote(_read("icon.svg"))}">
-<style>{style}</style>
+<link rel="icon" href="data:image/svg+xml,{quote(_ICON)}">
+<style>{_STYLE}</style>
 </head>
 <body>
 <noscript>The board needs JavaScript, which is turned off.</noscript>
 <script type="application/json" id="data">{text}</script>
-<script type="module">{script}</script>
+<script type="module">{_SCRIPT}</script>
 </body>
 </html>
 """
@@ -77,3 +75,9 @@ def _read(name: str) -> str:
 def _hash(text: str) -> str:
     """The hash of a text in a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+# Read now: when Moff is installed anew, the files are those of another version.
+_STYLE = "\n".join(_read(f"{name}.css") for name in _SHEETS)
+_SCRIPT = _bundle()
+_ICON = _read("icon.svg")

@@ -127,7 +127,10 @@ class Engine:
                 run, usage = command
                 if rest and not usage.startswith(f"{word} ") and self._tells_unknown():
                     self._complain(f"{word}: unknown word {echo(rest[0])}")
-                run(rest)
+                try:
+                    run(rest)
+                except ImportError as error:  # Moff was installed anew
+                    self._complain(f"{word}: {error}")
                 return word != "quit"
         if words and self._tells_unknown():
             self._complain(f"unknown command {echo(' '.join(words))}; help lists the commands")

@@ -151,7 +151,7 @@ class Options:
             option.set(value)
         except OSError as error:
             self._complain(f"{name} {echo(value)}: {error.strerror or error}")
-        except (ValueError, MemoryError) as error:
+        except (ValueError, MemoryError, ImportError) as error:
             self._complain(f"{name}: {shorten(str(error) or 'not enough memory')}")
 
     def _set_threads(self, value: str) -> None:

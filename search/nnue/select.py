@@ -49,3 +49,6 @@ def instructions() -> str:
     import platform  # an engine can start without it
 
     return f"the baseline of {platform.machine() or 'this processor'}"
+
+
+importlib.import_module(modules()[0])  # now, as it can no longer be loaded once Moff has been installed anew
