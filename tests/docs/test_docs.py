@@ -39,7 +39,7 @@ pytestmark = pytest.mark.slow
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-OTHERS = [ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+OTHERS = [ROOT / f"{name}.md" for name in ("CHANGELOG", "CODE_OF_CONDUCT", "CONTRIBUTING", "SECURITY")]
 sys.path.append(str(DOCS))
 pictures: Any = importlib.import_module("pictures")
 TABLEBASES = ROOT.parent / "shared" / "data" / "syzygy"
