@@ -1,7 +1,7 @@
 """Makes the pictures of the documentation: python docs/pictures.py
 
 docs/conf.py makes them whenever the pages are built; only docs/strength.svg, which the README shows, is kept
-in git. The screenshots (PNG) are taken by hand.
+in git. docs/screenshots.py takes that of the board page; the other screenshots (PNG) are taken by hand.
 """
 
 import sys
