@@ -6,7 +6,6 @@ The file is a list of results in the order in which they are shown. Each has
     group       the heading under which it stands
     what        the name that is shown
     value       strength: a rating on CCRL blitz; speed: nodes/s; nets: Elo
-    against     strength, if the value is a difference in Elo: the name of the result that it is measured from
     interval    [low, high]: 95 % for Elo, the slowest and fastest run for speeds; null if none was recorded
     when        the day, as 2026-11-21; null for what others publish
     commit      that of the Moff that was measured; null for another engine
@@ -32,26 +31,6 @@ Span = tuple[float, float, float]
 """Low, value, high."""
 
 
-def placed(results: list[Result]) -> list[Span]:
-    """The ratings of results of `strength`.
-
-    A result against another one stands that far from it, and its error is that of the two together. Raises
-    KeyError if the other is not there, RecursionError if it is itself placed by the first one.
-    """
-    named = {result["what"]: result for result in results}
-
-    def place(result: Result) -> Span:
-        low, value, high = span(result)
-        if "against" not in result:
-            return low, value, high
-        below, other, above = place(named[result["against"]])
-        # A rating that others publish without an error counts as exact.
-        down, up = math.hypot(value - low, other - below), math.hypot(high - value, above - other)
-        return value + other - down, value + other, value + other + up
-
-    return [place(result) for result in results]
-
-
 def span(result: Result) -> Span:
     """The value of a result in its interval."""
     low, high = result["interval"] or (result["value"], result["value"])
@@ -72,27 +51,18 @@ def elo(low: float, value: float, high: float, sign: str = "") -> str:
     return f"{value:{sign}.0f}".replace("-", "−") + (f" ± {error:.0f}" if error else "")
 
 
-def named_with_commit(result: Result) -> str:
-    """The name of a version with its commit."""
-    return ", ".join(filter(None, [result["what"], result["commit"]]))
-
-
 class Plot(NamedTuple):
-    """A plot's title, the label of its scale, the text at the end of a row and the name of a row."""
+    """A plot's title, the label of its scale, and the text at the end of a row."""
 
     title: str
     label: str
     written: Callable[[float, float, float], str]
-    named: Callable[[Result], str] = lambda result: str(result["what"])
     is_logarithmic: bool = False
 
 
 PLOTS = {
     "strength": Plot(
-        "The strength of Moff and of other engines",
-        "rating on the scale of CCRL blitz, Elo",
-        elo,
-        named=named_with_commit,
+        "The strength of Moff and of other engines", "rating on the scale of CCRL blitz, Elo", elo
     ),
     "speed": Plot(
         "The speed of Moff and of others",
@@ -112,7 +82,7 @@ def draw(name: str) -> str:
     """A plot as SVG: circles are Moff, squares other engines, open diamonds claims."""
     plot = PLOTS[name]
     results = [one for one in json.loads(RESULTS.read_text(encoding="utf-8")) if one["picture"] == name]
-    spans = placed(results)
+    spans = [span(result) for result in results]
     least, most = min(low for low, _, _ in spans), max(high for _, _, high in spans)
     scaled = math.log if plot.is_logarithmic else float
     first, last = scaled(least), scaled(most)
@@ -137,7 +107,7 @@ def draw(name: str) -> str:
                 continue
             y += ROW
             colour = "accent" if result["commit"] else "other"
-            parts.append(text(LEFT - 12, y + 4, plot.named(result), "text", 12, "end"))
+            parts.append(text(LEFT - 12, y + 4, result["what"], "text", 12, "end"))
             if low < high:
                 bar = f"M{x(low):g} {y}H{x(high):g}M{x(low):g} {y - 3}v6M{x(high):g} {y - 3}v6"
                 parts.append(line(bar, colour, ' stroke-width="1.5"'))
