@@ -29,7 +29,9 @@ from search.search import Search
 from tests import ROOT
 from tests.oracle import STARTS
 from x88 import build
-from x88.notation import chess960
+from x88.board import Board
+from x88.movegen import legal_moves
+from x88.notation import chess960, fen
 from x88.perft.table import PerftTable
 
 EXPECTED = (ValueError, TypeError, RuntimeError, MemoryError, OSError, OverflowError)
@@ -63,7 +65,7 @@ SLOW = {"depth", "threads", "megabytes", "times", "plies", "min_games", "nodes",
 WRONG = [
     *(None, True, False, 0.5, -1.0, float("nan"), float("inf"), "", "e4", "e2e4", "x" * 3000, "\0", "\ud800"),
     *(b"", b"e4", [], [1], [None] * 3, (), (1, 2), {}, {0: 3}, {4: 19, 0x74: 35}, {10**6: 18}, set()),
-    *(object(), print, int, iter(()), io.BytesIO(b"1. e4 *"), moff.START, Ellipsis, 1j, slice(0), range(5)),
+    *(object(), print, int, iter(()), io.BytesIO(b"1. e4 *"), fen.START, Ellipsis, 1j, slice(0), range(5)),
 ]
 
 FENS = [*STARTS[::3], "R3k3/8/4K3/8/8/8/8/8 b - - 0 1", "8/8/4k3/8/8/4K3/8/8 w - - 99 80", chess960.start(17)]
@@ -136,6 +138,11 @@ def fields(node: ast.ClassDef, owner: type) -> Function:
     return Function(node.name, owner, parameters, sum(item.value is None for item in named))
 
 
+def kind_of(owner: type) -> str:
+    """The name under which the objects of a class are kept; two classes are named Board."""
+    return "moff.Board" if owner is moff.Board else owner.__name__
+
+
 def shown(arguments: list[Any]) -> str:
     """The arguments as text, as far as they have one."""
     try:
@@ -161,16 +168,18 @@ class Fuzzer:
         self.search = Search(1)
         weights = select.shipped()
         pools = self.search, Pool(1), Bench(Settings(1)), PerftTable(1)
-        for thing in (*pools, weights, select.layer(weights)):
+        mine = [moff.Board(text, chess960=True) for text in FENS[:3]]
+        moves = [move for board in mine for move in board.legal_moves]
+        for thing in (*pools, weights, select.layer(weights), *mine, *moves[:40:10]):
             self.keep(thing)
 
-    def board(self) -> moff.Board:
+    def board(self) -> Board:
         """A board, sometimes with a game of thousands of moves behind it, or empty."""
         if self.chance.random() < 0.1:
-            return moff.Board()
-        board = moff.parse_fen(self.chance.choice(FENS), chess960=True)
+            return Board()
+        board = fen.parse(self.chance.choice(FENS), chess960=True)
         for _ in range(self.chance.choice((0, 0, 5, 60, 4200 if build.compiled else 300))):
-            moves = moff.legal_moves(board)
+            moves = legal_moves(board)
             if not moves:
                 break
             board.make(self.chance.choice(moves))
@@ -179,7 +188,7 @@ class Fuzzer:
     def keep(self, thing: Any) -> None:
         """Keep an object to call its methods and to pass it on."""
         for base in type(thing).__mro__:
-            kept = self.live.setdefault(base.__name__, [])
+            kept = self.live.setdefault(kind_of(base), [])
             if len(kept) < 4:
                 kept.append(thing)
             elif not isinstance(thing, Search):
@@ -193,14 +202,14 @@ class Fuzzer:
         if "Limits" in annotation:
             return self.limits()
         if "Board" in annotation:
-            return chance.choice(self.boards)
+            return chance.choice((*self.boards, *self.live.get("moff.Board", ())))
         kinds = [kind for kind in re.findall(r"\w+", annotation) if kind in self.live]
         if kinds and chance.random() < 0.8:
             return chance.choice(self.live[chance.choice(kinds)])
         if "Callable" in annotation:
             return lambda *_: None
         if "move" in name or (annotation == "int" and chance.random() < 0.2):
-            moves = moff.legal_moves(chance.choice(self.boards))
+            moves = legal_moves(chance.choice(self.boards))
             if moves:
                 return moves * 60 if "list" in annotation else chance.choice(moves)
         if "str" in annotation:
@@ -232,7 +241,7 @@ class Fuzzer:
             arguments = arguments[:-1] if arguments else [None]
         on: list[Any] = []
         if chosen.owner is not None:
-            kept = self.boards if chosen.owner is moff.Board else self.live.get(chosen.owner.__name__)
+            kept = self.boards if chosen.owner is Board else self.live.get(kind_of(chosen.owner))
             if not kept:
                 return
             on = [self.chance.choice(kept)]
@@ -252,7 +261,7 @@ class Fuzzer:
             return
         if isinstance(found, Helper):
             found.end()
-        elif isinstance(found, moff.Board):
+        elif isinstance(found, Board):
             self.boards[self.chance.randrange(len(self.boards))] = found
         elif type(found) in self.classes:
             self.keep(found)
@@ -273,7 +282,7 @@ class Fuzzer:
             elif number % 500 == 400:
                 self.search.stop()
                 self.search.wait()
-                board = moff.parse_fen(self.chance.choice(FENS))
+                board = fen.parse(self.chance.choice(FENS))
                 self.note("Search.start")
                 self.search.start(board, Limits(infinite=True), lambda _: None, lambda _: None)
             self.call()

@@ -125,7 +125,7 @@ def loaded(code: str, talk: str = "") -> set[str]:
     return set(json.loads(ended.stdout.splitlines()[-1]))
 
 
-COMMANDS = {"argparse", "inspect", "moff.api", "moff.commands", "moff.console", "x88.notation.pgn"}
+COMMANDS = {"argparse", "inspect", "moff.library", "moff.commands", "moff.console", "x88.notation.pgn"}
 COMMANDS |= {"x88.notation.diagram", "x88.notation.san"}
 """Modules that a GUI which starts the engine must not wait for."""
 
@@ -138,13 +138,13 @@ COMMANDS |= {"x88.notation.diagram", "x88.notation.san"}
         (
             "import moff.main; sys.argv = ['moff', 'perft', '1']; moff.main.main()",
             "moff.commands",
-            {"moff.api", "moff.console", "moff.log", "moff.picture.picture", "moff.uci"},
+            {"moff.library", "moff.console", "moff.log", "moff.picture.picture", "moff.uci"},
         ),
-        ("import moff; moff.__version__", "moff", {"moff.api", "search.search", "x88.board"}),
+        ("import moff; moff.__version__", "moff", {"moff.library", "search.search", "x88.board"}),
         (
-            "import moff; moff.legal_moves(moff.parse_fen(moff.START))",
-            "moff.api",
-            {"argparse", "moff.commands", "moff.console", "moff.main", "moff.uci"},
+            "import moff; moff.Board().legal_moves.count()",
+            "moff.library.boards",
+            {"argparse", "search", "moff.commands", "moff.console", "moff.main", "moff.uci"},
         ),
     ],
 )

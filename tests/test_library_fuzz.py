@@ -10,11 +10,16 @@ from pathlib import Path
 
 import pytest
 
-import moff
+from search.limits import Limits
+from search.line import Report
 from search.search import Search
 from tests import ROOT
 from tests.library_fuzz import LEFT_OUT, documented, functions
 from x88 import build
+from x88.board import Board
+from x88.movegen import legal_moves
+from x88.notation import fen, pgn, san
+from x88.notation.game import OngoingGame
 
 CALLS = int(os.environ.get("MOFF_LIBRARY_CALLS", 4000 if build.compiled else 1000))
 SEED = int(os.environ.get("MOFF_LIBRARY_SEED", "0"))
@@ -34,8 +39,8 @@ def test_wrong_arguments_crash_nothing(begin: int, tmp_path: Path) -> None:
 
 def test_the_documented_functions_are_found() -> None:
     names = {each.name for each in functions()}
-    assert {"moff.evaluation", "moff.picture.picture", "x88.notation.pgn", "search.search"} <= {*documented()}
-    assert {"Board.make", "Board", "san.write", "OngoingGame.play", "evaluation.evaluate", *LEFT_OUT} <= names
+    assert {"moff.library.boards", "moff.library.moves", "x88.notation.pgn", "search.search"} <= {*documented()}
+    assert {"Board.make", "Board", "san.write", "OngoingGame.play", "Board.push_san", "Move.uci", *LEFT_OUT} <= names
     assert len(names) > 250
 
 
@@ -57,11 +62,11 @@ BOARD = codes({})
         (lambda board: board.make(2**40), ValueError, "not a legal move"),
         (lambda board: board.make(None), TypeError, "NoneType"),
         (lambda board: board.unmake(), RuntimeError, "no move to unmake"),
-        (lambda _: moff.parse_fen(CHECK).make_null(), ValueError, "in check"),
+        (lambda _: fen.parse(CHECK).make_null(), ValueError, "in check"),
         (lambda board: board.piece_at(10**9), ValueError, "1000000000 is not a square"),
         (lambda board: board.piece_at(0x08), ValueError, "8 is not a square"),
         (lambda board: board.king(10**8), ValueError, "100000000 is not a side"),
-        (lambda board: moff.Board().king(0), ValueError, "no king"),
+        (lambda board: Board().king(0), ValueError, "no king"),
         (lambda board: board.castling_rook(-1), ValueError, "-1 is not the number"),
         (lambda board: board.setup(BOARD[:64], 0, 0, 0x88, 0, 1), ValueError, "64 squares instead of 128"),
         (lambda board: board.setup(codes({0x08: 18}), 0, 0, 0x88, 0, 1), ValueError, "8 is not a square"),
@@ -76,35 +81,35 @@ BOARD = codes({})
         (lambda board: board.setup(BOARD, 0, 0, 0x88, 0, 10**5), ValueError, "100000 is not a counter"),
         (lambda board: board.setup(BOARD, 0, 0, 0x88, 0, 1, (7,)), ValueError, "1 squares of rooks"),
         (lambda board: board.setup(BOARD, 0, 1, 0x88, 0, 1, (256, 0, 7, 7)), ValueError, "256 is not"),
-        (lambda board: moff.write_san(board, 0), ValueError, "0 is not a legal move"),
-        (lambda board: moff.legal_moves(None), TypeError, "oard"),
-        (lambda board: moff.OngoingGame().play(1), ValueError, "1 is not a legal move"),
-        (lambda board: moff.OngoingGame().resign(2), ValueError, "2 is not a side"),
-        (lambda board: moff.OngoingGame().end("2-0", ""), ValueError, "'2-0' is not a result"),
-        (lambda board: moff.pgn.record({}, moff.START, [1], "*"), ValueError, "1 is not a legal move"),
-        (lambda board: Search(1).think(moff.Board(), moff.Limits(depth=1)), ValueError, "no king"),
-        (lambda board: Search(1).think(board, moff.Limits(depth=-1)), ValueError, "-1 is not a limit"),
-        (lambda board: Search(1).think(board, moff.Limits(nodes="x")), TypeError, "str"),
+        (lambda board: san.write(board, 0), ValueError, "0 is not a legal move"),
+        (lambda board: legal_moves(None), TypeError, "oard"),
+        (lambda board: OngoingGame().play(1), ValueError, "1 is not a legal move"),
+        (lambda board: OngoingGame().resign(2), ValueError, "2 is not a side"),
+        (lambda board: OngoingGame().end("2-0", ""), ValueError, "'2-0' is not a result"),
+        (lambda board: pgn.record({}, fen.START, [1], "*"), ValueError, "1 is not a legal move"),
+        (lambda board: Search(1).think(Board(), Limits(depth=1)), ValueError, "no king"),
+        (lambda board: Search(1).think(board, Limits(depth=-1)), ValueError, "-1 is not a limit"),
+        (lambda board: Search(1).think(board, Limits(nodes="x")), TypeError, "str"),
         (lambda board: Search(1).think(board, 5), TypeError, "5 are not limits"),
-        (lambda board: Search(1).start(board, moff.Limits(), 5, print), TypeError, "5 cannot be called"),
-        (lambda board: Search(1).start(board, moff.Limits(), print, print, 1e30), ValueError, "to come"),
+        (lambda board: Search(1).start(board, Limits(), 5, print), TypeError, "5 cannot be called"),
+        (lambda board: Search(1).start(board, Limits(), print, print, 1e30), ValueError, "to come"),
         (lambda board: Search(1).table.resize(1), RuntimeError, "belongs to a search"),
     ],
 )  # fmt: skip
 def test_an_error_names_the_argument_and_changes_nothing(call: object, error: type, reason: str) -> None:
-    board = moff.parse_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
-    before = moff.write_fen(board), board.key, moff.legal_moves(board)
+    board = fen.parse("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1")
+    before = fen.write(board), board.key, legal_moves(board)
     with pytest.raises(error, match=reason):
         call(board)  # type: ignore[operator]
-    assert (moff.write_fen(board), board.key, moff.legal_moves(board)) == before
+    assert (fen.write(board), board.key, legal_moves(board)) == before
     board.check_invariants()
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda search, board: search.start(board, moff.Limits(), print, print),
-        lambda search, board: search.think(board, moff.Limits(depth=1)),
+        lambda search, board: search.start(board, Limits(), print, print),
+        lambda search, board: search.think(board, Limits(depth=1)),
         lambda search, board: search.use_network(""),
         lambda search, board: search.resize_table(2),
         lambda search, board: search.resize_pool(2),
@@ -118,30 +123,30 @@ def test_an_error_names_the_argument_and_changes_nothing(call: object, error: ty
 )  # fmt: skip
 def test_a_running_search_is_left_alone(call: object) -> None:
     search, results = Search(1), []
-    board = moff.parse_fen(moff.START)
+    board = fen.parse(fen.START)
     for _ in range(2):
-        search.start(board, moff.Limits(infinite=True), lambda _: None, results.append)
+        search.start(board, Limits(infinite=True), lambda _: None, results.append)
         with pytest.raises(RuntimeError, match="search"):
             call(search, board)  # type: ignore[operator]
         assert search.is_running()
         search.stop()
         search.wait()
     assert len(results) == 2
-    assert all(result.move in moff.legal_moves(board) for result in results)
+    assert all(result.move in legal_moves(board) for result in results)
     assert search.table.clusters == 1 << 14
     search.resize_table(2)
-    assert search.think(board, moff.Limits(depth=1)).move
+    assert search.think(board, Limits(depth=1)).move
 
 
 def test_a_report_s_callback_cannot_start_a_search() -> None:
     search, seen = Search(1), []
 
-    def again(_: moff.Report) -> None:
+    def again(_: Report) -> None:
         try:
-            search.think(moff.parse_fen(moff.START), moff.Limits(depth=1))
+            search.think(fen.parse(fen.START), Limits(depth=1))
         except RuntimeError as error:
             seen.append(str(error))
 
-    search.think(moff.parse_fen(moff.START), moff.Limits(depth=2), again)
+    search.think(fen.parse(fen.START), Limits(depth=2), again)
     assert seen
     assert all("is running" in text for text in seen)

@@ -35,7 +35,7 @@ def test_a_position_has_the_same_name_however_it_was_reached(moves: str, opening
     board = after(*moves.split())
     for en_passant in ("legal", "fen"):
         text = board.fen(en_passant=en_passant)
-        assert find(text) == moff.opening(moff.parse_fen(text)) == opening
+        assert find(text) == moff.opening(moff.Board(text)) == opening
 
 
 def test_what_is_no_position_is_refused() -> None:

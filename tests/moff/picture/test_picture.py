@@ -20,6 +20,7 @@ from moff.picture.figurine import FIGURINES
 from moff.picture.picture import MAX_SIZE, MIN_SIZE, STANDARD_SIZE, Picture
 from tests.client import call, run
 from tests.oracle import KINDS, STARTS, packed, random_boards, scaled, to_0x88
+from x88.board import Board
 from x88.notation import fen
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -222,7 +223,8 @@ def test_pictures_are_values_that_a_notebook_shows() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         BUSY.flipped = True
     board = fen.parse(MATE)
-    picture = moff.Picture(board)
+    picture = Picture(board)
+    assert moff.Picture(moff.Board(MATE)).svg() == picture.svg()
     assert picture._repr_svg_() == Picture(MATE).svg()
     board.clear()
     assert picture.svg() == Picture(MATE).svg()
@@ -232,7 +234,7 @@ def test_pictures_are_values_that_a_notebook_shows() -> None:
     ("arguments", "reason"),
     [
         ({"position": "8/8 w"}, "bad FEN '8/8 w': "),
-        ({"position": moff.Board()}, "White has 0 kings"),
+        ({"position": Board()}, "White has 0 kings"),
         ({"theme": "pink"}, "'pink' is not a theme: it must be light or dark"),
         (
             {"size": MIN_SIZE - 1},
