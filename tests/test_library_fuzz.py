@@ -39,8 +39,18 @@ def test_wrong_arguments_crash_nothing(begin: int, tmp_path: Path) -> None:
 
 def test_the_documented_functions_are_found() -> None:
     names = {each.name for each in functions()}
-    assert {"moff.library.boards", "moff.library.moves", "x88.notation.pgn", "search.search"} <= {*documented()}
-    assert {"Board.make", "Board", "san.write", "OngoingGame.play", "Board.push_san", "Move.uci", *LEFT_OUT} <= names
+    assert {"moff.library.boards", "moff.library.moves", "x88.notation.pgn", "search.search"} <= {
+        *documented()
+    }
+    assert {
+        "Board.make",
+        "Board",
+        "san.write",
+        "OngoingGame.play",
+        "Board.push_san",
+        "Move.uci",
+        *LEFT_OUT,
+    } <= names
     assert len(names) > 250
 
 

@@ -28,7 +28,9 @@ def test_the_documented_example_runs(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_all_names_are_there_however_one_asks() -> None:
-    assert {"Board", "Move", "E4", "BB_E4", "Engine", "Book", "pgn", "WHITE"} <= {*moff.__all__} <= {*dir(moff)}
+    assert (
+        {"Board", "Move", "E4", "BB_E4", "Engine", "Book", "pgn", "WHITE"} <= {*moff.__all__} <= {*dir(moff)}
+    )
     assert not hasattr(moff, "no_such_name")
     everything: dict[str, object] = {}
     exec("from moff import *", everything)
