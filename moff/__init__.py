@@ -39,13 +39,14 @@ def _attribute(name: str) -> object:
     if not name.startswith("_"):
         import importlib.util
 
+        _check_packages()
+        if importlib.util.find_spec(f"moff.{name}"):
+            return importlib.import_module(f"moff.{name}")
         for home in _HOMES:
             names = _load(home)
             if name in names:
                 globals().update(names)
                 return names[name]
-        if importlib.util.find_spec(f"moff.{name}"):
-            return importlib.import_module(f"moff.{name}")
     raise AttributeError(f"module 'moff' has no attribute {name!r}")
 
 
@@ -53,7 +54,6 @@ def _load(home: str) -> dict[str, object]:
     """The public names of a module of the library."""
     import importlib
 
-    _check_packages()
     module = importlib.import_module(f"moff.library.{home}")
     return {name: getattr(module, name) for name in module.__all__}
 

@@ -34,8 +34,8 @@ from x88.movegen import legal_moves
 from x88.notation import chess960, fen
 from x88.perft.table import PerftTable
 
-EXPECTED = (ValueError, TypeError, RuntimeError, MemoryError, OSError, OverflowError)
-"""OverflowError: a number that fits no C integer."""
+EXPECTED = (ValueError, TypeError, RuntimeError, MemoryError, OSError, OverflowError, LookupError)
+"""OverflowError: a number that fits no integer of C. LookupError: asked of what is empty or shorter."""
 
 LEFT_OUT = {
     "build.note_obstacle": "writes beside the sources",
@@ -87,7 +87,7 @@ class Function(NamedTuple):
 def documented() -> list[str]:
     """The modules that the pages of the library list, and those of what it offers."""
     pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("api*.md"))
-    offered = {getattr(moff, name) for name in moff.__all__}
+    offered = [value for name in moff.__all__ if hasattr(value := getattr(moff, name), "__name__")]
     names = {str(getattr(value, "__module__", None) or getattr(value, "__name__", "")) for value in offered}
     own = {name for name in names if name.partition(".")[0] in ("moff", "x88", "search")}
     return sorted({*re.findall(r"automodule:: (\S+)", pages), *own})
@@ -138,11 +138,6 @@ def fields(node: ast.ClassDef, owner: type) -> Function:
     return Function(node.name, owner, parameters, sum(item.value is None for item in named))
 
 
-def kind_of(owner: type) -> str:
-    """The name under which the objects of a class are kept; two classes are named Board."""
-    return "moff.Board" if owner is moff.Board else owner.__name__
-
-
 def shown(arguments: list[Any]) -> str:
     """The arguments as text, as far as they have one."""
     try:
@@ -163,7 +158,7 @@ class Fuzzer:
         }
         self.classes = {each.target for each in self.functions if isinstance(each.target, type)}
         self.boards = [self.board() for _ in range(6)]
-        self.live: dict[str, list[Any]] = {}
+        self.live: dict[type, list[Any]] = {}
         self.failures: dict[str, str] = {}
         self.search = Search(1)
         weights = select.shipped()
@@ -188,7 +183,7 @@ class Fuzzer:
     def keep(self, thing: Any) -> None:
         """Keep an object to call its methods and to pass it on."""
         for base in type(thing).__mro__:
-            kept = self.live.setdefault(kind_of(base), [])
+            kept = self.live.setdefault(base, [])
             if len(kept) < 4:
                 kept.append(thing)
             elif not isinstance(thing, Search):
@@ -202,8 +197,8 @@ class Fuzzer:
         if "Limits" in annotation:
             return self.limits()
         if "Board" in annotation:
-            return chance.choice((*self.boards, *self.live.get("moff.Board", ())))
-        kinds = [kind for kind in re.findall(r"\w+", annotation) if kind in self.live]
+            return chance.choice((*self.boards, *self.live.get(moff.Board, ())))
+        kinds = [kind for kind in self.live if kind.__name__ in re.findall(r"\w+", annotation)]
         if kinds and chance.random() < 0.8:
             return chance.choice(self.live[chance.choice(kinds)])
         if "Callable" in annotation:
@@ -241,7 +236,7 @@ class Fuzzer:
             arguments = arguments[:-1] if arguments else [None]
         on: list[Any] = []
         if chosen.owner is not None:
-            kept = self.boards if chosen.owner is Board else self.live.get(kind_of(chosen.owner))
+            kept = self.boards if chosen.owner is Board else self.live.get(chosen.owner)
             if not kept:
                 return
             on = [self.chance.choice(kept)]

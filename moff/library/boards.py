@@ -235,7 +235,7 @@ class Board:
     def set_piece_map(self, pieces: dict[int, Piece]) -> None:
         """Set up pieces by square, as `set_piece_at` does."""
         rows = [
-            [pieces[sq].symbol() if sq in pieces else "1" for sq in range(r, r + 8)]
+            [str(pieces[sq]) if sq in pieces else "1" for sq in range(r, r + 8)]
             for r in range(56, -1, -8)
         ]
         placement = "/".join("".join(row) for row in rows)
@@ -551,6 +551,8 @@ class Board:
 
     def packed(self, move: Move) -> int:
         """The legal move as `x88.move` packs it; 0 if it is not legal."""
+        if move is None:
+            raise TypeError("None is not a move")
         if self.fault:
             raise ValueError(f"there are no moves: {self.fault}")
         number = move.number
@@ -608,7 +610,7 @@ class Board:
         if self.x88.ply == 0 and self.aside is not None:
             self.x88, self.aside = self.aside, None
         if self.x88.ply == 0:
-            raise IndexError("pop from a board without moves")
+            raise IndexError("there is no move to take back")
         self._own()
         move = self.x88.last_move()
         if move == NO_MOVE:
@@ -619,9 +621,10 @@ class Board:
 
     def peek(self) -> Move:
         """The last move. Raises IndexError if there is none."""
-        if self.x88.ply == 0:
-            return self.move_stack[-1]
-        return from_packed(self.x88.last_move(), self.chess960)
+        position = self.x88 if self.x88.ply or self.aside is None else self.aside
+        if position.ply == 0:
+            raise IndexError("there is no last move")
+        return from_packed(position.last_move(), self.chess960)
 
     def find_move(self, from_square: int | str, to_square: int | str, promotion: int | None = None) -> Move:
         """The legal move between two squares; a pawn on the last rank becomes a queen unless told otherwise.
@@ -655,11 +658,9 @@ class Board:
     def uci(self, move: Move, *, chess960: bool | None = None) -> str:
         """The move in coordinates, with castling as in Chess960 or not; as on this board, if not told."""
         packed = self.packed(move)
-        return (
-            coordinate.write(packed, self.chess960 if chess960 is None else chess960)
-            if packed
-            else move.uci()
-        )
+        if chess960 is None:
+            chess960 = self.chess960
+        return coordinate.write(packed, chess960) if packed else move.uci()
 
     def parse_san(self, san: str) -> Move:
         """The legal move that a text means, or a null move ("--"). It may also have long algebraic notation,

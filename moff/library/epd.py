@@ -4,10 +4,7 @@ Source: "Portable Game Notation Specification and Implementation Guide", 1994, s
 """
 
 import re
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from moff.library.boards import Board
+from typing import Any
 
 _FIELDS = re.compile(r"\s*(\S+(?:\s+\S+){0,3})\s*(.*)", re.DOTALL)
 _OPERATION = re.compile(r'([A-Za-z][\w-]*)((?:"(?:[^"\\]|\\.)*(?:"|$)|[^";])*)(?:;|$)')
@@ -22,7 +19,7 @@ def split(text: str) -> tuple[str, str]:
     return found.groups() if found else ("", "")  # type: ignore[return-value]
 
 
-def parse(board: "Board", text: str) -> dict[str, Any]:
+def parse(board: Any, text: str) -> dict[str, Any]:
     """The operations of a line, by opcode; see `Board.set_epd`."""
     found: dict[str, Any] = {}
     while text := text.lstrip(" ;-\t\r\n"):
@@ -39,7 +36,7 @@ def parse(board: "Board", text: str) -> dict[str, Any]:
     return found
 
 
-def _value(board: "Board", opcode: str, operands: str) -> Any:
+def _value(board: Any, opcode: str, operands: str) -> Any:
     words = [word or _ESCAPED.sub(r"\1", quoted) for quoted, word in _OPERAND.findall(operands)]
     if not words:
         return None
@@ -58,7 +55,7 @@ def _value(board: "Board", opcode: str, operands: str) -> Any:
     return operands
 
 
-def write(board: "Board", operations: dict[str, Any]) -> list[str]:
+def write(board: Any, operations: dict[str, Any]) -> list[str]:
     """The operations as text."""
     found = []
     for opcode, value in operations.items():
