@@ -19,7 +19,7 @@ from moff.game import time_control
 from moff.messages import can_rewrite, counted, echo, either, suggestion
 from moff.page import command as board_page
 from moff.picture.annotation import COLOURS
-from moff.review import command as review
+from moff.reviews import command as review
 from search import benchmark
 from search.limits import Limits
 from search.strength import STRONGEST, WEAKEST

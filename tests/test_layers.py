@@ -17,9 +17,9 @@ from tests import ROOT
 
 SOURCES = sorted([*ROOT.glob("x88/**/*.py"), *ROOT.glob("search/**/*.py")])
 
-SPEAKERS = [ROOT / "moff" / name for name in ("page/command.py", "review/command.py", "review/reviewer.py")]
+SPEAKERS = [ROOT / "moff" / name for name in ("page/command.py", "reviews/command.py", "reviews/reviewer.py")]
 SILENT = sorted(
-    {path for room in ("game", "page", "review") for path in ROOT.glob(f"moff/{room}/*.py")} - {*SPEAKERS}
+    {path for room in ("game", "page", "reviews") for path in ROOT.glob(f"moff/{room}/*.py")} - {*SPEAKERS}
 )
 """Modules that the faces share. Only the faces print and read."""
 

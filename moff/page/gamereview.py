@@ -7,7 +7,7 @@ from collections.abc import Callable
 from moff.page.gametree import GameTree, Node
 from moff.page.treevalues import judgements, main_line
 from moff.page.verdict import Verdict
-from moff.review.analysis import Assessment, assess
+from moff.reviews.analysis import Assessment, assess
 from moff.syzygy_path import search_with_tables
 from search.limits import Limits
 from x88.move import NO_MOVE

@@ -10,7 +10,7 @@ from moff.game.notation import move_number
 from moff.page import remarks
 from moff.page.remarks import Remarks, Shape
 from moff.page.verdict import GOOD, NAGS, Verdict
-from moff.review.reviewed import evaluation_text
+from moff.reviews.reviewed import evaluation_text
 from x88.board import Board
 from x88.move import NO_MOVE
 from x88.notation import fen, pgn, san

@@ -11,7 +11,7 @@ from moff.page.gametree import Node
 from moff.page.known import book_moves, table_moves
 from moff.page.tab import PROCESSORS, Tab
 from moff.page.treevalues import evaluation, tree_values
-from moff.review.reviewer import clock
+from moff.reviews.reviewer import clock
 from search.line import Report
 from x88 import square
 from x88.attack import in_check

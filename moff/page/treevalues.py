@@ -17,7 +17,7 @@ from moff.accuracy import (
 )
 from moff.page.gametree import GameTree, Node
 from moff.page.verdict import Verdict
-from moff.review.reviewed import evaluation_text
+from moff.reviews.reviewed import evaluation_text
 from search.score import MATE
 from x88.attack import in_check
 from x88.move import NO_MOVE

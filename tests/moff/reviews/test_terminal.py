@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from moff.review.reviewer import clock
+from moff.reviews.reviewer import clock
 from tests.terminal import shown
 
 pytestmark = pytest.mark.slow

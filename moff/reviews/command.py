@@ -78,7 +78,7 @@ def _seconds(text: str) -> float:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from moff.review.reviewer import review  # with its many imports
+    from moff.reviews.reviewer import review  # with its many imports
 
     fault = _wrong_usage(options)
     if fault:

@@ -16,7 +16,7 @@ from moff.accuracy import (
     tally,
 )
 from moff.openings import Opening, of_game
-from moff.review.analysis import Assessment
+from moff.reviews.analysis import Assessment
 from search.score import mate_distance
 from x88.move import NO_MOVE
 from x88.notation import coordinate, fen, pgn

@@ -15,9 +15,9 @@ import chess.pgn
 import pytest
 
 from moff.accuracy import expected_score
-from moff.review.analysis import Assessment
-from moff.review.report import Page
-from moff.review.reviewed import ReviewedGame
+from moff.reviews.analysis import Assessment
+from moff.reviews.report import Page
+from moff.reviews.reviewed import ReviewedGame
 from tests.page_source import Elements
 from x88.movegen import legal_moves
 from x88.notation import fen, pgn

@@ -7,7 +7,7 @@ from moff.messages import counted
 from moff.page.document import document
 from moff.page.gametree import GameTree
 from moff.page.treevalues import tree_values
-from moff.review.reviewed import ReviewedGame
+from moff.reviews.reviewed import ReviewedGame
 
 
 class Page:

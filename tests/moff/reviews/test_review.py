@@ -18,9 +18,9 @@ import pytest
 
 from moff import __version__
 from moff.messages import counted
-from moff.review.analysis import Analysis
-from moff.review.journal import Journal
-from moff.review.reviewer import Review
+from moff.reviews.analysis import Analysis
+from moff.reviews.journal import Journal
+from moff.reviews.reviewer import Review
 from search.limits import Limits
 from tests.client import ENGINE, PATIENCE, Ended, call, run
 from tests.oracle import read_games, scaled

@@ -20,10 +20,10 @@ from moff.arguments import STANDARD
 from moff.atomic_write import save
 from moff.bar import Bar
 from moff.messages import counted
-from moff.review.analysis import Analysis, Assessment
-from moff.review.journal import Journal
-from moff.review.report import Page
-from moff.review.reviewed import ReviewedGame
+from moff.reviews.analysis import Analysis, Assessment
+from moff.reviews.journal import Journal
+from moff.reviews.report import Page
+from moff.reviews.reviewed import ReviewedGame
 from search.limits import Limits
 from x88.notation import pgn
 
