@@ -8,7 +8,7 @@ from x88.move import NO_MOVE
 from x88.notation import coordinate
 
 Square = int | str
-"""A square of the board: its name or its 0x88 index."""
+"""A square of the board: its name, or its number from 0 to 63 as in `moff.library.squares`."""
 
 COLOURS = {
     "green": "#009e73",
@@ -25,35 +25,37 @@ people with any kind of colour vision can tell apart.
 
 
 class Arrow(NamedTuple):
-    """An arrow from one square to another, by their 0x88 indices, in one of `COLOURS`."""
+    """An arrow from one square to another, by their names, in one of `COLOURS`."""
 
-    origin: int
-    target: int
+    origin: str
+    target: str
     colour: str = "green"
 
 
 class Mark(NamedTuple):
-    """A marked square, by its 0x88 index, in one of `COLOURS`."""
+    """A marked square, by its name, in one of `COLOURS`."""
 
-    square: int
+    square: str
     colour: str = "orange"
 
 
-def read_last_move(given: int | str | tuple[Square, Square] | None) -> tuple[int, int] | None:
-    """The two squares of the last move, from a packed move, coordinates ("e2e4", "e7e8q") or two squares."""
-    if given is None or given == NO_MOVE:
+def read_last_move(given: object) -> tuple[str, str] | None:
+    """The two squares of the last move, from a move of the library, a packed move, coordinates ("e2e4",
+    "e7e8q") or two squares.
+    """
+    if given is None or given == NO_MOVE or str(given) == "0000":
         return None
     try:
         if isinstance(given, int):
             if given >> 31:
                 raise ValueError("it is not a packed move")
-            return _pair(*coordinate.squares(given))
-        if isinstance(given, str):
-            origin, target, promoted = given[:2], given[2:4], given[4:]
-            if len(given) < 4 or promoted not in ("", "q", "r", "b", "n"):
-                raise ValueError("it must name two squares, as in e2e4")
-            return _pair(origin, target)
-        return _pair(*given)
+            return _pair(*map(square.name, coordinate.squares(given)))
+        if isinstance(given, tuple | list):
+            return _pair(*given)
+        text = str(given)
+        if len(text) < 4 or text[4:] not in ("", "q", "r", "b", "n"):
+            raise ValueError("it must name two squares, as in e2e4")
+        return _pair(text[:2], text[2:4])
     except ValueError as error:
         raise ValueError(f"bad last move {shorten(repr(given))}: {error}") from None
 
@@ -86,20 +88,21 @@ def read_mark(given: Square | tuple[Square] | tuple[Square, str]) -> Mark:
         raise ValueError(f"bad mark {shorten(repr(given))}: {error}") from None
 
 
-def _pair(origin: Square, target: Square) -> tuple[int, int]:
-    """Two different squares."""
+def _pair(origin: Square, target: Square) -> tuple[str, str]:
+    """The names of two different squares."""
     found = _square(origin), _square(target)
     if found[0] == found[1]:
         raise ValueError("its two squares are the same")
     return found
 
 
-def _square(given: Square) -> int:
+def _square(given: Square) -> str:
+    """The name of a square."""
     if isinstance(given, str):
-        return square.parse(given)
-    if given & ~0x77:
+        return square.name(square.parse(given))
+    if not 0 <= given < 64:
         raise ValueError(f"{given!r} is not a square")
-    return given
+    return square.name(given + (given & 56))
 
 
 def _colour(given: str) -> str:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from moff.messages import echo, either
 from moff.picture.annotation import COLOURS, Arrow, Mark, Square, read_arrow, read_last_move, read_mark
@@ -81,8 +81,8 @@ class Picture:
     """Whether Black is at the bottom."""
     theme: str
     """A name of `THEMES`."""
-    last_move: tuple[int, int] | None
-    """Its two squares; the king's when castling in standard chess, king's and rook's in Chess960."""
+    last_move: tuple[str, str] | None
+    """The names of its two squares; the king's when castling, in Chess960 king's and rook's."""
     arrows: tuple[Arrow, ...]
     marked: tuple[Mark, ...]
     attacks: bool
@@ -97,11 +97,11 @@ class Picture:
 
     def __init__(
         self,
-        position: Board | str = fen.START,
+        position: Any = fen.START,
         *,
         flipped: bool = False,
         theme: str = "light",
-        last_move: int | str | tuple[Square, Square] | None = None,
+        last_move: object = None,
         arrows: Iterable[str | tuple[Square, Square] | tuple[Square, Square, str]] = (),
         marked: Iterable[Square | tuple[Square] | tuple[Square, str]] = (),
         attacks: bool = False,
@@ -109,14 +109,15 @@ class Picture:
         size: int = STANDARD_SIZE,
         title: str = "",
     ) -> None:
-        """The last move may be a packed move or coordinates ("e2e4", "e7e8q"); it need not be legal, as the
-        position is the one after it. Arrows ("e2e4", "e2e4:blue") and marked squares ("e4", "e4:blue") may be
-        texts too.
+        """The position is a `moff.Board`, an `x88` board or a FEN. The last move may be a `moff.Move`, packed
+        or coordinates ("e2e4", "e7e8q"); it need not be legal, as the position is the one after it. Arrows
+        ("e2e4", "e2e4:blue") and marked squares ("e4", "e4:blue") may be texts too.
 
         Raises ValueError, with the text and the reason, for a bad FEN, square, colour, theme or size.
         """
         # A copy, since the board may change later.
-        text = position if isinstance(position, str) else fen.write(position)
+        board = getattr(position, "x88", position)
+        text = board if isinstance(board, str) else fen.write(board)
         text = fen.write(fen.parse(text, chess960=not isinstance(position, str)))
         if theme not in THEMES:
             raise ValueError(f"{echo(theme)} is not a theme: it must be {either(THEMES)}")
@@ -196,8 +197,8 @@ class Picture:
     def _last_move_squares(self) -> list[str]:
         lines = []
         for sq in self.last_move or ():
-            x, y = self._corner(sq)
-            lines.append(f'<rect data-square="{square.name(sq)}" x="{x}" y="{y}" width="100" height="100"/>')
+            x, y = self._corner(square.parse(sq))
+            lines.append(f'<rect data-square="{sq}" x="{x}" y="{y}" width="100" height="100"/>')
         return layer("last-move", f'fill="{COLOURS["yellow"]}" opacity="0.6"', lines)
 
     def _check(self, board: Board) -> list[str]:
@@ -219,12 +220,10 @@ class Picture:
     def _marks(self) -> list[str]:
         lines = []
         for mark in self.marked:
-            x, y = self._corner(mark.square)
+            x, y = self._corner(square.parse(mark.square))
             # The inner square has the opposite direction, which makes it a hole.
             ring = f"M{x + 2} {y + 2}h96v96h-96zM{x + 12} {y + 12}v76h76v-76z"
-            lines.append(
-                f'<path data-square="{square.name(mark.square)}" d="{ring}" fill="{COLOURS[mark.colour]}"/>'
-            )
+            lines.append(f'<path data-square="{mark.square}" d="{ring}" fill="{COLOURS[mark.colour]}"/>')
         return layer("marks", _HALO, lines)
 
     def _pieces(self, board: Board, side: int) -> list[str]:
@@ -251,9 +250,9 @@ class Picture:
     def _arrows(self) -> list[str]:
         lines = []
         for arrow in self.arrows:
-            outline = arrow_outline(self._centre(arrow.origin), self._centre(arrow.target))
+            outline = arrow_outline(*(self._centre(square.parse(sq)) for sq in arrow[:2]))
             lines.append(
-                f'<path data-arrow="{square.name(arrow.origin)}{square.name(arrow.target)}" '
+                f'<path data-arrow="{arrow.origin}{arrow.target}" '
                 f'd="{polygon(outline)}" fill="{COLOURS[arrow.colour]}"/>'
             )
         return layer("arrows", f'{_HALO} opacity="0.9"', lines)
@@ -296,14 +295,12 @@ class Picture:
             *(f"{SIDES[side]}: {_army(board, side)}." for side in (WHITE, BLACK)),
         ]
         if self.last_move:
-            sentences.append(f"Last move: {_path(*self.last_move)}.")
+            sentences.append(f"Last move: {' to '.join(self.last_move)}.")
         if self.marked:
-            marks = ", ".join(f"{square.name(mark.square)} ({mark.colour})" for mark in self.marked)
+            marks = ", ".join(f"{mark.square} ({mark.colour})" for mark in self.marked)
             sentences.append(f"Marked: {marks}.")
         if self.arrows:
-            arrows = ", ".join(
-                f"{_path(arrow.origin, arrow.target)} ({arrow.colour})" for arrow in self.arrows
-            )
+            arrows = ", ".join(f"{arrow.origin} to {arrow.target} ({arrow.colour})" for arrow in self.arrows)
             sentences.append(f"Arrows: {arrows}.")
         if self.attacks:
             sentences.append(
@@ -331,7 +328,3 @@ def _army(board: Board, side: int) -> str:
         if names:
             groups.append(f"{NAMES[kind]}{'s' * (len(names) > 1)} {' '.join(names)}")
     return ", ".join(groups)
-
-
-def _path(origin: int, target: int) -> str:
-    return f"{square.name(origin)} to {square.name(target)}"

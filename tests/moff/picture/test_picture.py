@@ -19,8 +19,7 @@ from moff.picture.annotation import COLOURS
 from moff.picture.figurine import FIGURINES
 from moff.picture.picture import MAX_SIZE, MIN_SIZE, STANDARD_SIZE, Picture
 from tests.client import call, run
-from tests.oracle import KINDS, STARTS, packed, random_boards, scaled, to_0x88
-from x88.board import Board
+from tests.oracle import KINDS, STARTS, packed, random_boards, scaled
 from x88.notation import fen
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -150,19 +149,20 @@ def test_dark_squares_marks_and_the_last_move_stand_on_their_squares(flipped: bo
 
 
 def test_squares_moves_and_colours_may_be_given_in_any_form() -> None:
-    e2, e4 = to_0x88(chess.E2), to_0x88(chess.E4)
+    e2, e4 = chess.E2, chess.E4
     arrows = ["e2e4:blue", ("e2", "e4", "blue"), (e2, e4, "blue"), ("e2", e4, "blue")]
     assert len({Picture(arrows=[arrow]) for arrow in arrows}) == 1
     arrows = ["e2e4", ("e2", "e4"), (e2, e4), (e2, e4, "green")]
     assert len({Picture(arrows=[arrow]) for arrow in arrows}) == 1
     assert len({Picture(marked=[mark]) for mark in ("e4:sky", ("e4", "sky"), (e4, "sky"))}) == 1
     assert len({Picture(marked=[mark]) for mark in ("e4", e4, ("e4",), (e4, "orange"))}) == 1
-    assert len({Picture(last_move=move) for move in ("e2e4", "e2e4q", (e2, e4))}) == 1
+    assert len({Picture(last_move=move) for move in ("e2e4", "e2e4q", (e2, e4), moff.Move(e2, e4))}) == 1
     board = fen.parse(fen.START)
     number = packed(board)["e2e4"]
     board.make(number)
     assert Picture(board, last_move=number) == Picture(board, last_move="e2e4") != Picture(board)
     assert Picture() == Picture(last_move=0) == Picture(fen.START, size=STANDARD_SIZE)
+    assert Picture() == Picture(moff.Board(), last_move=moff.Move.null())
 
 
 @pytest.mark.parametrize("flipped", [False, True])
@@ -234,7 +234,7 @@ def test_pictures_are_values_that_a_notebook_shows() -> None:
     ("arguments", "reason"),
     [
         ({"position": "8/8 w"}, "bad FEN '8/8 w': "),
-        ({"position": Board()}, "White has 0 kings"),
+        ({"position": moff.Board.empty()}, "White has 0 kings"),
         ({"theme": "pink"}, "'pink' is not a theme: it must be light or dark"),
         (
             {"size": MIN_SIZE - 1},
@@ -250,10 +250,10 @@ def test_pictures_are_values_that_a_notebook_shows() -> None:
         ({"arrows": ["e2e4", "e2e4e6"]}, "bad arrow 'e2e4e6': 'e4e6' is not a square"),
         ({"arrows": ["e2e4:pink"]}, "bad arrow 'e2e4:pink': 'pink' is not a colour: it must be green, "),
         ({"arrows": ["e2e2"]}, "bad arrow 'e2e2': its two squares are the same"),
-        ({"arrows": [(0, 0x88)]}, r"bad arrow \(0, 136\): 136 is not a square"),
+        ({"arrows": [(0, 64)]}, r"bad arrow \(0, 64\): 64 is not a square"),
         ({"arrows": [("e2",)]}, r"bad arrow \('e2',\): "),
         ({"marked": ["e9"]}, "bad mark 'e9': 'e9' is not a square"),
-        ({"marked": [0x08]}, "bad mark 8: 8 is not a square"),
+        ({"marked": [-1]}, "bad mark -1: -1 is not a square"),
         ({"marked": [()]}, r"bad mark \(\): "),
     ],
 )
