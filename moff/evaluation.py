@@ -1,5 +1,7 @@
 """The static evaluation, as a number and as a picture for people."""
 
+import threading
+
 from search import wdl
 from search.nnue import network, select
 from search.nnue.evaluate import FULL_MATERIAL, MATERIAL_STEP, Evaluation, material_points
@@ -56,7 +58,14 @@ def table(board: Board, style: diagram.Style, weights: Weights | None = None) ->
     ]
 
 
+_kept = threading.local()
+"""The last evaluation of each thread and its weights, which take 50 times as long to load as to use."""
+
+
 def _evaluation_of(board: Board, weights: Weights) -> Evaluation:
-    evaluation = Evaluation(select.layer(weights))
+    if getattr(_kept, "weights", None) is not weights:
+        _kept.evaluation = Evaluation(select.layer(weights))
+        _kept.weights = weights
+    evaluation: Evaluation = _kept.evaluation
     evaluation.reset(checked_board(board))
     return evaluation
