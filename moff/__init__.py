@@ -22,13 +22,14 @@ TYPE_CHECKING = False  # importing `typing` takes time; a signal meanwhile would
 if TYPE_CHECKING:
     from moff.library.boards import *  # noqa: F403
     from moff.library.books import *  # noqa: F403
+    from moff.library.engines import *  # noqa: F403
     from moff.library.moves import *  # noqa: F403
     from moff.library.scores import *  # noqa: F403
     from moff.library.squares import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-_HOMES = ("squares", "moves", "boards", "scores", "books")
+_HOMES = ("squares", "moves", "boards", "scores", "books", "engines")
 """The modules of the library, in the order in which a name is looked for."""
 
 

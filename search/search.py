@@ -209,6 +209,10 @@ class Search:
         if self._job is not None:
             self._job.stop()
 
+    def abandon(self) -> None:
+        """Stop the running search, whatever its result, without a lock: a finalizer may hold any."""
+        self._pool.stop.set()
+
     def ponderhit(self) -> None:
         """The expected move has been played: switch from pondering to a normal search. The clock starts now,
         and the time spent pondering counts for the soft limit.
