@@ -20,6 +20,7 @@ the start of the engine, which needs other parts.
 TYPE_CHECKING = False  # importing `typing` takes time; a signal meanwhile would end in a traceback
 
 if TYPE_CHECKING:
+    from moff.library.analysis import *  # noqa: F403
     from moff.library.boards import *  # noqa: F403
     from moff.library.books import *  # noqa: F403
     from moff.library.engines import *  # noqa: F403
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = ("squares", "moves", "boards", "scores", "books", "engines")
+_HOMES = ("squares", "moves", "boards", "scores", "books", "engines", "analysis")
 """The modules of the library, in the order in which a name is looked for."""
 
 
@@ -57,6 +58,7 @@ def _load(home: str) -> dict[str, object]:
     """The public names of a module of the library."""
     import importlib
 
+    _check_packages()
     module = importlib.import_module(f"moff.library.{home}")
     return {name: getattr(module, name) for name in module.__all__}
 

@@ -50,10 +50,14 @@ class Analysis:
     threads at once and drops unfinished games.
     """
 
-    def __init__(self, limits: Limits, threads: int, megabytes: int = 16) -> None:
-        """`limits` apply to each position. Raises ValueError or MemoryError for the tables, one a thread."""
+    def __init__(self, limits: Limits, threads: int, megabytes: int = 16, helpers: int = 0) -> None:
+        """`limits` apply to each position. Each thread has a table, and a search with so many helpers, whose
+        results differ from one time to the next. Raises ValueError or MemoryError.
+        """
         self._limits = limits
         self._searches = [search_with_tables(megabytes) for _ in range(threads)]
+        for search in self._searches:
+            search.resize_pool(1 + helpers)
         self._done = [0] * threads
         self._is_closed = False
         self._tasks: queue.SimpleQueue[tuple[int, str, list[int]] | None] = queue.SimpleQueue()
