@@ -121,6 +121,7 @@ _SCORE = re.compile(rb"(?:" + _POINTS + _DASH + _POINTS + rb"|1/2|\xc2?\xbd)[.,!
 _ENDS = tuple(
     text.encode() for text in ("1-0", "0-1", "1/2-1/2", "*", "1–0", "0–1", "1/2–1/2", "½-½", "½–½", "½")
 )
+_FIRST_MOVE = re.compile(rb"\s*1\.(?!\.)")
 _EVENT = (b"[Event ", b'[Event"')
 _WINDOWS = {code: bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(0x80, 0xA0)}
 
@@ -285,8 +286,9 @@ class Reader:
         """Read lines at least up to the end of the next game; False at the end of the stream. `rest` has the
         first tags of that game.
 
-        A game ends before the next one's tags, or at an empty line after its result. After a comment that was
-        left open, the tags must follow an empty line. A game with tags only ends before an Event tag.
+        A game ends before the next one's tags, at an empty line after its result, or at one before a first
+        move. After a comment that was left open, the tags must follow an empty line. A game with tags only
+        ends before an Event tag.
         """
         lines = [rest] if rest else []
         tags = len(rest) > 0
@@ -322,6 +324,9 @@ class Reader:
                         self._waiting = line
                         break
                     tags = True
+                elif blank and movetext and not is_open and _FIRST_MOVE.match(line):
+                    self._waiting = line
+                    break
                 last = line
                 blank = False
                 if movetext:

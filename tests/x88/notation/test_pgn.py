@@ -367,6 +367,13 @@ def test_zeros_at_the_end_are_a_double_forfeit_or_castling(text: str, result: st
     assert read_one(pgn.write(game)).result == result
 
 
+def test_a_first_move_after_an_empty_line_begins_the_next_game() -> None:
+    text = "1. e4 e5\n\n2. Nf3 (2. f4\n\n2... d5) 2... Nc6 {\n\n1. c4}\n\n1. d4\n\n1... d5\n\n  1. a3 a6\n"
+    assert [sans(game) for game in read(text)] == [["e4", "e5", "Nf3", "Nc6"], ["d4", "d5"], ["a3", "a6"]]
+    assert not any(game.faults for game in read(text))
+    assert [game.line for game in read(text)] == [1, 9, 13]
+
+
 @pytest.mark.parametrize("end", ["*", "1-0", "1/2", "½-½", "0.5-0.5", "* {x}", "*\ufeff", "*\u00a0 ", ""])
 @pytest.mark.parametrize("head", ['[White "C"]', '[White "C"] {x}', '[Round "1"] [White "C"]'])
 @pytest.mark.parametrize("blank", ["", "\n"])
