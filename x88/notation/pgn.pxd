@@ -18,9 +18,9 @@ cdef class Move:
     cdef readonly str san
     cdef readonly int move
     cdef readonly str fen
-    cdef public list nags
     cdef public str comment
-    cdef public list variations
+    cdef list _nags         # None if there are none
+    cdef list _variations   # None if there are none
 
 
 @cython.locals(created=Move)

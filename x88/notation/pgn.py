@@ -146,9 +146,26 @@ class Move:
     san: str
     move: int
     fen: str
-    nags: list[int]
     comment: str
-    variations: list["Variation"]
+    _nags: list[int] | None
+    _variations: list["Variation"] | None
+
+    # Few moves have any: making the lists for all would take a tenth of the time of reading.
+    @property
+    def nags(self) -> list[int]:
+        if self._nags is None:
+            self._nags = []
+        return self._nags
+
+    @nags.setter
+    def nags(self, nags: list[int]) -> None:
+        self._nags = nags
+
+    @property
+    def variations(self) -> list["Variation"]:
+        if self._variations is None:
+            self._variations = []
+        return self._variations
 
     def __repr__(self) -> str:
         # Uncompiled, a move that no reader has made has neither.
@@ -172,9 +189,9 @@ def _new_move(san: str, move: int, fen: str) -> Move:
     created.san = san
     created.move = move
     created.fen = fen
-    created.nags = []
     created.comment = ""
-    created.variations = []
+    created._nags = None
+    created._variations = None
     return created
 
 
@@ -586,7 +603,7 @@ class Reader:
         """Make a move or null move, and keep only it of its line, for the comments and variations on it."""
         _play_again(board, move)
         last = moves[0] if moves else None
-        if last is None or last.comment or last.nags or last.variations:
+        if last is None or last.comment or last._nags or last._variations:
             last = _new_move("", move, "")
             moves[:] = [last]
         last.move = move
