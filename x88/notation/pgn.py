@@ -1089,12 +1089,14 @@ def _write_comment(words: list[str], comment: str) -> None:
         words.extend(inner)
 
 
-def _fill_lines(words: list[str]) -> str:
-    """The words in lines of at most 79 characters. None begins with a per cent sign, the escape character."""
+def _fill_lines(words: list[str], width: int = _WIDTH) -> str:
+    """The words in lines of at most `width` characters. None begins with a per cent sign, the escape
+    character.
+    """
     lines: list[str] = []
     row = ""
     for word in words:
-        if row and len(row) + 1 + len(word) > _WIDTH and not word.startswith("%"):
+        if row and len(row) + 1 + len(word) > width and not word.startswith("%"):
             lines.append(row)
             row = word
         else:
