@@ -32,6 +32,9 @@ DIRECTIVES = {
     "annotation_typing": False,  # annotations are for readers and mypy; the headers give the C types
     "cdivision": True,
     "allow_none_for_extension_args": False,  # None would crash what takes a board
+    "binding": False,  # Cython's own functions do not check the class of `self`, and are called more slowly
+    "embedsignature": True,
+    "embedsignature.format": "clinic",  # as `inspect.signature` reads it
     "auto_pickle": False,  # nobody pickles a board or a search, and the code for it would be large
     "freethreading_compatible": True,  # else a free-threaded Python switches its GIL on, with a warning
 }

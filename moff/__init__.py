@@ -20,6 +20,7 @@ the start of the engine, which needs other parts.
 TYPE_CHECKING = False  # importing `typing` takes time; a signal meanwhile would end in a traceback
 
 if TYPE_CHECKING:
+    from moff import pgn as pgn
     from moff.library.analysis import *  # noqa: F403
     from moff.library.boards import *  # noqa: F403
     from moff.library.books import *  # noqa: F403
@@ -39,7 +40,7 @@ def _attribute(name: str) -> object:
     moff import` also asks here for a module of the package.
     """
     if name == "__all__":
-        return sorted({name for home in _HOMES for name in _load(home)})
+        return sorted({"pgn", *(name for home in _HOMES for name in _load(home))})
     if not name.startswith("_"):
         import importlib.util
 
@@ -68,7 +69,7 @@ if not TYPE_CHECKING:  # a type checker is to report names that do not exist
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *(name for home in _HOMES for name in _load(home))})
+    return sorted({*globals(), *_attribute("__all__")})  # type: ignore[misc]
 
 
 def _check_packages() -> None:
