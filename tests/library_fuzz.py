@@ -42,6 +42,7 @@ LEFT_OUT = {
     "build.record": "writes beside the sources",
     "Bench.run": "takes a minute",
     "Job.wait_for_release": "waits for a stop",
+    "AnalysisResult.wait": "waits for a stop",
     "Search.wait": "waits for a stop",
     "Selfplay.play": "takes as long as its nodes say",
     "Helper.wait": "waits for a stop",
@@ -60,7 +61,8 @@ NUMBERS += [4095, 4096, 10**6, 10**8, 10**9, 2**31 - 1, 2**31, 2**32, 2**63 - 1,
 NUMBERS += [-8, -17, -128, -(10**6), -(2**31), -(2**63), 10**30, -(10**30)]
 SMALL = [-(10**30), -(2**31), -1, 0, 1, 2, 3, 10**6, 2**31, 10**30]
 """For parameters in SLOW: a valid large number would take for ever."""
-SLOW = {"depth", "threads", "megabytes", "times", "plies", "min_games", "nodes", "last", "entries", "mate"}
+SLOW = {"depth", "threads", "megabytes", "hash", "times", "plies", "min_games", "nodes", "last", "entries"}
+SLOW |= {"mate"}
 
 WRONG = [
     *(None, True, False, 0.5, -1.0, float("nan"), float("inf"), "", "e4", "e2e4", "x" * 3000, "\0", "\ud800"),
@@ -165,7 +167,7 @@ class Fuzzer:
         pools = self.search, Pool(1), Bench(Settings(1)), PerftTable(1)
         mine = [moff.Board(text, chess960=True) for text in FENS[:3]]
         moves = [move for board in mine for move in board.legal_moves]
-        for thing in (*pools, weights, select.layer(weights), *mine, *moves[:40:10]):
+        for thing in (*pools, weights, select.layer(weights), *mine, *moves[:40:10], moff.Engine(1, 1)):
             self.keep(thing)
 
     def board(self) -> Board:
@@ -196,6 +198,8 @@ class Fuzzer:
             return chance.choice(WRONG)
         if "Limits" in annotation:
             return self.limits()
+        if "Limit" in annotation:
+            return chance.choice((moff.Limit(time=0.001), moff.Limit(depth=1), moff.Limit()))
         if "Board" in annotation:
             return chance.choice((*self.boards, *self.live.get(moff.Board, ())))
         kinds = [kind for kind in self.live if kind.__name__ in re.findall(r"\w+", annotation)]

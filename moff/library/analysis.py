@@ -18,7 +18,7 @@ from x88.board import Board as Position
 from x88.notation import pgn
 from x88.piece import WHITE
 
-__all__ = ["MissingTableError", "Opening", "Picture", "Review", "Tablebase", "evaluate", "opening", "review"]
+__all__ = ["MissingTableError", "Opening", "Picture", "Tablebase", "evaluate", "opening", "review"]
 
 
 def evaluate(board: Board) -> PovScore:

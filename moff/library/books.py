@@ -40,6 +40,8 @@ class Book:
 
     def find_all(self, board: "Board") -> list[Entry]:
         """The entries of a position, in the order of the file."""
+        if not isinstance(board, Board):
+            raise TypeError(f"{board!r:.80} is not a Board")
         key = board.x88.key
         low = 0
         high = self._count

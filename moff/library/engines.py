@@ -16,7 +16,7 @@ from search.syzygy.tablebase import Tablebase, folders_of
 from x88.board import Board as Position
 from x88.notation import coordinate
 
-__all__ = ["AnalysisResult", "Engine", "Info", "Limit", "PlayResult"]
+__all__ = ["Engine", "Info", "Limit", "PlayResult"]
 
 POLL = 0.1
 """Seconds between looks for Ctrl-C on Windows, where it does not interrupt a wait for another thread."""

@@ -79,6 +79,8 @@ class PovScore:
     """A score that either side can look at: `relative` is that of the side `turn`."""
 
     def __init__(self, relative: Score, turn: bool) -> None:
+        if not isinstance(relative, Score):
+            raise TypeError(f"{relative!r:.80} is not a Score")
         self.relative = relative
         self.turn = turn
 
