@@ -48,6 +48,7 @@ LEFT_OUT = {
     "Helper.wait": "waits for a stop",
     "Board.check_invariants": "asserts",
     "Layer": "abstract",
+    "GameNode": "abstract",
 }
 
 OFFERED = [value for name in moff.__all__ if callable(value := getattr(moff, name))]
@@ -243,7 +244,7 @@ class Fuzzer:
             kept = self.boards if chosen.owner is Board else self.live.get(chosen.owner)
             if not kept:
                 return
-            on = [self.chance.choice(kept)]
+            on = [self.chance.choice(kept if self.chance.random() < 0.98 else WRONG)]
         self.note(chosen.name + shown(arguments))
         try:
             found = chosen.target(*on, *arguments)
@@ -253,7 +254,8 @@ class Fuzzer:
         except EXPECTED:
             return
         except Exception as error:
-            if type(error) is AttributeError and chosen.name not in self.offered:
+            is_wrong = bool(on) and not isinstance(on[0], chosen.owner)  # type: ignore[arg-type]
+            if type(error) is AttributeError and (is_wrong or chosen.name not in self.offered):
                 return  # of an object of another class
             text = f"{chosen.name}{shown(arguments):.300}: {type(error).__name__}: {error!s:.200}"
             self.failures.setdefault(f"{chosen.name} {type(error).__name__}", text)

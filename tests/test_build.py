@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 REBUILD = f"{sys.executable} -m pip install -e "
 """How the command that builds a checkout again begins, if the path has no spaces."""
 
-TOP = ("x88", "search")
+TOP = ("x88", "search", "moff")
 
 VERDICT = "from x88 import build; print(json.dumps([build.compiled, build.problem, build.notice()]))"
 """Decides, and loads nothing that can be compiled."""
@@ -210,7 +210,6 @@ def test_installed_package_must_only_have_the_library(checkout: Path) -> None:
 def test_engine_goes_on_with_what_it_has_when_moff_is_installed_anew(
     checkout: Path, is_compiled: bool
 ) -> None:
-    shutil.copytree(ROOT / "moff", checkout / "moff", ignore=shutil.ignore_patterns("__pycache__"))
     with subprocess.Popen(
         [sys.executable, "-m", "moff"],
         cwd=checkout,

@@ -1,6 +1,7 @@
 """What Moff says of positions and games: evaluations, openings, endgame tablebases, reviews and pictures."""
 
 import io
+import os
 from typing import Any
 
 from moff import __version__
@@ -40,9 +41,9 @@ class MissingTableError(KeyError):
 class Tablebase:
     """Endgame tablebases ("Syzygy"), in the words of python-chess's documentation of `chess.syzygy`."""
 
-    def __init__(self, path: object) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         """The tables in a folder, or in some joined by `os.pathsep`. Raises ValueError if there are none."""
-        self._tables = tablebase.Tablebase(tablebase.folders_of(str(path)))
+        self._tables = tablebase.Tablebase(tablebase.folders_of(os.fspath(path)))
         if not self._tables.most:
             raise ValueError("; ".join(self._tables.problems) or f"{path} has no tables")
 

@@ -126,6 +126,22 @@ class LegalMoveGenerator:
         return f"<LegalMoveGenerator ({moves})>"
 
 
+def _empty(cls: type["Board"], *, chess960: bool = False) -> "Board":
+    """An empty board."""
+    return cls(None, chess960=chess960)
+
+
+def _from_epd(cls: type["Board"], text: str, *, chess960: bool = False) -> tuple["Board", dict[str, Any]]:
+    """The board and the operations of a line of EPD; see `set_epd`."""
+    board = cls(None, chess960=chess960)
+    return board, board.set_epd(text)
+
+
+def _from_chess960_pos(cls: type["Board"], number: int) -> "Board":
+    """The start position of Chess960 with this number, 0 to 959. Raises ValueError."""
+    return cls(start_positions.start(number), chess960=True)
+
+
 class Board:
     """A position and the moves that led to it.
 
@@ -154,21 +170,9 @@ class Board:
 
     # Setting up.
 
-    @classmethod
-    def empty(cls, *, chess960: bool = False) -> "Board":
-        """An empty board."""
-        return cls(None, chess960=chess960)
-
-    @classmethod
-    def from_epd(cls, text: str, *, chess960: bool = False) -> tuple["Board", dict[str, Any]]:
-        """The board and the operations of a line of EPD; see `set_epd`."""
-        board = cls.empty(chess960=chess960)
-        return board, board.set_epd(text)
-
-    @classmethod
-    def from_chess960_pos(cls, number: int) -> "Board":
-        """The start position of Chess960 with this number, 0 to 959. Raises ValueError."""
-        return cls(start_positions.start(number), chess960=True)
+    empty = classmethod(_empty)
+    from_epd = classmethod(_from_epd)
+    from_chess960_pos = classmethod(_from_chess960_pos)
 
     def reset(self) -> None:
         """Set up the start position."""

@@ -324,15 +324,15 @@ class Game(GameNode):
         self.faults: list[pgn.Fault] = []
         self.errors = self.faults
 
-    @classmethod
-    def without_tag_roster(cls) -> "Game":
+    @staticmethod
+    def without_tag_roster() -> "Game":
         """A game without headers."""
-        return cls({})
+        return Game({})
 
-    @classmethod
-    def from_board(cls, board: Board) -> "Game":
+    @staticmethod
+    def from_board(board: Board) -> "Game":
         """The game that was played on a board, with its result."""
-        game = cls()
+        game = Game()
         game.setup(board.root())
         game.headers["Result"] = board.result()
         game.add_line(board.move_stack)

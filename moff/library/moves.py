@@ -47,13 +47,13 @@ class Move:
     drop = None
     """No piece is dropped in chess."""
 
-    @classmethod
-    def null(cls) -> "Move":
+    @staticmethod
+    def null() -> "Move":
         """The null move, which passes the turn."""
         return shared(0)
 
-    @classmethod
-    def from_uci(cls, uci: str) -> "Move":
+    @staticmethod
+    def from_uci(uci: str) -> "Move":
         """The move of a text in coordinates, such as "e2e4", "e7e8q" or "0000". Raises InvalidMoveError."""
         if uci == "0000":
             return shared(0)
@@ -127,12 +127,12 @@ class Piece:
         self.piece_type = piece_type
         self.color = bool(color)
 
-    @classmethod
-    def from_symbol(cls, symbol: str) -> "Piece":
+    @staticmethod
+    def from_symbol(symbol: str) -> "Piece":
         """The piece with a letter, a capital one for White. Raises ValueError."""
         if symbol not in CODE_OF_LETTER:
             raise ValueError(f"{symbol!r:.40} is not the letter of a piece")
-        return cls(TYPE[CODE_OF_LETTER[symbol] & KIND], symbol.isupper())
+        return Piece(TYPE[CODE_OF_LETTER[symbol] & KIND], symbol.isupper())
 
     def symbol(self) -> str:
         """The letter, a capital one for White."""

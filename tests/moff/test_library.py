@@ -17,14 +17,18 @@ from tests import ROOT
 from tests.client import run
 
 
-def test_the_documented_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_documented_example_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("games.pgn").write_text('[White "Me"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n', encoding="utf-8")
     (example,) = re.findall(r"^    import moff\n(?:(?:    .*)?\n)*", moff.__doc__ or "", re.MULTILINE)
-    exec(compile(textwrap.dedent(example), "example", "exec"), {})
+    exec(compile(textwrap.dedent(example).replace("time=1", "depth=3"), "example", "exec"), {})
     printed = capsys.readouterr().out
     board = chess.Board()
     board.push_san("e4")
     assert board.fen(en_passant="legal") in printed
-    assert "Nf6" in printed
+    assert "Ruy Lopez" in printed
 
 
 def test_all_names_are_there_however_one_asks() -> None:
