@@ -239,8 +239,7 @@ class Board:
     def set_piece_map(self, pieces: dict[int, Piece]) -> None:
         """Set up pieces by square, as `set_piece_at` does."""
         rows = [
-            [str(pieces[sq]) if sq in pieces else "1" for sq in range(r, r + 8)]
-            for r in range(56, -1, -8)
+            [str(pieces[sq]) if sq in pieces else "1" for sq in range(r, r + 8)] for r in range(56, -1, -8)
         ]
         placement = "/".join("".join(row) for row in rows)
         for length in range(8, 1, -1):
