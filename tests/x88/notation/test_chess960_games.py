@@ -158,4 +158,4 @@ def test_a_picture_marks_king_and_rook_of_castling() -> None:
     board = fen.parse(CASTLES)
     move = coordinate.parse(board, "f1g1")
     board.make(move)
-    assert Picture(board, last_move=move).last_move == (0x05, 0x06)
+    assert Picture(board, last_move=move).last_move == ("f1", "g1")
