@@ -204,6 +204,8 @@ class Board:
             pieces = count(self.sides[each])
             if pieces > MAX_PIECES:
                 return f"{SIDES[each]} has {pieces} pieces, more than {MAX_PIECES}"
+        if ATTACKS[KING << 6 | index64(self.pieces[0])] & self.sets[BLACK_PIECE | KING]:
+            return "the kings stand side by side"
         return ""
 
     def is_exposed(self) -> bool:

@@ -7,7 +7,7 @@ from moff.library.moves cimport TYPE, Move, Piece, from_packed, piece_of, square
 from x88.attack cimport find_checks_and_pins, in_check
 from x88.board cimport LARGEST_COUNTER
 from x88.board cimport Board as Position
-from x88.move cimport CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, is_home_castling, moved_of, origin_of, rook_origin, target_of
+from x88.move cimport CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, captured_of, is_home_castling, moved_of, origin_of, rook_origin, target_of
 from x88.movegen cimport MoveStack, generate, has_legal_move, is_castling_legal, own_stack
 from x88.notation.fen cimport read_any
 from x88.notation.san cimport AMBIGUOUS, find, match, pattern_of
@@ -22,6 +22,7 @@ cdef uint64_t[8] EN_PASSANT_KEYS
 cdef int[8] KIND_OF
 cdef Position _START
 cdef bint _SHARES
+cdef Board _NOTHING
 
 cdef extern from *:
     """
@@ -40,16 +41,27 @@ cdef class Board:
     cdef readonly Position x88
     cdef readonly str fault     # why there are no moves, empty if there are
     cdef int passed             # `ep_square` on the 0x88 board before all moves
-    cdef Position aside         # the board before `turn` was set
+    cdef Board aside            # the board with the moves before this position was edited
+    cdef bint is_turned         # whether only the side to move differs from `aside`
     cdef public bint chess960
 
     cdef _own(self)
     @cython.locals(position=Position, passed="int[1]")
     cdef _read(self, fen)
-    cdef _edit(self, dict changes)
+    @cython.locals(aside=Board)
+    cdef _edit(self, dict changes, bint keeps_moves=*)
     cdef _set(self, Position position, str fault, int passed)
+    @cython.locals(board=Board)
+    cdef bint _go_back(self) except -1
+    cdef Board _with_moves(self)
+    @cython.locals(board=Board)
+    cdef Board _copied(self, of)
+    cdef _start_anew(self, Board aside)
+    cdef _count(self, halfmove, fullmove)
     @cython.locals(move=int)
     cdef int _passed_square(self) noexcept
+    @cython.locals(kings=uint64_t)
+    cdef int _king(self, int side) noexcept
     cdef uint64_t _of(self, int kind, int side) noexcept
     cdef uint64_t _of_kind(self, int kind) noexcept
     cdef uint64_t _attackers(self, int square, int side, uint64_t blockers) noexcept
@@ -67,26 +79,27 @@ cdef class Board:
     cpdef bint is_legal(self, Move move) except -1
     @cython.locals(found=int)
     cpdef push(self, Move move)
+    @cython.locals(move=int)
+    cdef int _take_back(self) except -1
+    @cython.locals(packed=int, is_exposed=bint)
     cpdef str san(self, Move move)
     cpdef str lan(self, Move move)
-    @cython.locals(enemies=uint64_t)
     cpdef bint is_capture(self, Move move)
     @cython.locals(passed=int, origin=int)
     cpdef bint is_en_passant(self, Move move)
     cpdef bint is_castling(self, Move move)
     cpdef bint is_kingside_castling(self, Move move)
     cpdef bint is_queenside_castling(self, Move move)
-    @cython.locals(origin=int, target=int, code=int)
+    @cython.locals(steps=int, kings=uint64_t, rooks=uint64_t)
     cdef int _castles(self, Move move) noexcept
-    @cython.locals(origin=int)
     cpdef bint is_zeroing(self, Move move)
     @cython.locals(origin=int, target=int, kept=int, loses=bint)
     cpdef bint is_irreversible(self, Move move)
+    @cython.locals(packed=int)
     cpdef bint gives_check(self, Move move) except -1
     @cython.locals(stack=MoveStack, found=bint, move=int, i=int)
     cdef bint _leads_to_draw(self, bint by_repetition) except -1
-    @cython.locals(board=Board)
-    cdef Board _copied(self)
+    cdef _keep(self, int number)
     @cython.locals(code=int)
     cdef bint _equals(self, Board other)
     cdef bint _rights(self, color, int rights) except -1
@@ -94,3 +107,7 @@ cdef class Board:
 
 cdef inline bint is_shared(Board board) noexcept:
     return moff_is_shared(<PyObject*>board.x88)
+
+
+@cython.locals(origin=int, target=int)
+cdef uint64_t touched(Move move) noexcept

@@ -44,7 +44,7 @@ if not cython.compiled:
     from x88.board import LARGEST_COUNTER
     from x88.board import Board as Position
     from x88.move import (
-        CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT,
+        CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, captured_of,
         is_home_castling, moved_of, origin_of, rook_origin, target_of,
     )
     from x88.movegen import generate, has_legal_move, is_castling_legal, own_stack
@@ -73,9 +73,10 @@ KIND_OF = [0, *KINDS, 0]
 
 _START = fens.parse(STARTING_FEN)
 _SHARES = not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled()
-"""Whether copies of a board share the one underneath until one of them moves. Threads without a lock must
-not: even questions write on it.
+"""Whether copies of a board share the one underneath until one of them makes a move, if only to see what it
+does. Threads without a lock must not: even questions write on it.
 """
+_BACK_RANKS = (*range(8), *range(56, 64))
 _NULL_MOVES = ("--", "Z0", "0000", "@@@@", "<>")
 
 
@@ -105,7 +106,12 @@ class Outcome(NamedTuple):
 class LegalMoveGenerator:
     """The legal moves of a board, generated whenever they are asked for, best first."""
 
+    def __cinit__(self) -> None:
+        self.board = _NOTHING
+
     def __init__(self, board: "Board") -> None:
+        if board is None:
+            raise TypeError("None is not a board")
         self.board = board
 
     def __iter__(self) -> Iterator[Move]:
@@ -151,6 +157,8 @@ class Board:
     `x88` is the board underneath, `x88.board.Board`, as it stands now; it is to be read only.
     """
 
+    aside: "Board | None"
+
     def __cinit__(self) -> None:
         self.x88 = _START
         self.fault = "the board has not been set up"
@@ -159,7 +167,6 @@ class Board:
         """The position of a FEN, or an empty board if it is None. With `chess960`, castling rights are read
         as X-FEN, and castling is written as the king taking its rook. Raises ValueError with text and reason.
         """
-        self.aside: Position | None = None
         self.chess960 = chess960
         if fen is None:
             self.clear()
@@ -185,9 +192,7 @@ class Board:
 
     def clear_stack(self) -> None:
         """Forget the moves, but keep the position."""
-        self._set(self.x88.copy(), self.fault, self._passed_square())
-        self.x88.ply = 0
-        self.x88.reversible = 0
+        self._start_anew(None)
 
     def set_fen(self, fen: str) -> None:
         """Set up the position of a FEN. Raises ValueError with text and reason, and keeps the position."""
@@ -201,13 +206,13 @@ class Board:
         self.chess960 = self.chess960 or position.is_chess960()
 
     def set_board_fen(self, fen: str) -> None:
-        """Place the pieces of the first field of a FEN, and keep side to move and counters. Castling rights
-        are lost.
+        """Place the pieces of the first field of a FEN, as `set_piece_at` does. In Chess960, rights may get
+        lost.
         """
-        self._edit({0: fen, 2: "-", 3: "-"})
+        self._edit({0: fen})
 
     def set_castling_fen(self, castling_fen: str) -> None:
-        """Set the castling rights, as in a FEN."""
+        """Set the castling rights, as in a FEN. Forgets the moves."""
         self._edit({2: castling_fen or "-"})
 
     def set_epd(self, text: str) -> dict[str, Any]:
@@ -238,20 +243,27 @@ class Board:
 
     def set_piece_map(self, pieces: dict[int, Piece]) -> None:
         """Set up pieces by square, as `set_piece_at` does."""
-        rows = [
-            [str(pieces[sq]) if sq in pieces else "1" for sq in range(r, r + 8)] for r in range(56, -1, -8)
-        ]
-        placement = "/".join("".join(row) for row in rows)
+        symbols = {square_of(square): str(piece) for square, piece in pieces.items()}
+        ranks = range(56, -1, -8)
+        placement = "/".join("".join(symbols.get(a + file, "1") for file in range(8)) for a in ranks)
         for length in range(8, 1, -1):
             placement = placement.replace("1" * length, str(length))
         self._edit({0: placement})
 
-    def _edit(self, changes: dict[int, str]) -> None:
+    def _edit(self, changes: dict[int, str], keeps_moves: bool = False) -> None:
         """Set up the position anew with some fields of its FEN replaced."""
-        fields = self.fen(en_passant="fen").split()
+        fields = self.fen(shredder=self.chess960, en_passant="fen").split()
         for number, text in changes.items():
             fields[number] = text
-        self.set_fen(" ".join(fields))
+        aside = self._with_moves() if keeps_moves else None
+        try:
+            self._read(" ".join(fields))
+        except ValueError:
+            if 0 not in changes or not self.chess960:
+                raise
+            fields[2] = "-"  # the rooks may now be on one side of the king
+            self._read(" ".join(fields))
+        self.aside = aside
 
     def _own(self) -> None:
         """Before the board underneath changes: leave it to those with whom it is shared."""
@@ -263,29 +275,60 @@ class Board:
         self.fault = fault
         self.passed = passed
         self.aside = None
+        self.is_turned = False
+
+    def _go_back(self) -> bool:
+        """Become the board put aside. Returns whether there is one."""
+        if self.aside is None:
+            return False
+        board = self.aside._copied(Board)
+        self._set(board.x88, board.fault, board.passed)
+        self.aside = board.aside
+        self.is_turned = board.is_turned
+        return True
+
+    def _with_moves(self) -> "Board | None":
+        """The board to which `pop` goes back after an edit now: this one, or `aside` if it has no moves."""
+        return self._copied(Board) if self.x88.ply else self.aside
+
+    def _copied(self, of: "type[Board]") -> "Board":
+        """A copy, as a board of this class."""
+        board = Board.__new__(Board) if of is Board else of(None)
+        board._set(self.x88 if _SHARES else self.x88.copy(), self.fault, self.passed)
+        board.aside = self.aside
+        board.is_turned = self.is_turned
+        board.chess960 = self.chess960
+        return board
+
+    def _start_anew(self, aside: "Board | None") -> None:
+        """Begin the moves anew, after those of `aside`."""
+        self._set(self.x88.copy(), self.fault, self._passed_square())
+        self.aside = aside
+        self.x88.ply = 0
+        self.x88.reversible = 0
 
     # The state.
 
     @property
     def turn(self) -> bool:
-        """The side to move. If it is set, `pop` and `move_stack` still know the moves."""
+        """The side to move. When it is set, as when `castling_rights`, `ep_square` or a counter is, the moves
+        remain and can be taken back, but the positions before do not count as repeated.
+        """
         return self.x88.side == WHITE
 
     @turn.setter
     def turn(self, color: bool) -> None:
         if bool(color) == (self.x88.side == WHITE):
             return
-        if self.aside is not None and self.x88.ply == 0:
-            self.x88, self.aside = self.aside, None
+        if self.is_turned and self.x88.ply == 0 and self._go_back():
             return
-        before = self.x88
-        self._set(before.copy(), self.fault, NO_SQUARE)
-        self.aside = before
-        self.x88.ply = 0
-        self.x88.reversible = 0
+        is_turned = self.x88.ply > 0
+        self._start_anew(self._with_moves())
+        self.is_turned = is_turned
         self.x88.side ^= 1
         self.x88.en_passant = NO_SQUARE
         self.x88.en_passant_legal = False
+        self.x88.finish(self.passed, self.x88.halfmove, self.x88.fullmove)
         self.x88.key = self.x88.compute_key()
 
     @property
@@ -299,8 +342,10 @@ class Board:
 
     @castling_rights.setter
     def castling_rights(self, rooks: int) -> None:
-        files = ((SQUARE_NAMES[sq][0], sq) for sq in SquareSet(rooks) if sq < 8 or sq >= 56)
-        self.set_castling_fen("".join(name.upper() if sq < 8 else name for name, sq in files))
+        mask = SquareSet(rooks)
+        letters = zip("ABCDEFGHabcdefgh" if self.chess960 else "Q......Kq......k", _BACK_RANKS, strict=True)
+        named = "".join(letter for letter, square in letters if letter != "." and square in mask)
+        self._edit({2: named or "-"}, True)
 
     @property
     def ep_square(self) -> int | None:
@@ -310,7 +355,7 @@ class Board:
 
     @ep_square.setter
     def ep_square(self, square: int | None) -> None:
-        self._edit({3: "-" if square is None else SQUARE_NAMES[square]})
+        self._edit({3: "-" if square is None else SQUARE_NAMES[square_of(square)]}, True)
 
     @property
     def halfmove_clock(self) -> int:
@@ -319,8 +364,7 @@ class Board:
 
     @halfmove_clock.setter
     def halfmove_clock(self, number: int) -> None:
-        self._own()
-        self.x88.halfmove = _counter(number)
+        self._count(number, self.x88.fullmove)
 
     @property
     def fullmove_number(self) -> int:
@@ -329,18 +373,22 @@ class Board:
 
     @fullmove_number.setter
     def fullmove_number(self, number: int) -> None:
-        self._own()
-        self.x88.fullmove = _counter(number)
+        self._count(self.x88.halfmove, number)
+
+    def _count(self, halfmove: int, fullmove: int) -> None:
+        """Set the counters."""
+        for number in (halfmove, fullmove):
+            if not 0 <= number <= LARGEST_COUNTER:
+                raise ValueError(f"{number!r:.40} is not a counter from 0 to {LARGEST_COUNTER}")
+        self._start_anew(self._with_moves())
+        self.x88.halfmove = halfmove
+        self.x88.fullmove = fullmove
 
     @property
     def move_stack(self) -> list[Move]:
         """The moves that led here, a new list."""
-        past = self.x88.ply
-        moves = [from_packed(self.x88.undo[i].move, self.chess960) for i in range(past)]
-        if self.aside is not None:
-            past = self.aside.ply
-            moves = [from_packed(self.aside.undo[i].move, self.chess960) for i in range(past)] + moves
-        return moves
+        moves = [from_packed(self.x88.undo[i].move, self.chess960) for i in range(self.x88.ply)]
+        return moves if self.aside is None else self.aside.move_stack + moves
 
     def ply(self) -> int:
         """The number of half-moves since move 1 of White, by the counters."""
@@ -394,9 +442,16 @@ class Board:
         return self._of(KIND_OF[piece_type], WHITE if color else BLACK)
 
     def king(self, color: bool) -> int | None:
-        """The square of a side's king, None unless there is exactly one."""
-        kings = self._of(KING, WHITE if color else BLACK)
-        return index64(lowest(kings)) if kings and not kings & kings - 1 else None
+        """The square of a side's king, None if there is none; of several, the last from a1 to h8."""
+        sq = self._king(WHITE if color else BLACK)
+        return None if sq == NO_SQUARE else index64(sq)
+
+    def _king(self, side: int) -> int:
+        """`king` on the 0x88 board, or NO_SQUARE."""
+        kings = self._of(KING, side)
+        while kings & kings - 1:
+            kings &= kings - 1
+        return lowest(kings) if kings else NO_SQUARE
 
     @property
     def occupied(self) -> int:
@@ -449,9 +504,7 @@ class Board:
 
     def attackers_mask(self, color: bool, square: int | str, occupied: int | None = None) -> int:
         """`attackers` as bits."""
-        blockers = self.x88.sides[WHITE] | self.x88.sides[BLACK]
-        if occupied is not None:
-            blockers = occupied
+        blockers = self.occupied if occupied is None else int(SquareSet(occupied))
         return self._attackers(square_of(square), WHITE if color else BLACK, blockers)
 
     def _attackers(self, square: int, side: int, blockers: int) -> int:
@@ -488,13 +541,11 @@ class Board:
         number = square_of(square)
         sq = number + (number & 56)
         side = WHITE if color else BLACK
-        kings = self.x88.sets[WHITE_PIECE << side | KING]
-        if not kings or kings & kings - 1:
-            return False
-        step = DIRECTION[sq - lowest(kings) + DIFFERENCE]
+        king = self._king(side)
+        step = 0 if king == NO_SQUARE else DIRECTION[sq - king + DIFFERENCE]
         if step == 0:
             return False
-        at = lowest(kings) + step
+        at = king + step
         passed = False
         while not at & OFF_BOARD and (self.x88.squares[at] == EMPTY or at == sq):
             passed = passed or at == sq
@@ -562,7 +613,7 @@ class Board:
         origin = (number & 63) + (number & 56)
         target = (number >> 6 & 63) + (number >> 6 & 56)
         code = self.x88.squares[origin]
-        if code & KIND == KING and self.x88.squares[target] & (code & ANY_PIECE) and origin != target:
+        if code & KIND == KING and self.x88.squares[target] & (code & ANY_PIECE) and 0 < number < 0x1000:
             # The king takes its rook.
             if code >> 5 != self.x88.side or in_check(self.x88):
                 return 0
@@ -596,38 +647,46 @@ class Board:
                 raise IllegalMoveError(
                     f"illegal null move in {self.fen()}: {self.fault or 'the side is in check'}"
                 )
-            self._own()
-            self.x88.make_room(1)
-            self.x88.make_null_unchecked()
+            self.play(NO_MOVE)
         else:
             self.play(self.checked(move))
 
     def play(self, packed: int) -> None:
-        """Make a legal move, as `x88.move` packs it."""
+        """Make a legal move, as `x88.move` packs it, or a null move."""
         self._own()
         self.x88.make_room(1)
-        self.x88.make_unchecked(packed)
+        if packed == NO_MOVE:
+            self.x88.make_null_unchecked()
+        else:
+            self.x88.make_unchecked(packed)
+            if captured_of(packed) == KING:
+                self.fault = self.x88.fault()
 
     def pop(self) -> Move:
         """Take back the last move and return it. Raises IndexError if there is none."""
-        if self.x88.ply == 0 and self.aside is not None:
-            self.x88, self.aside = self.aside, None
-        if self.x88.ply == 0:
+        if self.x88.ply == 0 and not self._go_back():
             raise IndexError("there is no move to take back")
+        return from_packed(self._take_back(), self.chess960)
+
+    def _take_back(self) -> int:
+        """Unmake the last move; returns it as `x88.move` packs it."""
         self._own()
         move = self.x88.last_move()
         if move == NO_MOVE:
             self.x88.unmake_null()
         else:
             self.x88.unmake_unchecked()
-        return from_packed(move, self.chess960)
+        if self.fault:
+            self.fault = self.x88.fault()  # a king may have been captured
+        return move
 
     def peek(self) -> Move:
         """The last move. Raises IndexError if there is none."""
-        position = self.x88 if self.x88.ply or self.aside is None else self.aside
-        if position.ply == 0:
+        if self.x88.ply:
+            return from_packed(self.x88.last_move(), self.chess960)
+        if self.aside is None:
             raise IndexError("there is no last move")
-        return from_packed(position.last_move(), self.chess960)
+        return self.aside.peek()
 
     def find_move(self, from_square: int | str, to_square: int | str, promotion: int | None = None) -> Move:
         """The legal move between two squares; a pawn on the last rank becomes a queen unless told otherwise.
@@ -644,7 +703,15 @@ class Board:
         """The move in standard algebraic notation. Raises IllegalMoveError."""
         if move.number == 0:
             return "--"
-        text = write(self.x88, self.checked(move))
+        packed = self.checked(move)
+        self._own()
+        is_exposed = self.x88.ply == 0 and self.x88.is_exposed()
+        text = write(self.x88, packed)
+        if is_exposed:
+            # The enemy's king was in check before, or has been captured.
+            text = text.rstrip("+#")
+            if captured_of(packed) != KING and in_check(self.x88):
+                text += "+" if has_legal_move(self.x88) else "#"
         self.x88.unmake_unchecked()
         return text
 
@@ -683,6 +750,7 @@ class Board:
             return found
         if san in _NULL_MOVES:
             return NO_MOVE
+        self._own()
         reason = f"{sans.complaint(self.x88, san)} in {self.fen()}"
         if found == AMBIGUOUS:
             raise AmbiguousMoveError(reason)
@@ -727,8 +795,7 @@ class Board:
 
     def is_capture(self, move: Move) -> bool:
         """Whether the move takes an enemy's piece."""
-        enemies = self.x88.sides[self.x88.side ^ 1]
-        return enemies >> move.to_square & 1 != 0 or self.is_en_passant(move)
+        return touched(move) & self.x88.sides[self.x88.side ^ 1] != 0 or self.is_en_passant(move)
 
     def is_en_passant(self, move: Move) -> bool:
         """Whether the move takes a pawn en passant."""
@@ -752,21 +819,15 @@ class Board:
 
     def _castles(self, move: Move) -> int:
         """1 if the move castles towards the h-file, -1 if towards the a-file, else 0."""
-        origin = move.from_square + (move.from_square & 56)
-        target = move.to_square + (move.to_square & 56)
-        code = self.x88.squares[origin]
-        if code & KIND != KING or code >> 5 != self.x88.side:
+        steps = (move.to_square & 7) - (move.from_square & 7)
+        kings, rooks = self._of_kind(KING), self._of(ROOK, self.x88.side)
+        if not kings >> move.from_square & 1 or (abs(steps) < 2 and not rooks >> move.to_square & 1):
             return 0
-        if (abs(target - origin) > 1 and abs(target - origin) < 8) or self.x88.squares[
-            target
-        ] == code & ANY_PIECE | ROOK:
-            return 1 if target > origin else -1
-        return 0
+        return 1 if steps > 0 else -1
 
     def is_zeroing(self, move: Move) -> bool:
         """Whether the move sets the half-move clock to zero."""
-        origin = move.from_square + (move.from_square & 56)
-        return self.x88.squares[origin] & KIND == PAWN or self.is_capture(move)
+        return touched(move) & self._of_kind(PAWN) != 0 or self.is_capture(move)
 
     def is_irreversible(self, move: Move) -> bool:
         """Whether the position cannot be reached again after the move: it is zeroing, ends a right to castle,
@@ -780,8 +841,10 @@ class Board:
 
     def gives_check(self, move: Move) -> bool:
         """Whether a legal move gives check. Raises IllegalMoveError."""
-        self.x88.make_unchecked(self.checked(move))
-        found = in_check(self.x88)
+        packed = self.checked(move)
+        self._own()
+        self.x88.make_unchecked(packed)
+        found = captured_of(packed) != KING and in_check(self.x88)
         self.x88.unmake_unchecked()
         return found
 
@@ -820,7 +883,7 @@ class Board:
 
     def is_check(self) -> bool:
         """Whether the side to move is in check."""
-        return not self.fault and in_check(self.x88)
+        return bool(self.checkers()) if self.fault else in_check(self.x88)
 
     def is_checkmate(self) -> bool:
         """Whether the side to move is mated."""
@@ -832,7 +895,9 @@ class Board:
 
     def is_insufficient_material(self) -> bool:
         """Whether neither side can mate: bare kings, a lone knight, or bishops on one colour of squares."""
-        return not self.fault and self.x88.is_insufficient_material()
+        if self.fault:
+            return self.has_insufficient_material(True) and self.has_insufficient_material(False)
+        return self.x88.is_insufficient_material()
 
     def has_insufficient_material(self, color: bool) -> bool:
         """Whether a side lacks the material for a mate, even with the help of the other."""
@@ -873,12 +938,13 @@ class Board:
         stack = own_stack()
         moves = [stack.moves[i] for i in range(self.generated())]
         found = False
+        self._own()
         for move in moves:
             self.x88.make_unchecked(move)
             if by_repetition:
                 found = found or self.x88.is_repetition(2, 0)
             else:
-                found = found or self.is_fifty_moves()
+                found = found or (self.x88.halfmove >= 100 and has_legal_move(self.x88))
             self.x88.unmake_unchecked()
         return found
 
@@ -981,37 +1047,37 @@ class Board:
 
     def copy(self, *, stack: bool | int = True) -> "Board":
         """An independent board with the same position, and all moves, none, or as many of the last."""
-        board = self._copied()
+        board = self._copied(type(self))
         if stack is not True:
-            moves = self.move_stack
-            for _ in moves[len(moves) - stack :]:
-                board.pop()
-            board.clear_stack()
-            for move in moves[len(moves) - stack :]:
-                board.push(move)
+            board._keep(len(self.move_stack[-stack:]) if stack else 0)
         return board
 
-    def _copied(self) -> "Board":
-        board = Board.__new__(Board) if type(self) is Board else type(self).__new__(type(self))
-        board.x88 = self.x88 if _SHARES else self.x88.copy()
-        board.fault = self.fault
-        board.passed = self.passed
-        board.chess960 = self.chess960
-        board.aside = self.aside
-        return board
+    def _keep(self, number: int) -> None:
+        """Forget all moves but so many of the last."""
+        if self.aside is not None and number > self.x88.ply:
+            self.aside = self.aside.copy(stack=number - self.x88.ply)
+            return
+        moves = [self._take_back() for _ in range(number)]
+        self._start_anew(None)
+        for move in reversed(moves):
+            self.play(move)
 
-    __copy__ = copy
+    def __copy__(self) -> "Board":
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> "Board":
+        return self.copy()
 
     def root(self) -> "Board":
         """The board before all moves."""
         board = self.copy()
-        while board.move_stack:
+        for _ in self.move_stack:
             board.pop()
         return board
 
     def mirror(self) -> "Board":
         """The position with the colours exchanged, seen from the other side; without moves."""
-        board = type(self)(None, chess960=self.chess960)
+        board = self.copy(stack=False)
         board.set_fen(fens.mirrored_text(self.fen(en_passant="fen")))
         return board
 
@@ -1040,23 +1106,29 @@ class Board:
         return hash(key)
 
     def __reduce__(self) -> tuple[object, ...]:
-        root, moves = self.root(), self.move_stack
-        if self.aside is not None:
-            root, moves = self, []
-        fen = root.fen(en_passant="fen")
-        return _restored, (type(self), fen, self.chess960, [move.uci() for move in moves])
+        board = self._copied(Board)
+        moves = [from_packed(board._take_back(), self.chess960).uci() for _ in range(self.x88.ply)]
+        fen = board.fen(shredder=board.x88.is_chess960(), en_passant="fen")
+        return _restored, (type(self), fen, self.chess960, moves[::-1]), self.aside
+
+    def __setstate__(self, aside: "Board") -> None:
+        self.aside = aside
+
+
+_NOTHING = Board.__new__(Board)
+
+
+def touched(move: Move) -> int:
+    """The squares of a move, as bits; none of a null move."""
+    origin, target = move.from_square, move.to_square
+    return bit(origin + (origin & 56)) ^ bit(target + (target & 56))
 
 
 def _restored(of: type[Board], fen: str, chess960: bool, moves: list[str]) -> Board:
-    board = of(None, chess960=chess960)
-    board.set_fen(fen)
+    board = of(None)
+    board.chess960 = chess960
+    Board.set_fen(board, fen)
     for move in moves:
-        board.push(Move.from_uci(move))
+        Board.push(board, Move.from_uci(move))
+    board.chess960 = chess960
     return board
-
-
-def _counter(number: int) -> int:
-    """The number, if a counter of the board can have it."""
-    if not 0 <= number <= LARGEST_COUNTER:
-        raise ValueError(f"{number!r:.40} is not a counter from 0 to {LARGEST_COUNTER}")
-    return number

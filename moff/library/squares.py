@@ -4,10 +4,13 @@ White is True and Black False. A square is a number from 0 to 63: a1 is 0, h1 7,
 int with a bit for each square, or a `SquareSet`.
 """
 
-from collections.abc import Iterable, Iterator, MutableSet
+from collections.abc import Callable, Iterable, Iterator, MutableSet
+from operator import and_, index, or_, xor
 from typing import TypeAlias
 
 from x88.notation import fen
+
+_IMPORTED = {*globals()}
 
 Color: TypeAlias = bool
 PieceType: TypeAlias = int
@@ -129,6 +132,35 @@ def piece_name(piece_type: PieceType) -> str:
 _Squares: TypeAlias = "int | Iterable[Square]"
 
 
+def _mask(squares: _Squares) -> Bitboard:
+    try:
+        return index(squares) & BB_ALL  # type: ignore[arg-type]
+    except TypeError:
+        mask = 0
+    for square in squares:  # type: ignore[union-attr]
+        mask |= BB_SQUARES[square]
+    return mask
+
+
+def _without(mask: Bitboard, other: Bitboard) -> Bitboard:
+    return mask & ~other
+
+
+def _combined(combine: Callable[[int, int], int]) -> Callable[["SquareSet", _Squares], "SquareSet"]:
+    """The operator of sets that combines their bits so."""
+    return lambda self, other: SquareSet(combine(self.mask, _mask(other)))
+
+
+def _combined_in_place(combine: Callable[[int, int], int]) -> Callable[["SquareSet", _Squares], "SquareSet"]:
+    """The operator that changes its first set so."""
+
+    def operator(self: "SquareSet", other: _Squares) -> "SquareSet":
+        self.mask = combine(self.mask, _mask(other))
+        return self
+
+    return operator
+
+
 class SquareSet(MutableSet[Square]):
     """A set of squares, ordered from a1 to h8. It can be made from, and compared and combined with, an int of
     64 bits or any squares.
@@ -142,7 +174,7 @@ class SquareSet(MutableSet[Square]):
     @classmethod
     def from_square(cls, square: Square) -> "SquareSet":
         """The set of one square."""
-        return cls(1 << square)
+        return cls([square])
 
     def __contains__(self, square: object) -> bool:
         return isinstance(square, int) and 0 <= square < 64 and bool(self.mask >> square & 1)
@@ -161,59 +193,60 @@ class SquareSet(MutableSet[Square]):
 
     def add(self, square: Square) -> None:
         """Add a square."""
-        self.mask |= 1 << square
+        self.mask |= BB_SQUARES[square]
 
     def discard(self, square: Square) -> None:
         """Remove a square if it is in the set."""
-        self.mask &= ~(1 << square)
+        self.mask &= ~BB_SQUARES[square]
 
     def clear(self) -> None:
         """Remove all squares."""
         self.mask = 0
 
+    def copy(self) -> "SquareSet":
+        """An independent set of the same squares."""
+        return SquareSet(self.mask)
+
     def mirror(self) -> "SquareSet":
         """The set as it is seen from the other side."""
         return SquareSet(int.from_bytes(self.mask.to_bytes(8, "little"), "big"))
 
+    def tolist(self) -> list[bool]:
+        """Whether each square is in the set, from a1 to h8."""
+        return [square in self for square in SQUARES]
+
     def __eq__(self, other: object) -> bool:
         try:
             return self.mask == _mask(other)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, IndexError):
             return NotImplemented
 
-    def __and__(self, other: _Squares) -> "SquareSet":
-        return SquareSet(self.mask & _mask(other))
+    __and__ = intersection = _combined(and_)
+    __or__ = union = _combined(or_)  # type: ignore[assignment]
+    __xor__ = symmetric_difference = _combined(xor)  # type: ignore[assignment]
+    __sub__ = difference = _combined(_without)
+    __iand__ = _combined_in_place(and_)
+    __ior__ = _combined_in_place(or_)
+    __ixor__ = _combined_in_place(xor)
+    __isub__ = _combined_in_place(_without)
 
-    def __iand__(self, other: _Squares) -> "SquareSet":
-        self.mask &= _mask(other)
-        return self
+    def isdisjoint(self, other: _Squares) -> bool:
+        """Whether the sets have no square in common."""
+        return not self & other
 
-    def __or__(self, other: _Squares) -> "SquareSet":  # type: ignore[override]
-        return SquareSet(self.mask | _mask(other))
+    def issubset(self, other: _Squares) -> bool:
+        """Whether all squares are in the other set, too."""
+        return not self - other
 
-    def __ior__(self, other: _Squares) -> "SquareSet":  # type: ignore[override]
-        self.mask |= _mask(other)
-        return self
-
-    def __sub__(self, other: _Squares) -> "SquareSet":
-        return SquareSet(self.mask & ~_mask(other))
-
-    def __isub__(self, other: _Squares) -> "SquareSet":
-        self.mask &= ~_mask(other)
-        return self
-
-    def __xor__(self, other: _Squares) -> "SquareSet":  # type: ignore[override]
-        return SquareSet(self.mask ^ _mask(other))
-
-    def __ixor__(self, other: _Squares) -> "SquareSet":  # type: ignore[override]
-        self.mask ^= _mask(other)
-        return self
+    def issuperset(self, other: _Squares) -> bool:
+        """Whether all squares of the other set are in this one."""
+        return not SquareSet(other) - self
 
     def __invert__(self) -> "SquareSet":
         return SquareSet(self.mask ^ BB_ALL)
 
     def __lshift__(self, shift: int) -> "SquareSet":
-        return SquareSet(self.mask << shift & BB_ALL)
+        return SquareSet(self.mask << min(shift, 64))
 
     def __rshift__(self, shift: int) -> "SquareSet":
         return SquareSet(self.mask >> shift)
@@ -236,20 +269,5 @@ def _draw(symbols: Iterable[str], separator: str = " ") -> str:
     return "\n".join(separator.join(found[rank : rank + 8]) for rank in range(56, -1, -8))
 
 
-def _mask(squares: _Squares) -> Bitboard:
-    if isinstance(squares, SquareSet):
-        return squares.mask
-    if isinstance(squares, int):
-        return squares & BB_ALL
-    mask = 0
-    for square in squares:
-        mask |= 1 << square
-    return mask
-
-
-# All but what is imported; in these words, since a type checker takes what it finds here for all names.
-globals()["__all__"] = [
-    name
-    for name, value in globals().items()
-    if not name.startswith("_") and getattr(value, "__module__", __name__) == __name__ and value is not fen
-]
+# In these words, since a type checker takes what it finds here for all names.
+globals()["__all__"] = [name for name in globals() if not (name.startswith("_") or name in _IMPORTED)]
