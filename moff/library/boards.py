@@ -243,7 +243,7 @@ class Board:
 
     def set_piece_map(self, pieces: dict[int, Piece]) -> None:
         """Set up pieces by square, as `set_piece_at` does."""
-        symbols = {square_of(square): str(piece) for square, piece in pieces.items()}
+        symbols = {square_of(square): str(piece) for square, piece in dict(pieces).items()}
         ranks = range(56, -1, -8)
         placement = "/".join("".join(symbols.get(a + file, "1") for file in range(8)) for a in ranks)
         for length in range(8, 1, -1):
