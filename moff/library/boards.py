@@ -77,6 +77,7 @@ _SHARES = not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled()
 does. Threads without a lock must not: even questions write on it.
 """
 _BACK_RANKS = (*range(8), *range(56, 64))
+_TARGETS = [SQUARE_NAMES[sq & 7 | sq >> 4 << 3] for sq in range(128)]
 _NULL_MOVES = ("--", "Z0", "0000", "@@@@", "<>")
 
 
@@ -746,6 +747,11 @@ class Board:
         if self.fault:
             raise ValueError(f"there are no moves: {self.fault}")
         found = match(self.x88, san)
+        if found > 0 and (
+            (found & CASTLING and san[0] == "K")
+            or (moved_of(found) == PAWN and san.startswith(_TARGETS[target_of(found)]) and captured_of(found))
+        ):
+            raise IllegalMoveError(f"{san!r:.40} is written {self.san(from_packed(found, self.chess960))!r}")
         if found > 0:
             return found
         if san in _NULL_MOVES:
