@@ -179,3 +179,50 @@ def test_a_fen_is_a_position_or_one_clear_error(text: str) -> None:
     assert board.board_fen() == theirs.board_fen()
     assert plain(board.piece_map()) == plain(theirs.piece_map())
     assert board.fault or plain(board.legal_moves.count()) == theirs.legal_moves.count()
+
+
+@pytest.mark.parametrize(
+    ("fen", "san", "error"),
+    [
+        (chess.STARTING_FEN, "e5", moff.IllegalMoveError),
+        (chess.STARTING_FEN, "Nd2", moff.IllegalMoveError),
+        (chess.STARTING_FEN, "nonsense", moff.InvalidMoveError),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "Kg1", moff.IllegalMoveError),
+        ("4k3/8/8/4Pp2/8/8/8/4K3 w - f6 0 2", "f6", moff.IllegalMoveError),
+        ("8/8/1n6/3R1P2/1n6/2k2K2/3p4/r6r b - - 0 82", "Nd5", moff.AmbiguousMoveError),
+    ],
+)
+def test_text_that_is_no_move_is_refused_for_the_same_reason(fen: str, san: str, error: type) -> None:
+    board = moff.Board(fen)
+    with pytest.raises(error, match=san):
+        board.push_san(san)
+    with pytest.raises(getattr(chess, error.__name__)):
+        chess.Board(fen).push_san(san)
+    assert (board.fen(), board.move_stack) == (fen, [])
+
+
+def test_a_copy_and_its_original_move_apart() -> None:
+    board = moff.Board()
+    board.push_san("e4")
+    below = board.x88
+    twin = board.copy()
+    twin.push_san("e5")
+    assert (board.fen(), twin.pop(), twin) == (moff.Board(board.fen()).fen(), moff.Move.from_uci("e7e5"), board)
+    board.turn = moff.WHITE
+    assert (board.turn, twin.turn, board.move_stack) == (moff.WHITE, moff.BLACK, twin.move_stack)
+    assert str(board.pop()) == "e2e4"
+    assert board == moff.Board()
+    assert below.key == twin.x88.key
+
+
+def test_wrong_objects_crash_nothing() -> None:
+    board = moff.Board()
+    for call in (board.push, board.san, board.uci, board.is_legal, board.is_capture, moff.LegalMoveGenerator):
+        with pytest.raises(TypeError):
+            call(None)  # type: ignore[arg-type]
+    for method in (moff.Board.ply, moff.Board.push, moff.Move.uci):
+        with pytest.raises(TypeError):
+            method(5)  # type: ignore[call-arg]
+    empty = moff.Board.__new__(moff.Board)
+    with pytest.raises(ValueError, match="not been set up"):
+        list(empty.legal_moves)
