@@ -39,7 +39,7 @@ __all__ += ["NAG_NULL", "NAG_SPECULATIVE_MOVE", "read_game", "read_games", "read
 NAG_NULL, NAG_GOOD_MOVE, NAG_MISTAKE, NAG_BRILLIANT_MOVE = range(4)
 NAG_BLUNDER, NAG_SPECULATIVE_MOVE, NAG_DUBIOUS_MOVE = range(4, 7)
 
-_EVAL = re.compile(r"\[%eval\s+(#?)([+-]?\d+(?:\.\d+)?)(?:,\d+)?\s*\]")
+_EVAL = re.compile(r"\[%eval\s+(#?)([+-]?\d{1,9}(?:\.\d+)?)(?:,\d+)?\s*\]")
 _TIMES = {name: re.compile(rf"\[%{name}\s+(\d+):(\d+):(\d+(?:\.\d+)?)\s*\]") for name in ("clk", "emt")}
 _SHAPE = re.compile(r"([GRYB])([a-h][1-8])([a-h][1-8])?")
 _COLOURS = {"G": "green", "R": "red", "Y": "yellow", "B": "blue"}
@@ -220,13 +220,13 @@ class GameNode:
         return node
 
     def eval(self) -> PovScore | None:
-        """The evaluation in the comment: [%eval 0.31], [%eval #-3]."""
+        """The evaluation in the comment: [%eval 0.31], [%eval #-3]. [%eval #0] has mated the side to move."""
         found = _EVAL.search(self.comment)
         if found is None:
             return None
         number = float(found[2])
         score = Mate(int(number)) if found[1] else Cp(round(100 * number))
-        return PovScore(score, True) if self.turn() else PovScore(-score, False)
+        return PovScore(score if self.turn() or score == Mate(0) else -score, self.turn())
 
     def set_eval(self, score: PovScore | None, depth: int | None = None) -> None:
         """Put an evaluation, with its depth in plies, into the comment in place of the one there."""
@@ -427,10 +427,11 @@ class StringExporter:
         if isinstance(node, Game):
             known = {name: node.headers[name] for name in pgn.ROSTER if name in node.headers}
             tags = (known | node.headers).items() if self._headers else ()
-            lines = [f'[{name} "{pgn._escape(value)}"]\n' for name, value in tags]
+            lines = [f'[{name} "{pgn._escape(str(value))}"]\n' for name, value in tags]
             lines += ["\n"] if lines else []
             self._add_comment(words, node.comment)
-            self._add_line(words, node.next(), node.board(), self._variations)
+            if node.variations:
+                self._add_line(words, node.variations[0], node.board(), self._variations)
             words.append(node.headers.get("Result", pgn.UNFINISHED))
         else:
             self._add_line(words, node, node.parent.board(), False)
@@ -438,28 +439,32 @@ class StringExporter:
         self._text = "".join(lines) + text.rstrip()
         return self._text
 
-    def _add_line(self, words: list[str], node: GameNode | None, board: Board, sidelines: bool) -> None:
+    def _add_line(self, words: list[str], first: GameNode, board: Board, sidelines: bool) -> None:
         """Add the words of a line from a node on, with the variations to its first move if asked for."""
-        before = board.x88.ply
-        told = False
-        while node is not None:
+        start = board.x88.ply
+        end = -1
+        pending: list[Any] = [(first, start, sidelines)]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, str):
+                words.append(item)
+                continue
+            node, ply, sidelines = item
+            while board.x88.ply > start and board.x88.ply >= ply:
+                board.pop()
+            if ply > start:
+                board.push(node.parent.move)
             self._add_comment(words, node.starting_comment)
-            if board.turn or not told:
+            if board.turn or len(words) != end:
                 words.append(f"{board.fullmove_number}{'.' if board.turn else '...'}")
             words.append(board.san(node.move))
             words.extend(f"${nag}" for nag in sorted(node.nags) if self._comments)
             end = len(words)
             self._add_comment(words, node.comment)
-            for other in node.parent.variations[1:] if sidelines else ():
-                words.append("(")
-                self._add_line(words, other, board, False)
-                words.append(")")
-            told = len(words) == end
-            board.push(node.move)
-            node = node.next()
-            sidelines = self._variations
-        while board.x88.ply > before:
-            board.pop()
+            if node.variations:
+                pending.append((node.variations[0], ply + 1, self._variations))
+            for other in reversed(node.parent.variations[1:]) if sidelines else ():
+                pending += [")", (other, ply, False), "("]
 
     def _add_comment(self, words: list[str], comment: str) -> None:
         """Add a comment, which cannot hold a closing brace. Only one that is longer than a line is broken."""
@@ -568,6 +573,8 @@ def read_game(source: _Source) -> Game | None:
     """The first game of what `read_games` takes, of a file object the next one; None if there is none."""
     if isinstance(source, str | os.PathLike | bytes):
         return next(read_games(source), None)
+    if not hasattr(source, "readline"):
+        raise TypeError(f"{source!r:.60} is not a path, a file object or bytes")
     place = _place(source)
     reader, lines, left_at = _readers.get(source, (None, None, None))
     if reader is None or lines is None or left_at != place:
@@ -585,7 +592,7 @@ def read_game(source: _Source) -> Game | None:
 
 def _place(handle: Any) -> Any:
     """Where a file object stands; None if it cannot be placed elsewhere, such as a pipe."""
-    return handle.tell() if handle.seekable() else None
+    return handle.tell() if hasattr(handle, "seekable") and handle.seekable() else None
 
 
 def read_headers(source: _Source) -> dict[str, str] | None:

@@ -26,6 +26,7 @@ from tests.oracle import scaled, shared_files
 
 logging.getLogger("chess.pgn").setLevel(logging.CRITICAL)
 
+E4 = moff.Move.from_uci("e2e4")
 THREE = """[Event "A"]
 [White "X"]
 
@@ -40,6 +41,15 @@ lines} d5
 1. c4 *
 """
 """Three games, the second without a result and without an empty line after it."""
+
+
+class Lines:
+    """An object that can do no more than read lines."""
+
+    def __init__(self, stream: io.StringIO) -> None:
+        self.readline = stream.readline
+
+    def close(self) -> None: ...
 
 
 def words(comment: str) -> str:
@@ -205,7 +215,9 @@ def test_errors_of_lookups_are_those_of_python_chess() -> None:
     assert node.root() is node.game() is game
 
 
-@pytest.mark.parametrize("kind", ["path", "name", "bytes", "text", "string", "binary", "buffer", "pipe"])
+@pytest.mark.parametrize(
+    "kind", ["path", "name", "bytes", "text", "string", "binary", "buffer", "pipe", "lines"]
+)
 def test_games_come_from_paths_files_and_bytes(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "three.pgn"
     path.write_text(THREE, encoding="utf-8")
@@ -222,14 +234,15 @@ def test_games_come_from_paths_files_and_bytes(kind: str, tmp_path: Path) -> Non
         "binary": lambda: path.open("rb"),
         "buffer": lambda: io.BytesIO(THREE.encode()),
         "pipe": lambda: os.fdopen(reading, encoding="utf-8"),
+        "lines": lambda: Lines(io.StringIO(THREE)),
     }
     source = sources[kind]()
     games = list(moff.pgn.read_games(source))
     for ours, theirs in zip(games, by_python_chess(THREE.replace("[Ev", "\n[Ev")), strict=True):
         agree(ours, theirs, Random(1))
-    if hasattr(source, "read"):
+    if hasattr(source, "readline"):
         assert moff.pgn.read_game(source) is None
-        if source.seekable():
+        if kind not in ("pipe", "lines"):
             source.seek(0)
             assert str(moff.pgn.read_game(source)) == str(games[0])
         source.close()
@@ -308,6 +321,14 @@ def test_commands_in_comments_are_read_and_set_as_by_python_chess() -> None:
             ours.set_eval(None if cp is None else PovScore(Cp(cp), False), depth)
             theirs.set_eval(None if cp is None else chess.engine.PovScore(chess.engine.Cp(cp), False), depth)
             assert (value(ours.eval()), ours.comment) == (value(theirs.eval()), theirs.comment)
+    for text in ("#0", "#-0", "+0.5", "-#3", "99999999999999", "1"):
+        ours.comment = theirs.comment = f"[%eval {text}]"
+        assert value(ours.eval()) == value(theirs.eval())
+        after, answer = (
+            node.add_variation(move) for node, move in ((ours, E4), (theirs, chess.Move(12, 28)))
+        )
+        after.comment = answer.comment = ours.comment
+        assert value(after.eval()) == value(answer.eval())
     for moves in (1, -3):
         ours.set_eval(PovScore(Mate(moves), True))
         theirs.set_eval(chess.engine.PovScore(chess.engine.Mate(moves), True))
@@ -402,7 +423,12 @@ def test_long_and_deep_games_need_no_recursion() -> None:
     ours, theirs = nested, by_python_chess(deep)[0]
     agree(ours, theirs, Random(1))
     assert str(ours) == theirs.accept(chess.pgn.StringExporter())
-    del end, game, again, nested
+    game = node = Game()
+    for number, move in enumerate(moves):
+        node.add_variation(moff.Move.from_uci(["b1a3", "b8a6", "f3g5", "f6g4"][number % 4]))
+        node = node.add_variation(move)
+    assert str(game).count("(") == len(moves)
+    del end, game, again, nested, node
     gc.collect()
 
 
@@ -423,7 +449,28 @@ def test_a_comment_alone_in_parentheses_stays_with_the_move() -> None:
     )
 
 
+def test_headers_are_written_whatever_their_type() -> None:
+    game = Game()
+    game.headers["Round"] = 3  # type: ignore[assignment]
+    assert '[Round "3"]' in str(game)
+
+
+def test_a_game_from_a_damaged_position_is_written() -> None:
+    game = moff.pgn.read_game(b'[FEN "nonsense"]\n\n1. e4')
+    assert game
+    assert game.faults
+    assert str(game).endswith('[FEN "nonsense"]\n\n*')
+
+
 def test_wrong_arguments_are_refused() -> None:
+    for source in (None, 3, ["1. e4"]):
+        for read in (
+            moff.pgn.read_game,
+            moff.pgn.read_headers,
+            lambda source: [*moff.pgn.read_games(source)],
+        ):
+            with pytest.raises(TypeError, match="is not a path, a file object or bytes"):
+                read(source)
     game = Game()
     for parent, move in ((game, None), (game, "e2e4"), (None, moff.Move.null()), (game, chess.Move.null())):
         with pytest.raises((TypeError, AttributeError)):
