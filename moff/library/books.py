@@ -67,10 +67,18 @@ class Book:
 
     def find(self, board: "Board") -> Entry:
         """The entry of the largest weight. Raises IndexError if there is none."""
-        found = self.find_all(board)
-        if not found:
+        found = self.get(board)
+        if found is None:
             raise IndexError(f"the book has no move for {board.fen()}")
-        return max(found, key=itemgetter(2))
+        return found
+
+    def get(self, board: "Board", default: Entry | None = None) -> Entry | None:
+        """The entry of the largest weight, or the default if there is none."""
+        return max(self.find_all(board), key=itemgetter(2), default=default)
+
+    def choice(self, board: "Board", random: Any = chance) -> Entry:
+        """An entry drawn with a `random.Random` if given, all alike. Raises IndexError if there is none."""
+        return random.choice(self.find_all(board) or [self.find(board)])  # type: ignore[no-any-return]
 
     def weighted_choice(self, board: "Board", random: Any = chance) -> Entry:
         """An entry drawn by weight, with a `random.Random` if given. Raises IndexError if there is none."""
@@ -88,7 +96,10 @@ class Book:
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass  # no file is open
+        self.close()
+
+    def close(self) -> None:
+        """Nothing, since no file is open."""
 
     def _number(self, at: int, size: int) -> int:
         """The number in so many bytes from an index on."""

@@ -81,14 +81,17 @@ def test_moves_are_drawn_by_weight(book: moff.Book) -> None:
     assert drawn.keys() == {"e2e4", "d2d4"}
     assert 250 < drawn["e2e4"] < 350
     assert book.weighted_choice(moff.Board())
+    assert {book.choice(moff.Board(), random=Random(n)).move.uci() for n in range(50)} == drawn.keys()
+    assert book.get(moff.Board()) == book.find(moff.Board())
 
 
 def test_a_position_without_moves_says_so(book: moff.Book) -> None:
     board = moff.Board("8/8/8/8/8/8/k6K/8 w - - 0 1")
-    for call in (book.find, book.weighted_choice):
+    assert (book.get(board), book.get(board, book.find(moff.Board()))) == (None, book.find(moff.Board()))
+    for call in (book.find, book.choice, book.weighted_choice):
         with pytest.raises(IndexError, match="the book has no move for 8/8"):
             call(board)
-    for call in (book.find_all, book.find, book.weighted_choice):
+    for call in (book.find_all, book.find, book.get, book.choice, book.weighted_choice):
         with pytest.raises(TypeError):
             call(None)
     assert None not in book
