@@ -1,20 +1,19 @@
 """What Moff says of positions and games: evaluations, openings, endgame tablebases, reviews and pictures."""
 
 import io
-import os
 from typing import Any
 
 from moff import __version__
 from moff.evaluation import evaluate as value_of
 from moff.library.boards import Board
-from moff.library.engines import POLL, Limit, limits_of, position_of
+from moff.library.engines import POLL, Limit, Path, limits_of, position_of, tables_of
 from moff.library.scores import Cp, Mate, PovScore
 from moff.openings import Opening, find
 from moff.picture.picture import Picture
-from moff.reviews.analysis import Analysis
+from moff.reviews.analysis import Analysis, Assessment
 from moff.reviews.reviewed import ReviewedGame
 from search.score import mate_distance
-from search.syzygy import tablebase
+from search.syzygy.tablebase import Tablebase as Tables
 from x88.board import Board as Position
 from x88.notation import pgn
 from x88.piece import WHITE
@@ -41,23 +40,21 @@ class MissingTableError(KeyError):
 class Tablebase:
     """Endgame tablebases ("Syzygy"), in the words of python-chess's documentation of `chess.syzygy`."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: Path) -> None:
         """The tables in a folder, or in some joined by `os.pathsep`. Raises ValueError if there are none."""
-        self._tables = tablebase.Tablebase(tablebase.folders_of(os.fspath(path)))
-        if not self._tables.most:
-            raise ValueError("; ".join(self._tables.problems) or f"{path} has no tables")
+        self._tables = tables_of(path)
 
     def probe_wdl(self, board: Board) -> int:
         """The result for the side to move: 2 for a win, 1 for one that the fifty-move rule prevents, 0 for a
         draw, -1 and -2 for losses. Raises MissingTableError.
         """
-        return _found(board, self._tables.wdl(position_of(board)))
+        return self._checked(self.get_wdl(board), board)
 
     def probe_dtz(self, board: Board) -> int:
         """The plies to the next capture or pawn move that keeps the result, negative for the loser, 0 for a
         draw. Raises MissingTableError.
         """
-        return _found(board, self._tables.dtz(position_of(board)))
+        return self._checked(self.get_dtz(board), board)
 
     def get_wdl(self, board: Board, default: int | None = None) -> int | None:
         """`probe_wdl`, or the default if no table has the position."""
@@ -69,23 +66,28 @@ class Tablebase:
         found = self._tables.dtz(position_of(board))
         return default if found is None else found
 
+    def _checked(self, value: int | None, board: Board) -> int:
+        if value is None:
+            raise MissingTableError("; ".join([f"no table has {board.fen()}", *self._tables.problems]))
+        return value
+
+    def close(self) -> None:
+        """Forget the tables."""
+        self._tables = Tables([])
+
     def __enter__(self) -> "Tablebase":
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._tables = tablebase.Tablebase([])
-
-
-def _found(board: Board, value: int | None) -> int:
-    if value is None:
-        raise MissingTableError(f"no table has {board.fen()}")
-    return value
+        self.close()
 
 
 class Review(dict[str, Any]):
     """A reviewed game, as docs/review.md describes the JSON of one; notebooks show its curve."""
 
-    def __init__(self, reviewed: ReviewedGame, settings: str) -> None:
+    def __init__(self, text: bytes, assessments: list[Assessment], settings: str) -> None:
+        self._made_of = text, assessments, settings
+        reviewed = ReviewedGame(next(pgn.Reader(io.BytesIO(text))), assessments)
         super().__init__(reviewed.as_dict())
         self.scores = [
             PovScore(Cp(found.score) if mate is None else Mate(mate), reviewed.side(i) == WHITE)
@@ -96,7 +98,9 @@ class Review(dict[str, Any]):
         self.pgn = reviewed.write(settings)
         """The game with evaluations, marks and better lines."""
         self._reviewed = reviewed
-        self._settings = settings
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Review, self._made_of
 
     @property
     def curve(self) -> list[float]:
@@ -107,7 +111,7 @@ class Review(dict[str, Any]):
         """The review as a page of its own."""
         from moff.reviews.report import Page  # with the modules of the board page
 
-        page = Page(self._settings)
+        page = Page(self._made_of[2])
         page.add(self._reviewed)
         return page.html()
 
@@ -125,15 +129,16 @@ class Review(dict[str, Any]):
 
 def review(game: Any, limit: Limit | None = None, *, threads: int = 1) -> Review:
     """Search every position of a game, of 300,000 nodes if there is no other limit, and judge its moves, as
-    `moff review` does. The game is one of `moff.pgn`, or anything whose text is PGN.
+    `moff review` does. The game is one of `moff.pgn`, or PGN as text or bytes.
 
     With nodes and one thread, the same game has the same review. Tablebases are those in the folders of
     SYZYGY_PATH. Raises ValueError if there is no game.
     """
-    text = pgn.write(game) if isinstance(game, pgn.Game) else str(game)
-    read = next(pgn.Reader(io.BytesIO(text.encode())), None)
+    text = pgn.write(game) if isinstance(game, pgn.Game) else game
+    text = text if isinstance(text, bytes) else str(text).encode()
+    read = next(pgn.Reader(io.BytesIO(text)), None)
     if read is None or not read.moves:
-        raise ValueError(f"{text!r:.80} is not a game with moves")
+        raise ValueError(f"{game!r:.80} is not a game with moves")
     limit = limit or Limit(nodes=300_000)
     analysis = Analysis(limits_of(limit), 1, helpers=threads - 1)
     try:
@@ -143,4 +148,4 @@ def review(game: Any, limit: Limit | None = None, *, threads: int = 1) -> Review
     finally:
         analysis.close()
     settings = ", ".join(f"{value} {name}" for name, value in limit._asdict().items() if value is not None)
-    return Review(ReviewedGame(read, found.assessments), f"Moff {__version__}, {settings} a move")
+    return Review(text, found.assessments, f"Moff {__version__}, {settings} a move")

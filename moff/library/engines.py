@@ -1,5 +1,6 @@
 """The engine in this process, in the words of python-chess's documentation of `chess.engine`."""
 
+import os
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -21,6 +22,7 @@ __all__ = ["Engine", "Info", "Limit", "PlayResult"]
 POLL = 0.1
 """Seconds between looks for Ctrl-C on Windows, where it does not interrupt a wait for another thread."""
 
+Path: TypeAlias = "str | os.PathLike[str]"
 Info: TypeAlias = dict[str, Any]
 """A report of a search: "score" (`PovScore`), "pv" (a list of moves), "depth" and "seldepth" in plies, "time"
 in seconds, "nodes", "nps", "hashfull" in permille, "tbhits", "multipv" (the number of the line, from 1), and
@@ -108,13 +110,16 @@ class Engine:
     search at once.
     """
 
-    def __init__(self, hash: int = 64, threads: int = 2, *, elo: int | None = None, syzygy: str = "") -> None:
+    def __init__(
+        self, hash: int = 64, threads: int = 2, *, elo: int | None = None, syzygy: Path = ""
+    ) -> None:
         """The table has `hash` megabytes. `elo` limits the strength of all answers. `syzygy` names folders of
-        endgame tablebases. Raises ValueError or MemoryError.
+        endgame tablebases. Raises ValueError, TypeError or MemoryError.
         """
         self._search: Search | None = Search(hash, threads=threads)
         self._search.limit_strength(elo)
-        self._search.use_tablebases(Tablebase(folders_of(str(syzygy))))
+        if syzygy:
+            self._search.use_tablebases(tables_of(syzygy))
         self._repr = f"Engine(hash={hash}, threads={threads})"
         self._lock = threading.Lock()
         self._running: object = None
@@ -214,6 +219,14 @@ class Engine:
 
     def __repr__(self) -> str:
         return self._repr
+
+
+def tables_of(path: Path) -> Tablebase:
+    """The tables in a folder, or in some joined by `os.pathsep`. Raises ValueError if there are none."""
+    tables = Tablebase(folders_of(os.fspath(path)))
+    if not tables.most:
+        raise ValueError("; ".join(tables.problems) or f"{path} has no tables")
+    return tables
 
 
 def position_of(board: Board) -> Position:

@@ -2,6 +2,8 @@
 
 import io
 import json
+import pickle
+from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
 
@@ -70,11 +72,26 @@ def test_tablebases_say_what_python_chess_says() -> None:
         assert (ours.get_wdl(moff.Board()), ours.get_dtz(moff.Board(), 5)) == (None, 5)
 
 
-def test_a_folder_without_tables_is_refused(tmp_path: object) -> None:
-    with pytest.raises(ValueError, match="has no tables"):
-        moff.Tablebase(tmp_path)
-    with pytest.raises(ValueError, match="nowhere"):
-        moff.Tablebase("nowhere")
+def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
+    for user in (moff.Tablebase, lambda path: moff.Engine(hash=1, syzygy=path)):
+        with pytest.raises(ValueError, match="has no tables"):
+            user(tmp_path)
+        with pytest.raises(ValueError, match="nowhere"):
+            user("nowhere")
+
+
+def test_a_damaged_table_says_so(tmp_path: Path) -> None:
+    (tmp_path / "KQvK.rtbw").write_bytes(b"torn")
+    tables = moff.Tablebase(tmp_path)
+    with pytest.raises(moff.MissingTableError, match=r"no table has 8/.*; .*KQvK.rtbw: "):
+        tables.probe_wdl(moff.Board("8/8/8/8/8/8/k6K/7Q w - - 0 1"))
+
+
+@needs_tables
+def test_closed_tables_have_no_position() -> None:
+    with moff.Tablebase(FOLDER) as tables:
+        assert tables.get_wdl(moff.Board("8/8/8/8/8/8/k6K/7Q w - - 0 1")) == 2
+    assert tables.get_wdl(moff.Board("8/8/8/8/8/8/k6K/7Q w - - 0 1")) is None
 
 
 def test_a_review_judges_the_moves_of_a_game() -> None:
@@ -100,12 +117,19 @@ def test_a_review_judges_the_moves_of_a_game() -> None:
 
 def test_the_same_game_in_any_form_has_the_same_review() -> None:
     read = next(pgn.Reader(io.BytesIO(FOOLS_MATE.encode())))
-    forms = [FOOLS_MATE, read, chess.pgn.read_game(io.StringIO(FOOLS_MATE))]
+    forms = [FOOLS_MATE, FOOLS_MATE.encode(), read, chess.pgn.read_game(io.StringIO(FOOLS_MATE))]
     before = read.as_dict()
     reviews = [moff.review(form, LIMIT) for form in forms]
     assert len({json.dumps(review["moves"]) for review in reviews}) == 1
     assert read.as_dict() == before
     assert moff.review(FOOLS_MATE, LIMIT, threads=2)["white"]["moves"] == 2
+
+
+def test_a_review_can_be_sent_to_another_process() -> None:
+    review = moff.review(FOOLS_MATE, LIMIT)
+    again = pickle.loads(pickle.dumps(review))
+    assert (again, again.scores, again.pgn) == (review, review.scores, review.pgn)
+    assert "Qh4#" in again.html()
 
 
 @pytest.mark.parametrize("game", ["", "nonsense", None, moff.Board()])
