@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import chess
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -207,7 +208,11 @@ def test_a_copy_and_its_original_move_apart() -> None:
     below = board.x88
     twin = board.copy()
     twin.push_san("e5")
-    assert (board.fen(), twin.pop(), twin) == (moff.Board(board.fen()).fen(), moff.Move.from_uci("e7e5"), board)
+    assert (board.fen(), twin.pop(), twin) == (
+        moff.Board(board.fen()).fen(),
+        moff.Move.from_uci("e7e5"),
+        board,
+    )
     board.turn = moff.WHITE
     assert (board.turn, twin.turn, board.move_stack) == (moff.WHITE, moff.BLACK, twin.move_stack)
     assert str(board.pop()) == "e2e4"
