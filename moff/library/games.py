@@ -259,12 +259,12 @@ class GameNode:
     def _set(self, name: str, value: str) -> None:
         """Write a command into the comment; without a value, remove it."""
         new = f"[%{name} {value}]" if value else ""
-        text, count = re.subn(rf"\[%{name}\s[^]]*\]", new, self.comment, count=1)
+        text, count = re.subn(rf"\[%{name}\s[^[\]]*\]", new, self.comment, count=1)
         self.comment = " ".join((text if count else f"{text} {new}").split())
 
     def arrows(self) -> list[Arrow]:
         """The arrows and circles in the comment."""
-        values = re.findall(r"\[%c[as]l\s([^]]*)\]", self.comment)
+        values = re.findall(r"\[%c[as]l\s([^[\]]*)\]", self.comment)
         shapes = [shape for value in values for shape in _SHAPE.findall(value)]
         number = SQUARE_NAMES.index
         return [Arrow(number(tail), number(head or tail), _COLOURS[colour]) for colour, tail, head in shapes]

@@ -22,7 +22,7 @@ from x88.move import NO_MOVE
 from x88.notation import coordinate, fen, pgn
 from x88.piece import BLACK, WHITE
 
-_EVALUATION = re.compile(r"\[%eval\s[^\]]*\]\s*")
+_EVALUATION = re.compile(r"\[%eval\s[^[\]]*\]\s*")
 _MARKS = range(1, 7)
 """The NAGs !, ?, !!, ??, !? and ?!."""
 

@@ -7,6 +7,7 @@ import io
 import logging
 import os
 import pickle
+import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -333,6 +334,16 @@ def test_commands_in_comments_are_read_and_set_as_by_python_chess() -> None:
         ours.set_eval(PovScore(Mate(moves), True))
         theirs.set_eval(chess.engine.PovScore(chess.engine.Mate(moves), True))
         assert (value(ours.eval()), ours.comment) == (value(theirs.eval()), theirs.comment)
+
+
+def test_many_open_commands_in_a_comment_take_no_time() -> None:
+    game = Game()
+    game.comment = "[%eval [%csl " * 50_000
+    began = time.perf_counter()
+    assert (game.eval(), game.arrows()) == (None, [])
+    game.set_eval(PovScore(Cp(3), True))
+    assert game.comment.endswith("[%csl [%eval 0.03]")
+    assert time.perf_counter() - began < scaled(1, 5)  # with the square of the length, a minute
 
 
 def test_setting_up_writes_the_headers_of_python_chess() -> None:
