@@ -13,7 +13,7 @@ from x88 import square
 COLOURS = {"G": "green", "R": "red", "B": "blue", "Y": "yellow"}
 """The colours of arrows and circles, by their letters."""
 
-_COMMAND = re.compile(r"\s*\[%(\w+)\s+([^\]]*)\]\s*")
+_COMMAND = re.compile(r"\s*\[%(\w+)\s+([^[\]]*)\]\s*")
 _EVALUATION = re.compile(r"(#?)([+-]?\d+(?:\.\d+)?)(?:\s*,\s*(\d+))?\s*")
 _CLOCK = re.compile(r"\d+:\d\d?:\d\d?(?:\.\d+)?")
 _SHAPE = re.compile(r"([GRBY])([a-h][1-8])([a-h][1-8])?")
