@@ -50,8 +50,10 @@ if not cython.compiled:
     def copy_fields(board: "Board", other: "Board") -> None:
         """Copy everything but the undo stack."""
         for name, value in vars(other).items():
-            if name not in ("undo", "capacity"):
-                setattr(board, name, value[:] if isinstance(value, list) else value)
+            if isinstance(value, list) and name != "undo":
+                getattr(board, name)[:] = value
+            elif name not in ("undo", "capacity"):
+                setattr(board, name, value)
 
 
 VALUE = piece.VALUE
