@@ -41,7 +41,7 @@ def _attribute(name: str) -> object:
     """
     if name == "__all__":
         return sorted({"pgn", *(name for home in _HOMES for name in _load(home))})
-    if not name.startswith("_"):
+    if name.isidentifier() and not name.startswith("_"):
         import importlib.util
 
         _check_packages()

@@ -255,7 +255,8 @@ class Fuzzer:
             return
         except Exception as error:
             is_wrong = bool(on) and not isinstance(on[0], chosen.owner)  # type: ignore[arg-type]
-            if type(error) is AttributeError and (is_wrong or chosen.name not in self.offered):
+            is_checked = build.compiled and chosen.name in self.offered  # uncompiled, Python complains
+            if type(error) is AttributeError and (is_wrong or not is_checked):
                 return  # of an object of another class
             text = f"{chosen.name}{shown(arguments):.300}: {type(error).__name__}: {error!s:.200}"
             self.failures.setdefault(f"{chosen.name} {type(error).__name__}", text)
