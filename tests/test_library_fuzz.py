@@ -88,7 +88,7 @@ BOARD = codes({})
         (lambda board: board.setup(BOARD, 0, 16, 0x88, 0, 1), ValueError, "16 are not castling rights"),
         (lambda board: board.setup(BOARD, 0, 0, 0x100, 0, 1), ValueError, "256 is not a square"),
         (lambda board: board.setup(BOARD, 0, 0, 0x88, -1, 1), ValueError, "-1 is not a counter"),
-        (lambda board: board.setup(BOARD, 0, 0, 0x88, 0, 10**5), ValueError, "100000 is not a counter"),
+        (lambda board: board.setup(BOARD, 0, 0, 0x88, 0, 10**8), ValueError, "100000000 is not a counter"),
         (lambda board: board.setup(BOARD, 0, 0, 0x88, 0, 1, (7,)), ValueError, "1 squares of rooks"),
         (lambda board: board.setup(BOARD, 0, 1, 0x88, 0, 1, (256, 0, 7, 7)), ValueError, "256 is not"),
         (lambda board: san.write(board, 0), ValueError, "0 is not a legal move"),

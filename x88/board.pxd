@@ -20,7 +20,7 @@ cpdef enum:
     BLACK_SHORT = 4
     BLACK_LONG = 8
     ALL_RIGHTS = 15
-    LARGEST_COUNTER = 99999  # of half-moves since a capture, and of moves
+    LARGEST_COUNTER = 99999999  # of half-moves since a capture, and of moves
 
 cdef int[48] VALUE
 cdef uint64_t[6144] PIECE_KEYS

@@ -41,7 +41,7 @@ if not cython.compiled:
     BLACK_SHORT = 4
     BLACK_LONG = 8
     ALL_RIGHTS = 15
-    LARGEST_COUNTER = 99999
+    LARGEST_COUNTER = 99999999
 
     def resized(undo: list[Undo], plies: int) -> list[Undo]:
         """The undo stack with memory for so many plies. Raises MemoryError."""

@@ -197,7 +197,7 @@ PLACEMENT = "4k3/8/8/8/8/8/4P3/4K3"
         (f"{PLACEMENT} w - - -1 1", "half-move clock", "'-1' is not a whole number"),
         (f"{PLACEMENT} w - - 1_0 1", "half-move clock", "'1_0' is not a whole number"),
         (f"{PLACEMENT} w - - ١ 1", "half-move clock", "'١' is not a whole number"),
-        (f"{PLACEMENT} w - - 100000 1", "half-move clock", "'100000' is not a whole number"),
+        (f"{PLACEMENT} w - - 100000000 1", "half-move clock", "'100000000' is not a whole number"),
         (f"{PLACEMENT} w - - 0 {'9' * 5000}", "full-move number", "is not a whole number"),
         (f"{PLACEMENT} w - - 0 4294967297", "full-move number", "'4294967297' is not a whole number"),
     ],
