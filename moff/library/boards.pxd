@@ -5,14 +5,13 @@ from cpython.object cimport PyObject
 
 from moff.library.moves cimport TYPE, Move, Piece, from_packed, piece_of, square_of
 from x88.attack cimport find_checks_and_pins, in_check
-from x88.board cimport LARGEST_COUNTER
 from x88.board cimport Board as Position
 from x88.move cimport CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, captured_of, is_home_castling, moved_of, origin_of, rook_origin, target_of
 from x88.movegen cimport MoveStack, generate, has_legal_move, is_castling_legal, own_stack
 from x88.notation.fen cimport read_any
 from x88.notation.san cimport AMBIGUOUS, find, match, pattern_of
 from x88.notation.san cimport play as write
-from x88.piece cimport ANY_PIECE, BISHOP, BLACK, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE
+from x88.piece cimport ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE
 from x88.sets cimport bit, diagonal, lowest, straight
 from x88.square cimport DIFFERENCE, NO_SQUARE, OFF_BOARD, index64
 
@@ -41,30 +40,26 @@ cdef class Board:
     cdef readonly Position x88
     cdef readonly str fault     # why there are no moves, empty if there are
     cdef int passed             # `ep_square` on the 0x88 board before all moves
-    cdef Board aside            # the board with the moves before this position was edited
-    cdef bint is_turned         # whether only the side to move differs from `aside`
+    cdef tuple aside            # the board with the moves before this position was edited, and its own `aside`
+    cdef bint is_turned         # whether only the side to move differs from that board
     cdef public bint chess960
 
     cdef _own(self)
     @cython.locals(position=Position, passed="int[1]")
     cdef _read(self, fen)
-    @cython.locals(aside=Board)
+    @cython.locals(board=Board)
     cdef _edit(self, dict changes, bint keeps_moves=*)
     cdef _set(self, Position position, str fault, int passed)
-    @cython.locals(board=Board)
+    cdef _become(self, Board other)
     cdef bint _go_back(self) except -1
-    cdef Board _with_moves(self)
     @cython.locals(board=Board)
     cdef Board _copied(self, of)
-    cdef _start_anew(self, Board aside)
-    cdef _count(self, halfmove, fullmove)
     @cython.locals(move=int)
     cdef int _passed_square(self) noexcept
     @cython.locals(kings=uint64_t)
     cdef int _king(self, int side) noexcept
     cdef uint64_t _of(self, int kind, int side) noexcept
     cdef uint64_t _of_kind(self, int kind) noexcept
-    cdef uint64_t _attackers(self, int square, int side, uint64_t blockers) noexcept
     @cython.locals(stack=MoveStack, end=int, i=int, j=int, move=int, score=int)
     cdef list moves(self)
     cdef int generated(self) except -1
@@ -100,8 +95,6 @@ cdef class Board:
     @cython.locals(stack=MoveStack, found=bint, move=int, i=int)
     cdef bint _leads_to_draw(self, bint by_repetition) except -1
     cdef _keep(self, int number)
-    @cython.locals(code=int)
-    cdef bint _equals(self, Board other)
     cdef bint _rights(self, color, int rights) except -1
 
 

@@ -41,7 +41,6 @@ if not cython.compiled:
     # fmt: off
     from moff.library.moves import TYPE, Move, Piece, from_packed, piece_of, square_of
     from x88.attack import find_checks_and_pins, in_check
-    from x88.board import LARGEST_COUNTER
     from x88.board import Board as Position
     from x88.move import (
         CASTLING, NO_MOVE, PROMOTED, PROMOTED_SHIFT, SQUARE, TARGET_SHIFT, captured_of,
@@ -52,7 +51,7 @@ if not cython.compiled:
     from x88.notation.san import play as write
     from x88.notation.fen import read_any
     from x88.piece import (
-        ANY_PIECE, BISHOP, BLACK, CODES, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE,
+        ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE,
         WHITE_PIECE,
     )
     from x88.sets import bit, diagonal, lowest, straight
@@ -155,10 +154,11 @@ class Board:
     Any pieces may stand on the board. Moves need one king and at most 16 pieces of each side, and no pawns on
     the first and last rank; without, methods that deal with moves raise ValueError, which says what is wrong.
 
-    `x88` is the board underneath, `x88.board.Board`, as it stands now; it is to be read only.
+    `x88` is the board underneath, `x88.board.Board`, as it stands now, for reading; who wants to change it
+    takes `x88.copy()`, since others share it.
     """
 
-    aside: "Board | None"
+    aside: "tuple[Board, Any] | None"
 
     def __cinit__(self) -> None:
         self.x88 = _START
@@ -188,12 +188,13 @@ class Board:
 
     def clear(self) -> None:
         """Take all pieces off the board."""
-        position = Position()
-        self._set(position, position.fault(), NO_SQUARE)
+        self._read("8/8/8/8/8/8/8/8")
 
     def clear_stack(self) -> None:
         """Forget the moves, but keep the position."""
-        self._start_anew(None)
+        self._set(self.x88.copy(), self.fault, self._passed_square())
+        self.x88.ply = 0
+        self.x88.reversible = 0
 
     def set_fen(self, fen: str) -> None:
         """Set up the position of a FEN. Raises ValueError with text and reason, and keeps the position."""
@@ -207,9 +208,7 @@ class Board:
         self.chess960 = self.chess960 or position.is_chess960()
 
     def set_board_fen(self, fen: str) -> None:
-        """Place the pieces of the first field of a FEN, as `set_piece_at` does. In Chess960, rights may get
-        lost.
-        """
+        """Place the pieces of the first field of a FEN, as `set_piece_at` does."""
         self._edit({0: fen})
 
     def set_castling_fen(self, castling_fen: str) -> None:
@@ -228,7 +227,8 @@ class Board:
 
     def set_piece_at(self, square: int | str, piece: Piece | None, promoted: bool = False) -> None:
         """Put a piece on a square, or None to empty it. Forgets the moves; castling rights without their
-        pieces are lost. Whether a piece has promoted matters only in other games.
+        pieces are lost, in Chess960 all if two rooks would have the same. Whether a piece has promoted
+        matters only in other games.
         """
         pieces = self.piece_map()
         pieces.pop(square_of(square), None)
@@ -256,13 +256,17 @@ class Board:
         fields = self.fen(shredder=self.chess960, en_passant="fen").split()
         for number, text in changes.items():
             fields[number] = text
-        aside = self._with_moves() if keeps_moves else None
+        aside = self.aside if keeps_moves else None
+        if keeps_moves and self.x88.ply:
+            board = self._copied(Board)
+            board.aside = None
+            aside = board, aside
         try:
             self._read(" ".join(fields))
         except ValueError:
             if 0 not in changes or not self.chess960:
                 raise
-            fields[2] = "-"  # the rooks may now be on one side of the king
+            fields[2] = "-"
             self._read(" ".join(fields))
         self.aside = aside
 
@@ -278,35 +282,26 @@ class Board:
         self.aside = None
         self.is_turned = False
 
+    def _become(self, other: "Board") -> None:
+        self._set(other.x88 if _SHARES else other.x88.copy(), other.fault, other.passed)
+        self.aside = other.aside
+        self.is_turned = other.is_turned
+
     def _go_back(self) -> bool:
-        """Become the board put aside. Returns whether there is one."""
+        """Become the board put aside last. Returns whether there is one."""
         if self.aside is None:
             return False
-        board = self.aside._copied(Board)
-        self._set(board.x88, board.fault, board.passed)
-        self.aside = board.aside
-        self.is_turned = board.is_turned
+        board, aside = self.aside
+        self._become(board)
+        self.aside = aside
         return True
-
-    def _with_moves(self) -> "Board | None":
-        """The board to which `pop` goes back after an edit now: this one, or `aside` if it has no moves."""
-        return self._copied(Board) if self.x88.ply else self.aside
 
     def _copied(self, of: "type[Board]") -> "Board":
         """A copy, as a board of this class."""
         board = Board.__new__(Board) if of is Board else of(None)
-        board._set(self.x88 if _SHARES else self.x88.copy(), self.fault, self.passed)
-        board.aside = self.aside
-        board.is_turned = self.is_turned
+        board._become(self)
         board.chess960 = self.chess960
         return board
-
-    def _start_anew(self, aside: "Board | None") -> None:
-        """Begin the moves anew, after those of `aside`."""
-        self._set(self.x88.copy(), self.fault, self._passed_square())
-        self.aside = aside
-        self.x88.ply = 0
-        self.x88.reversible = 0
 
     # The state.
 
@@ -319,18 +314,13 @@ class Board:
 
     @turn.setter
     def turn(self, color: bool) -> None:
-        if bool(color) == (self.x88.side == WHITE):
+        if bool(color) == self.turn:
             return
         if self.is_turned and self.x88.ply == 0 and self._go_back():
             return
         is_turned = self.x88.ply > 0
-        self._start_anew(self._with_moves())
+        self._edit({1: "w" if color else "b"}, True)
         self.is_turned = is_turned
-        self.x88.side ^= 1
-        self.x88.en_passant = NO_SQUARE
-        self.x88.en_passant_legal = False
-        self.x88.finish(self.passed, self.x88.halfmove, self.x88.fullmove)
-        self.x88.key = self.x88.compute_key()
 
     @property
     def castling_rights(self) -> int:
@@ -365,7 +355,7 @@ class Board:
 
     @halfmove_clock.setter
     def halfmove_clock(self, number: int) -> None:
-        self._count(number, self.x88.fullmove)
+        self._edit({4: str(number)}, True)
 
     @property
     def fullmove_number(self) -> int:
@@ -374,22 +364,19 @@ class Board:
 
     @fullmove_number.setter
     def fullmove_number(self, number: int) -> None:
-        self._count(self.x88.halfmove, number)
-
-    def _count(self, halfmove: int, fullmove: int) -> None:
-        """Set the counters."""
-        for number in (halfmove, fullmove):
-            if not 0 <= number <= LARGEST_COUNTER:
-                raise ValueError(f"{number!r:.40} is not a counter from 0 to {LARGEST_COUNTER}")
-        self._start_anew(self._with_moves())
-        self.x88.halfmove = halfmove
-        self.x88.fullmove = fullmove
+        self._edit({5: str(number)}, True)
 
     @property
     def move_stack(self) -> list[Move]:
         """The moves that led here, a new list."""
         moves = [from_packed(self.x88.undo[i].move, self.chess960) for i in range(self.x88.ply)]
-        return moves if self.aside is None else self.aside.move_stack + moves
+        if self.aside is None:
+            return moves
+        parts, aside = [moves], self.aside
+        while aside:
+            board, aside = aside
+            parts.append(board.move_stack)
+        return [move for part in reversed(parts) for move in part]
 
     def ply(self) -> int:
         """The number of half-moves since move 1 of White, by the counters."""
@@ -506,10 +493,9 @@ class Board:
     def attackers_mask(self, color: bool, square: int | str, occupied: int | None = None) -> int:
         """`attackers` as bits."""
         blockers = self.occupied if occupied is None else int(SquareSet(occupied))
-        return self._attackers(square_of(square), WHITE if color else BLACK, blockers)
-
-    def _attackers(self, square: int, side: int, blockers: int) -> int:
-        return self.x88.attackers_among(square + (square & 56), blockers) & self.x88.sides[side]
+        number = square_of(square)
+        found = self.x88.attackers_among(number + (number & 56), blockers)
+        return found & self.x88.sides[WHITE if color else BLACK]
 
     def is_attacked_by(self, color: bool, square: int | str, occupied: int | None = None) -> bool:
         """Whether a side attacks a square."""
@@ -687,7 +673,7 @@ class Board:
             return from_packed(self.x88.last_move(), self.chess960)
         if self.aside is None:
             raise IndexError("there is no last move")
-        return self.aside.peek()
+        return self.aside[0].peek()
 
     def find_move(self, from_square: int | str, to_square: int | str, promotion: int | None = None) -> Move:
         """The legal move between two squares; a pawn on the last rank becomes a queen unless told otherwise.
@@ -813,7 +799,7 @@ class Board:
 
     def is_castling(self, move: Move) -> bool:
         """Whether the move castles, in either form."""
-        return self.is_kingside_castling(move) or self.is_queenside_castling(move)
+        return self._castles(move) != 0
 
     def is_kingside_castling(self, move: Move) -> bool:
         """Whether the move castles towards the h-file."""
@@ -846,7 +832,9 @@ class Board:
         return self.is_zeroing(move) or loses or self.x88.en_passant_legal
 
     def gives_check(self, move: Move) -> bool:
-        """Whether a legal move gives check. Raises IllegalMoveError."""
+        """Whether a legal move, or null move, gives check. Raises IllegalMoveError."""
+        if move.number == 0:
+            return not self.fault and self.x88.is_exposed()
         packed = self.checked(move)
         self._own()
         self.x88.make_unchecked(packed)
@@ -1060,13 +1048,21 @@ class Board:
 
     def _keep(self, number: int) -> None:
         """Forget all moves but so many of the last."""
-        if self.aside is not None and number > self.x88.ply:
-            self.aside = self.aside.copy(stack=number - self.x88.ply)
+        left, aside = number - self.x88.ply, self.aside
+        if left <= 0:
+            moves = [self._take_back() for _ in range(number)]
+            self.clear_stack()
+            for move in reversed(moves):
+                self.play(move)
             return
-        moves = [self._take_back() for _ in range(number)]
-        self._start_anew(None)
-        for move in reversed(moves):
-            self.play(move)
+        boards = []
+        while left > 0 and aside is not None:
+            board, aside = aside
+            boards.append(board.copy(stack=left))
+            left -= board.x88.ply
+        self.aside = None
+        for board in reversed(boards):
+            self.aside = board, self.aside
 
     def __copy__(self) -> "Board":
         return self.copy()
@@ -1088,21 +1084,7 @@ class Board:
         return board
 
     def __eq__(self, other: object) -> bool:
-        return self._equals(other) if isinstance(other, Board) else NotImplemented
-
-    def _equals(self, other: "Board") -> bool:
-        """Whether pieces, side to move, rights, legal captures en passant and counters are the same."""
-        for code in range(CODES):
-            if self.x88.sets[code] != other.x88.sets[code]:
-                return False
-        return (
-            self.x88.side == other.x88.side
-            and self.x88.halfmove == other.x88.halfmove
-            and self.x88.fullmove == other.x88.fullmove
-            and self.castling_rights == other.castling_rights
-            and self.x88.en_passant_legal == other.x88.en_passant_legal
-            and (not self.x88.en_passant_legal or self.x88.en_passant == other.x88.en_passant)
-        )
+        return self.fen() == other.fen() if isinstance(other, Board) else NotImplemented
 
     def __hash__(self) -> int:
         """Boards that are equal have the same. It changes with every move."""
@@ -1117,7 +1099,7 @@ class Board:
         fen = board.fen(shredder=board.x88.is_chess960(), en_passant="fen")
         return _restored, (type(self), fen, self.chess960, moves[::-1]), self.aside
 
-    def __setstate__(self, aside: "Board") -> None:
+    def __setstate__(self, aside: tuple["Board", Any]) -> None:
         self.aside = aside
 
 

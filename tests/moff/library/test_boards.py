@@ -6,6 +6,8 @@ MOFF_LIBRARY_GAMES sets how many games are played.
 import copy
 import os
 import pickle
+import sys
+import threading
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -233,3 +235,214 @@ def test_wrong_objects_crash_nothing() -> None:
     empty = moff.Board.__new__(moff.Board)
     with pytest.raises(ValueError if build.compiled else AttributeError):
         list(empty.legal_moves)
+
+
+EDITED = (
+    *STARTS,
+    *("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1", "4k3/4R3/8/8/8/8/4r3/4K3 w - - 0 1"),  # a king can be taken
+    *("QQQQQQQQ/QQQQQQQK/8/8/8/8/qqqqqqqk/qqqqqqqq w - - 0 1", "8/8/8/3kK3/8/8/8/8 w - - 0 1"),
+    *("8/8/8/8/8/8/8/8 w - - 0 1", "kk6/8/8/8/8/8/8/KK6 b - - 3 9", "8/8/8/8/4Pp2/8/8/4K3 b - e3 0 1"),
+    *("4k3/8/8/8/4Pp2/8/8/4K3 w - e3 0 1", "8/8/8/8/1k2Pp1R/8/8/4K3 b - e3 0 1"),
+)
+
+
+def edit(chance: Random, theirs: chess.Board) -> Callable[[Any, Any], object]:
+    """A change of a board, for the board and its library."""
+    square, symbol = chance.randrange(64), chance.choice("PpNqRrKk")
+    number, rights = chance.choice((1, 99, 149)), theirs.castling_rights & chance.getrandbits(64)
+
+    def place(board: Any, library: Any) -> None:
+        board.set_piece_at(square, library.Piece.from_symbol(symbol))
+        board.ep_square = None
+
+    def remove(board: Any, _: Any) -> None:
+        board.remove_piece_at(square)
+        board.ep_square = None
+
+    changes: list[Callable[[Any, Any], object]] = [
+        *(place, remove),
+        *[lambda board, _: setattr(board, "turn", not board.turn)] * 4,
+        lambda board, _: setattr(board, "halfmove_clock", number),
+        lambda board, _: setattr(board, "fullmove_number", number),
+        lambda board, _: setattr(board, "castling_rights", rights),
+        lambda board, _: setattr(board, "ep_square", None),
+        lambda board, _: board.clear_stack(),
+        lambda board, library: board.is_check() or board.push(library.Move.null()),
+    ]
+    return chance.choice(changes)
+
+
+def alike(ours: moff.Board, theirs: chess.Board) -> None:
+    """Compare what does not depend on positions of the past."""
+    theirs.castling_rights = theirs.clean_castling_rights() if not ours.fault else 0
+    for name in STATE:
+        assert getattr(ours, name) == getattr(theirs, name), (name, theirs.fen())
+    assert plain(ours.move_stack) == plain(theirs.move_stack)
+    assert str(ours) == str(theirs)
+    assert ours.is_check() == theirs.is_check()
+    if ours.fault:
+        assert ours.fault in failure(lambda: list(ours.legal_moves))
+        return
+    assert ours.fen() == theirs.fen()
+    assert {str(move): ours.san(move) for move in ours.legal_moves} == {
+        str(move): theirs.san(move) for move in theirs.legal_moves
+    }
+
+
+@given(st.one_of(st.sampled_from(EDITED), st.integers(0, 959)), st.randoms(use_true_random=False))
+@per_hundred(GAMES * 4, GAMES * 4)
+def test_boards_agree_through_edits(start: int | str, chance: Random) -> None:
+    ours, theirs = pair(start)
+    left = []
+    for _ in range(chance.choice((5, 40))):
+        moves = [] if ours.fault else list(theirs.legal_moves)
+        many = chance.choice((True, False, 1, 2, 5, 1000))
+        what = chance.random()
+        if what < 0.5 and moves:
+            move = chance.choice(moves)
+            ours.push_uci(move.uci())
+            theirs.push(move)
+        elif what < 0.65 and theirs.move_stack:
+            assert str(ours.peek()) == str(theirs.peek()) == str(ours.pop()) == str(theirs.pop())
+        elif what < 0.8:
+            change = edit(chance, theirs)
+            if not (ours.fault and change.__code__.co_varnames[1] == "library"):
+                change(ours, moff)
+                change(theirs, chess)
+        elif what < 0.9:
+            left.append((ours, theirs.copy()))
+            ours, theirs = ours.copy(stack=many), theirs.copy(stack=many)
+        else:
+            left.append((ours, theirs.copy()))
+            ours = chance.choice((copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))))(ours)
+        alike(ours, theirs)
+    for board, other in [*left, (ours, theirs)]:
+        alike(board, other)
+        while other.move_stack:
+            assert str(board.pop()) == str(other.pop())
+            alike(board, other)
+
+
+def test_a_captured_king_leaves_a_board_without_moves() -> None:
+    board = moff.Board("4k3/8/8/8/8/8/4r3/4K3 b - - 0 1")
+    assert board.san(moff.Move.from_uci("e2e1")) == "Rxe1"
+    assert not board.gives_check(moff.Move.from_uci("e2e1"))
+    board.push_uci("e2e1")
+    assert board.fault == "White has 0 kings instead of 1"
+    assert not board.is_check()
+    board.pop()
+    assert (board.fault, board.fen()) == ("", "4k3/8/8/8/8/8/4r3/4K3 b - - 0 1")
+
+
+def test_100000_edits_and_moves_can_be_taken_back() -> None:
+    board = moff.Board()
+    moves = [moff.Move.from_uci(text) for text in ("g1f3", "f3g1")] * scaled(50000, 500)
+    for move in moves:
+        board.push(move)
+        board.turn = moff.WHITE
+    assert board.copy(stack=len(moves) - 1).move_stack == moves[1:]
+    assert board.move_stack == moves
+    assert board.root() == moff.Board()
+
+
+def test_copies_in_threads_do_not_meet() -> None:
+    board = moff.Board(STARTS[1])
+    faults: list[str] = []
+
+    def play(seed: int) -> None:
+        chance = Random(seed)
+        for _ in range(scaled(40, 4)):
+            twin, other = board.copy(), chess.Board(STARTS[1])
+            for _ in range(20):
+                sans = {str(move): twin.san(move) for move in twin.copy().legal_moves}
+                if sans != {str(move): other.san(move) for move in other.legal_moves}:
+                    faults.append(other.fen())
+                if not sans:
+                    break
+                move = chance.choice(sorted(sans))
+                twin.push_uci(move)
+                other.push_uci(move)
+
+    threads = [threading.Thread(target=play, args=(seed,)) for seed in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(interval)
+    assert not faults
+    assert board.fen() == STARTS[1]
+
+
+class Logged(moff.Board):
+    """A board of a user that remembers what is pushed."""
+
+    def __init__(self, fen: str | None = moff.STARTING_FEN, *, chess960: bool = False) -> None:
+        super().__init__(fen, chess960=chess960)
+        self.log: list[str] = []
+
+    def push(self, move: moff.Move) -> None:
+        self.log.append(str(move))
+        super().push(move)
+
+
+def test_a_subclass_is_copied_as_by_its_constructor() -> None:
+    board = Logged()
+    board.push_san("e4")
+    board.push_uci("e7e5")
+    assert board.log == ["e2e4", "e7e5"]
+    for twin in (board.copy(), board.copy(stack=1), board.root(), board.mirror(), copy.deepcopy(board)):
+        assert isinstance(twin, Logged)
+        assert twin.log == []
+    assert pickle.loads(pickle.dumps(board)) == board
+
+
+@given(st.sets(st.integers(0, 63)), st.sets(st.integers(0, 63)))
+def test_sets_of_squares_agree(squares: set[int], others: set[int]) -> None:
+    ours, theirs = moff.SquareSet(squares), chess.SquareSet(squares)
+    assert (int(ours), str(ours), repr(ours), ours.tolist()) == (
+        *(int(theirs), str(theirs), repr(theirs), theirs.tolist()),
+    )
+    assert [*reversed(ours)] == [*reversed(theirs)]
+    bits = int(chess.SquareSet(others))
+    for name in (
+        *("__and__", "__or__", "__xor__", "__sub__", "__iand__", "__ior__", "__ixor__", "__isub__", "__eq__"),
+        *("union", "intersection", "difference", "symmetric_difference", "isdisjoint", "issubset"),
+        "issuperset",
+    ):
+        for other in (others, bits, moff.SquareSet(others)):
+            found = getattr(moff.SquareSet(squares), name)(other)
+            expected = getattr(chess.SquareSet(squares), name)(bits)
+            assert int(found) == int(expected), name
+    for shift in (1, 8, 70):
+        assert (int(ours << shift), int(ours >> shift)) == (int(theirs << shift), int(theirs >> shift))
+    assert int(~ours) == int(~theirs)
+    assert int(ours.mirror()) == int(theirs.mirror())
+
+
+def test_a_set_refuses_what_is_no_square() -> None:
+    squares = moff.SquareSet(1 << 200 | 1)
+    assert squares == {0}
+    for call in (squares.add, squares.discard, squares.from_square, lambda square: moff.SquareSet([square])):
+        for square in (64, 10**11):
+            with pytest.raises(IndexError):
+                call(square)
+    assert not squares << 10**11
+    assert squares != [10**11]
+
+
+def test_types_have_the_names_of_annotations() -> None:
+    assert (moff.Square, moff.Color, moff.PieceType, moff.Bitboard) == (int, bool, int, int)
+
+
+def test_a_name_that_is_none_is_no_attribute() -> None:
+    for name in ("a.b", "", "é", "a\0", "x" * 10**5):
+        assert not hasattr(moff, name)
+
+
+def test_a_null_move_can_give_check() -> None:
+    board = moff.Board("4k3/4R3/8/8/8/8/8/4K3 w - - 0 1")
+    assert board.gives_check(moff.Move.null())
+    assert not board.is_capture(moff.Move.null())
+    assert not moff.Board("7k/8/8/8/8/8/8/b6K w - - 0 1").is_zeroing(moff.Move.null())
