@@ -27,6 +27,7 @@ myst_enable_extensions = ["attrs_inline", "colon_fence"]
 myst_heading_anchors = 3
 default_role = "literal"  # docstrings quote code as in Markdown
 exclude_patterns: list[str] = []
+suppress_warnings = ["ref.python"]  # two classes of a name: Move of the library, and of x88.notation.pgn
 
 autoclass_content = "both"  # what __init__ takes and raises too
 autodoc_member_order = "bysource"
