@@ -34,7 +34,7 @@ GAME = b"""\
 PLIES = 30
 """Before the sacrifice of the queen."""
 
-SIZE = {"width": 1240, "height": 760}
+WIDTH, HEIGHT = 1240, 760
 COLOURS = 128
 """In the picture; more are not seen, and cost bytes."""
 
@@ -76,7 +76,7 @@ def main() -> None:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium)
         make_icon(browser.new_page())
-        take_board(browser.new_page(viewport=SIZE, device_scale_factor=1.5))
+        take_board(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=1.5))
 
 
 if __name__ == "__main__":
