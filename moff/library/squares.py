@@ -129,6 +129,34 @@ def piece_name(piece_type: PieceType) -> str:
     return str(PIECE_NAMES[piece_type])
 
 
+popcount = int.bit_count
+"""The number of squares in a set of bits."""
+
+
+def lsb(mask: Bitboard) -> int:
+    """The first square of a set of bits, from a1 to h8; -1 if it is empty."""
+    return (mask & -mask).bit_length() - 1
+
+
+def msb(mask: Bitboard) -> int:
+    """The last square of a set of bits; -1 if it is empty."""
+    return mask.bit_length() - 1
+
+
+def scan_forward(mask: Bitboard) -> Iterator[Square]:
+    """The squares of a set of bits, from a1 to h8."""
+    while mask:
+        yield lsb(mask)
+        mask &= mask - 1
+
+
+def scan_reversed(mask: Bitboard) -> Iterator[Square]:
+    """The squares of a set of bits, from h8 to a1."""
+    while mask:
+        yield msb(mask)
+        mask ^= BB_SQUARES[msb(mask)]
+
+
 _Squares: TypeAlias = "int | Iterable[Square]"
 
 
@@ -180,13 +208,10 @@ class SquareSet(MutableSet[Square]):
         return isinstance(square, int) and 0 <= square < 64 and bool(self.mask >> square & 1)
 
     def __iter__(self) -> Iterator[Square]:
-        mask = self.mask
-        while mask:
-            yield (mask & -mask).bit_length() - 1
-            mask &= mask - 1
+        return scan_forward(self.mask)
 
     def __reversed__(self) -> Iterator[Square]:
-        return reversed(list(self))
+        return scan_reversed(self.mask)
 
     def __len__(self) -> int:
         return self.mask.bit_count()

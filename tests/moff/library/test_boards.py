@@ -405,6 +405,8 @@ def test_sets_of_squares_agree(squares: set[int], others: set[int]) -> None:
         *(int(theirs), str(theirs), repr(theirs), theirs.tolist()),
     )
     assert [*reversed(ours)] == [*reversed(theirs)]
+    for name in ("popcount", "lsb", "msb"):
+        assert getattr(moff, name)(int(ours)) == getattr(chess, name)(int(theirs))
     bits = int(chess.SquareSet(others))
     for name in (
         *("__and__", "__or__", "__xor__", "__sub__", "__iand__", "__ior__", "__ixor__", "__isub__", "__eq__"),
