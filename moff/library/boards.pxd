@@ -1,4 +1,4 @@
-from libc.stdint cimport int8_t, uint64_t
+from libc.stdint cimport uint64_t
 
 cimport cython
 from cpython.object cimport PyObject
@@ -13,10 +13,9 @@ from x88.notation.san cimport AMBIGUOUS, find, match, pattern_of
 from x88.notation.san cimport play as write
 from x88.piece cimport ANY_PIECE, BISHOP, BLACK, EMPTY, KIND, KING, KNIGHT, PAWN, QUEEN, ROOK, SLIDER, WHITE, WHITE_PIECE
 from x88.sets cimport bit, diagonal, lowest, straight
-from x88.square cimport DIFFERENCE, NO_SQUARE, OFF_BOARD, index64
+from x88.square cimport NO_SQUARE, index64
 
 cdef uint64_t[384] ATTACKS
-cdef int8_t[256] DIRECTION
 cdef uint64_t[8] EN_PASSANT_KEYS
 cdef int[8] KIND_OF
 cdef Position _START
@@ -92,7 +91,7 @@ cdef class Board:
     cpdef bint is_irreversible(self, Move move)
     @cython.locals(packed=int)
     cpdef bint gives_check(self, Move move) except -1
-    @cython.locals(stack=MoveStack, found=bint, move=int, i=int)
+    @cython.locals(stack=MoveStack, found=bint, move=int, i=int, is_fifty=bint)
     cdef bint _leads_to_draw(self, bint by_repetition) except -1
     cdef _keep(self, int number)
     cdef bint _rights(self, color, int rights) except -1

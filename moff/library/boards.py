@@ -15,19 +15,8 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from moff.library import epd
-from moff.library.squares import (
-    BB_ALL,
-    FILE_NAMES,
-    RANK_NAMES,
-    SQUARE_NAMES,
-    STARTING_FEN,
-    AmbiguousMoveError,
-    IllegalMoveError,
-    InvalidMoveError,
-    SquareSet,
-    _draw,
-)
+from moff.library import epd, squares
+from moff.library.squares import BB_ALL, SQUARE_NAMES, STARTING_FEN, SquareSet
 from x88 import square, zobrist
 from x88.notation import chess960 as start_positions
 from x88.notation import coordinate
@@ -55,7 +44,7 @@ if not cython.compiled:
         WHITE_PIECE,
     )
     from x88.sets import bit, diagonal, lowest, straight
-    from x88.square import DIFFERENCE, NO_SQUARE, OFF_BOARD, index64
+    from x88.square import NO_SQUARE, index64
 
     def is_shared(board: "Board") -> bool:
         """Whether others, too, refer to the board underneath."""
@@ -65,7 +54,6 @@ if not cython.compiled:
 __all__ = ["Board", "LegalMoveGenerator", "Outcome", "Termination"]
 
 ATTACKS = square.ATTACKS
-DIRECTION = square.DIRECTION
 EN_PASSANT_KEYS = zobrist.EN_PASSANT_KEYS
 KIND_OF = [0, *KINDS, 0]
 """KIND_OF[piece type]: the kind of piece in `x88.piece`."""
@@ -526,22 +514,14 @@ class Board:
     def is_pinned(self, color: bool, square: int | str) -> bool:
         """Whether a piece of this side on the square would be, or is, pinned to its king."""
         number = square_of(square)
-        sq = number + (number & 56)
+        here = bit(number + (number & 56))
         side = WHITE if color else BLACK
         king = self._king(side)
-        step = 0 if king == NO_SQUARE else DIRECTION[sq - king + DIFFERENCE]
-        if step == 0:
+        if king == NO_SQUARE:
             return False
-        at = king + step
-        passed = False
-        while not at & OFF_BOARD and (self.x88.squares[at] == EMPTY or at == sq):
-            passed = passed or at == sq
-            at += step
-        if at & OFF_BOARD or not passed:
-            return False
-        line = ROOK if step in (1, -1, 16, -16) else BISHOP
-        code = self.x88.squares[at]
-        return code & WHITE_PIECE << (side ^ 1) != 0 and code & SLIDER & line != 0
+        occupied = self.x88.sides[WHITE] | self.x88.sides[BLACK]
+        seen = self.x88.attackers_among(king, occupied & ~here) & self.x88.sides[side ^ 1]
+        return seen & ~self.x88.attackers_among(king, occupied | here) != 0
 
     # Moves.
 
@@ -620,7 +600,7 @@ class Board:
         found = self.packed(move)
         if found == 0:
             reason = coordinate.reason(self.x88, move.uci())
-            raise IllegalMoveError(f"illegal move {move} in {self.fen()}: {reason}")
+            raise squares.IllegalMoveError(f"illegal move {move} in {self.fen()}: {reason}")
         return found
 
     def is_legal(self, move: Move) -> bool:
@@ -631,9 +611,8 @@ class Board:
         """Make a legal move, or a null move if the side is not in check. Raises IllegalMoveError."""
         if move.number == 0:
             if self.fault or in_check(self.x88):
-                raise IllegalMoveError(
-                    f"illegal null move in {self.fen()}: {self.fault or 'the side is in check'}"
-                )
+                reason = self.fault or "the side is in check"
+                raise squares.IllegalMoveError(f"illegal null move in {self.fen()}: {reason}")
             self.play(NO_MOVE)
         else:
             self.play(self.checked(move))
@@ -737,7 +716,8 @@ class Board:
             (found & CASTLING and san[0] == "K")
             or (moved_of(found) == PAWN and san.startswith(_TARGETS[target_of(found)]) and captured_of(found))
         ):
-            raise IllegalMoveError(f"{san!r:.40} is written {self.san(from_packed(found, self.chess960))!r}")
+            right = self.san(from_packed(found, self.chess960))
+            raise squares.IllegalMoveError(f"{san!r:.40} is written {right!r}")
         if found > 0:
             return found
         if san in _NULL_MOVES:
@@ -745,8 +725,8 @@ class Board:
         self._own()
         reason = f"{sans.complaint(self.x88, san)} in {self.fen()}"
         if found == AMBIGUOUS:
-            raise AmbiguousMoveError(reason)
-        raise IllegalMoveError(reason) if sans.is_readable(san) else InvalidMoveError(reason)
+            raise squares.AmbiguousMoveError(reason)
+        raise squares.IllegalMoveError(reason) if sans.is_readable(san) else squares.InvalidMoveError(reason)
 
     def parse_uci(self, uci: str) -> Move:
         """The legal move, or null move, of a text in coordinates. Raises InvalidMoveError or
@@ -935,10 +915,8 @@ class Board:
         self._own()
         for move in moves:
             self.x88.make_unchecked(move)
-            if by_repetition:
-                found = found or self.x88.is_repetition(2, 0)
-            else:
-                found = found or (self.x88.halfmove >= 100 and has_legal_move(self.x88))
+            is_fifty = self.x88.halfmove >= 100 and has_legal_move(self.x88)
+            found = found or (self.x88.is_repetition(2, 0) if by_repetition else is_fifty)
             self.x88.unmake_unchecked()
         return found
 
@@ -1009,22 +987,21 @@ class Board:
         orientation: bool = True,
     ) -> str:
         """The board with figurines, seen by the side of `orientation`."""
+        pieces = [self.piece_at(sq) for sq in range(64)]
         symbols = [
-            piece.unicode_symbol(invert_color=invert_color) if (piece := self.piece_at(sq)) else empty_square
-            for sq in range(64)
+            piece.unicode_symbol(invert_color=invert_color) if piece else empty_square for piece in pieces
         ]
-        ranks = range(7, -1, -1) if orientation else range(8)
-        files = range(8) if orientation else range(7, -1, -1)
+        step = -1 if orientation else 1
+        ranks, files = range(8)[::step], range(8)[::-step]
         rows = [[symbols[rank << 3 | file] for file in files] for rank in ranks]
         if not borders:
-            return "\n".join(" ".join(row) for row in rows)
+            return "\n".join(map(" ".join, rows))
         rule = "  " + 17 * "-" + "\n"
-        named = zip((RANK_NAMES[rank] for rank in ranks), rows, strict=True)
-        lines = "".join(f"{name} |{'|'.join(row)}|\n{rule}" for name, row in named)
-        return f"{rule}{lines}   {' '.join(FILE_NAMES[file] for file in files)}"
+        lines = (f"{rank + 1} |{'|'.join(row)}|\n{rule}" for rank, row in zip(ranks, rows, strict=True))
+        return f"{rule}{''.join(lines)}   {' '.join('abcdefgh'[::-step])}"
 
     def __str__(self) -> str:
-        return _draw(LETTER_OF.get(self.x88.squares[sq + (sq & 56)], ".") for sq in range(64))
+        return squares._draw(LETTER_OF.get(self.x88.squares[sq + (sq & 56)], ".") for sq in range(64))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.fen()!r}{', chess960=True' if self.chess960 else ''})"

@@ -9,8 +9,9 @@ from typing import Any
 _FIELDS = re.compile(r"\s*(\S+(?:\s+\S+){0,3})\s*(.*)", re.DOTALL)
 _OPERATION = re.compile(r'([A-Za-z][\w-]*)((?:"(?:[^"\\]|\\.)*(?:"|$)|[^";])*)(?:;|$)')
 _OPERAND = re.compile(r'"((?:[^"\\]|\\.)*)(?:"|$)|(\S+)')
-_ESCAPED = re.compile(r'\\(["\\])')
-_LISTS = ("am", "bm")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_WRITTEN = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+_READ = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def split(text: str) -> tuple[str, str]:
@@ -37,17 +38,18 @@ def parse(board: Any, text: str) -> dict[str, Any]:
 
 
 def _value(board: Any, opcode: str, operands: str) -> Any:
-    words = [word or _ESCAPED.sub(r"\1", quoted) for quoted, word in _OPERAND.findall(operands)]
+    pairs = _OPERAND.findall(operands)
+    words = [word or _ESCAPED.sub(lambda found: _READ.get(found[1], found[1]), text) for text, word in pairs]
     if not words:
-        return None
+        return [] if opcode in ("am", "bm", "pv") else None
     if opcode == "pv":
         line = board.copy(stack=False)
         return [line.push_san(word) for word in words]
-    if opcode in _LISTS:
+    if opcode in ("am", "bm"):
         return [board.parse_san(word) for word in words]
     if operands.startswith('"'):
         return words[0]
-    for read in (int, float, board.parse_san):
+    for read in (int, float) if operands[0] in "+-.0123456789" else (board.parse_san,):
         try:
             return read(operands)
         except ValueError:
@@ -70,7 +72,7 @@ def write(board: Any, operations: dict[str, Any]) -> list[str]:
         elif isinstance(value, list | tuple | set):
             words = sorted(board.san(move) for move in value)
         elif isinstance(value, str):
-            words = ['"' + re.sub(r'(["\\])', r"\\\1", value) + '"']
+            words = ['"' + value.translate(_WRITTEN) + '"']
         else:
             words = [str(value) if isinstance(value, int | float) else board.san(value)]
         found.append(" ".join([opcode, *words]) + ";")

@@ -25,7 +25,6 @@ cdef class Piece:
     cdef readonly bint color
 
 
-cdef bint _same(Move a, Move b) noexcept
 cdef Piece piece_of(int code)
 @cython.locals(number=int)
 cdef int square_of(square) except -1

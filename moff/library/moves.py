@@ -74,7 +74,7 @@ class Move:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return _same(self, other) if isinstance(other, Move) else NotImplemented
+        return hash(self) == hash(other) if isinstance(other, Move) else NotImplemented
 
     def __hash__(self) -> int:
         return self.number
@@ -90,10 +90,6 @@ class Move:
 
     def __reduce__(self) -> tuple[object, ...]:
         return Move, (self.from_square, self.to_square, self.promotion)
-
-
-def _same(a: Move, b: Move) -> bool:
-    return a.number == b.number
 
 
 _moves: list[Move | None] = [None] * (7 << 12)

@@ -32,14 +32,10 @@ STARTING_BOARD_FEN = STARTING_FEN.split()[0]
 SQUARES = list(range(64))
 SQUARE_NAMES = [file + rank for rank in RANK_NAMES for file in FILE_NAMES]
 # fmt: off
-A1, B1, C1, D1, E1, F1, G1, H1 = range(8)
-A2, B2, C2, D2, E2, F2, G2, H2 = range(8, 16)
-A3, B3, C3, D3, E3, F3, G3, H3 = range(16, 24)
-A4, B4, C4, D4, E4, F4, G4, H4 = range(24, 32)
-A5, B5, C5, D5, E5, F5, G5, H5 = range(32, 40)
-A6, B6, C6, D6, E6, F6, G6, H6 = range(40, 48)
-A7, B7, C7, D7, E7, F7, G7, H7 = range(48, 56)
-A8, B8, C8, D8, E8, F8, G8, H8 = range(56, 64)
+A1, B1, C1, D1, E1, F1, G1, H1, A2, B2, C2, D2, E2, F2, G2, H2 = range(16)
+A3, B3, C3, D3, E3, F3, G3, H3, A4, B4, C4, D4, E4, F4, G4, H4 = range(16, 32)
+A5, B5, C5, D5, E5, F5, G5, H5, A6, B6, C6, D6, E6, F6, G6, H6 = range(32, 48)
+A7, B7, C7, D7, E7, F7, G7, H7, A8, B8, C8, D8, E8, F8, G8, H8 = range(48, 64)
 
 BB_EMPTY = 0
 BB_ALL = (1 << 64) - 1
@@ -140,7 +136,7 @@ def lsb(mask: Bitboard) -> int:
 
 def msb(mask: Bitboard) -> int:
     """The last square of a set of bits; -1 if it is empty."""
-    return mask.bit_length() - 1
+    return index(mask).bit_length() - 1
 
 
 def scan_forward(mask: Bitboard) -> Iterator[Square]:
