@@ -29,12 +29,10 @@ cdef extern from *:
     bint moff_is_shared(PyObject* object) noexcept
 
 
-@cython.no_gc
 cdef class LegalMoveGenerator:
     cdef readonly Board board
 
 
-@cython.no_gc
 cdef class Board:
     cdef readonly Position x88
     cdef readonly str fault     # why there are no moves, empty if there are
