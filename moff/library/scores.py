@@ -34,6 +34,11 @@ class Score(NamedTuple):
         sign = 1 if self.rank > 0 else -1
         return None if mate_score is None else self.rank + sign * (mate_score - _MOST)
 
+    @property
+    def cp(self) -> int | None:
+        """Centipawns, None for a mate."""
+        return self.score()
+
     def mate(self) -> int | None:
         """Moves to mate, negative if this side is mated; None without a mate."""
         return (_MOST if self.rank > 0 else -_MOST) - self.rank if self.is_mate() else None

@@ -22,6 +22,7 @@ def test_a_score_says_what_python_chess_says(ours: moff.Score, theirs: chess.eng
         assert (str(own), repr(own)) == (str(their), repr(their))
         assert (own.score(), own.mate(), own.is_mate()) == (their.score(), their.mate(), their.is_mate())
         assert own.score(mate_score=100_000) == their.score(mate_score=100_000)
+        assert own.cp == getattr(their, "cp", None)
     for turn in (True, False):
         own, their = moff.PovScore(ours, turn), chess.engine.PovScore(theirs, turn)
         assert repr(own) == repr(their)
