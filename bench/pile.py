@@ -13,7 +13,6 @@ import math
 import os
 import secrets
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -281,9 +280,9 @@ def fill(options: argparse.Namespace) -> int:
         network.read(options.network)  # what is no network is refused before anything is made
     copy = frozen(options.positions)
     if copy.resolve() != script.ROOT:
-        return _hand_over(copy, options.idle)
-    if options.idle:
-        _become_idle()
+        return _hand_over(copy)
+    if options.idle and (code := script.idly()) is not None:
+        return code
     settings = {
         "engine": script.fingerprint(),
         "network": f"{zlib.crc32(Path(options.network or SHIPPED).read_bytes()):08x}",
@@ -314,34 +313,12 @@ def fill(options: argparse.Namespace) -> int:
     return 0
 
 
-def _hand_over(copy: Path, is_idle: bool) -> int:
+def _hand_over(copy: Path) -> int:
     """Run the script of the copy in place of this one, or wait for it where a system has no such thing;
-    returns its exit code. An idle one gets a session of its own, since Linux shares processors between
-    sessions first (`autogroup` in sched(7)).
+    returns its exit code.
     """
     command = [sys.executable, str(copy.resolve() / "bench" / "selfplay.py"), *sys.argv[1:]]
-    if os.name != "nt" and not is_idle:
-        return os.execv(command[0], command)
-    with subprocess.Popen(command, start_new_session=True) as process:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            process.terminate()
-            return process.wait()
-
-
-def _become_idle() -> None:
-    """Use a processor only while no other process wants it; where the system does not offer or allow that,
-    at the lowest priority. Raises ValueError if there is none.
-    """
-    if not hasattr(os, "nice"):
-        raise ValueError("--idle: this system has no priorities for it")
-    os.nice(19)
-    with contextlib.suppress(OSError):
-        Path("/proc/self/autogroup").write_text("19", encoding="ascii")
-    if hasattr(os, "SCHED_IDLE"):
-        with contextlib.suppress(PermissionError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    return script.run(command) if os.name == "nt" else os.execv(command[0], command)
 
 
 # --- Its state

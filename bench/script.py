@@ -4,10 +4,13 @@ Importing it makes them use this checkout, whatever is installed.
 """
 
 import argparse
+import contextlib
 import functools
 import hashlib
 import importlib.util
+import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -97,3 +100,33 @@ def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
             return INTERRUPTED
 
     return run
+
+
+def idly() -> int | None:
+    """Have this process use a processor only while no other one wants it; where the system does not offer or
+    allow that, at the lowest priority. Raises ValueError if there is none.
+
+    Linux shares processors between sessions first (`autogroup` in sched(7)), so the script runs again in a
+    session of its own. In the first process, returns the exit code of that one; in that one, None.
+    """
+    if not hasattr(os, "nice"):
+        raise ValueError("--idle: this system has no priorities for it")
+    if os.getsid(0) != os.getpid():
+        return run([sys.executable, *sys.argv], start_new_session=True)
+    os.nice(19)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text("19", encoding="ascii")
+    if hasattr(os, "SCHED_IDLE"):
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    return None
+
+
+def run(command: list[str], start_new_session: bool = False) -> int:
+    """The exit code of another process, which an interrupt ends too."""
+    with subprocess.Popen(command, start_new_session=start_new_session) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.terminate()
+            return process.wait()

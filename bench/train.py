@@ -7,32 +7,31 @@
 PATH is a file of bench/selfplay.py or a folder of them. Some of their blocks, --share of them, are set aside
 to validate; the others are drawn at random and mixed (bench/dataset.py). A file may grow meanwhile: a run
 learns from what was there when it began. RUN is a folder with the settings, a checkpoint after each part of
-an epoch, and a table of the losses (losses.csv). The same command continues an
-interrupted run, with the same results as without the interruption on the same machine with the same number of
-threads. --begin starts from the weights of another run's last checkpoint, or of a network file such as the
-shipped one, instead of random ones; if that network is half, a third, ... as wide, each of its hidden neurons
-is copied, the output weights are divided among the copies, and the copies are made to differ a little
-("Net2Net", Tianqi Chen, Ian Goodfellow and Jonathon Shlens, 2016).
---export writes the network of the run's last checkpoint in the format of search/nnue/network.py; a finished
-run has already written it to RUN/net.moff. With --mean-with, each weight is the mean of the run's and of
-another network's, such as the one that it began from, which can be stronger than both ("WiSE-FT", Mitchell
-Wortsman et al., 2022). --random writes a network that has learnt nothing, whose games are a start from
-nothing.
+an epoch, and a table of the losses (losses.csv). The same command continues an interrupted run, with the
+same results as without the interruption on the same machine with the same number of threads. --begin starts
+from another run or a network file such as the shipped one, instead of random weights; if that network is
+half, a third, ... as wide, each of its hidden neurons is copied, the output weights are divided among the
+copies, and the copies are made to differ a little ("Net2Net", Tianqi Chen, Ian Goodfellow and Jonathon
+Shlens, 2016). --export writes the network of the run's last checkpoint in the format of
+search/nnue/network.py; a finished run has already written it to RUN/net.moff. --random writes a network that
+has learnt nothing, whose games are a start from nothing.
 
 The network is described in search/nnue/network.py. Its value, scaled by the material as in the search
 (search/nnue/evaluate.py), is trained to predict, from 0 to 1, a blend of the result expected from the score
-(--blend of it) and the game's result (the rest), by squared error, with Adam, whose learning rate falls from
---rate to --final-rate along a cosine. With --lookahead, the results expected from the scores of the next
-moves count, too (search/replay.py). Positions that do not pass the usual filters are left out, and those
-before --min-ply or with scores beyond --max-score. --flatten lets positions with rare numbers of pieces count
-more: 1 makes all numbers equal, up to a limit. In the last tenth of the steps the network computes with its
-weights rounded as in the file, while the weights themselves are trained as before (a straight-through
-estimator: Yoshua Bengio, Nicholas Léonard and Aaron Courville, 2013).
+and the game's result, by squared error, with AdamW. The score's share goes from --blend at first to
+--final-blend. The rate of learning rises to --rate, and then falls to --final-rate along a cosine. The result
+is the mean of the weights over the last fifth ("stochastic weight averaging", Pavel Izmailov et al., 2018),
+rounded. With --lookahead, the results expected from the scores of the next moves count, too
+(search/replay.py). Positions that do not pass the usual filters are left out, and those before --min-ply or
+with scores beyond --max-score. --flatten lets positions with rare numbers of pieces count more: 1 makes all
+numbers equal, up to a limit.
 
-The validation loss is that of this network on the blocks set aside; the exported one is compared with it, and
-the largest difference in centipawns is printed. The exit code is 0; 2 after wrong usage, or if the settings
-are not those of the run; 130 when interrupted. Damaged blocks are reported and skipped. Needs the `train`
-extra.
+The processors do the training, with --idle only while no other process wants them; or with --device cuda a
+GPU, which needs PyTorch.
+
+The validation loss is that of this network on the blocks set aside. The exit code is 0; 2 after wrong usage,
+or if the settings are not those of the run; 130 when interrupted. Damaged blocks are reported and skipped.
+Needs the `train` extra.
 """
 
 import argparse
@@ -47,12 +46,12 @@ from search.nnue import network
 from search.nnue.evaluate import FULL_MATERIAL, MATERIAL_STEP
 from search.score import LONGEST_MATE, MATE
 from search.selfplay import LONGEST
+from x88 import build
 
 try:
-    import torch
     from dataset import Blocks, Filters, Rows, batches, usable
-    from nets import Net, checksum, quantised
-    from trainingrun import Run, Settings, beginning, known_settings
+    from nets import Floats, Sizes, checksum
+    from trainingrun import CHECKPOINT, Run, Settings, beginning, known_settings
 except ImportError as error:
     script.cannot_begin(error, "train", __doc__ or "")
 
@@ -65,14 +64,14 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     add("--begin", type=Path, metavar="PATH", help="start from the weights of this run or network file")
     add("--random", type=Path, metavar="FILE", help="write a network with random weights, do not train")
     add("--export", type=Path, metavar="FILE", help="write the run's network, do not train")
-    add("--mean-with", type=Path, metavar="FILE", help="with --export: the mean with this network's weights")
     add("--hidden", type=script.positive, default=256, metavar="N", help="default 256")
     add("--outputs", type=script.positive, default=8, metavar="N", help="default 8")
     add("--epochs", type=script.positive, default=10, metavar="N", help="default 10")
     add("--batch", type=script.positive, default=16384, metavar="N", help="default 16384")
     add("--rate", type=float, default=0.001, help="of learning, at first (default 0.001)")
-    add("--final-rate", type=float, default=0.00001, metavar="RATE", help="default 0.00001")
-    add("--blend", type=float, default=0.9, help="the score's share of the target (default 0.9)")
+    add("--final-rate", type=float, default=0.000002, metavar="RATE", help="default 0.000002")
+    add("--blend", type=float, default=0.9, help="the score's share of the target, at first (default 0.9)")
+    add("--final-blend", type=float, default=0.6, metavar="BLEND", help="default 0.6")
     add("--lookahead", type=float, default=0.7, metavar="L", help="weight of later scores (default 0.7)")
     add("--min-ply", type=int, default=0, help="leave out the plies before (default 0)")
     text = "leave out larger scores, in centipawns of the search (default: mates)"
@@ -81,26 +80,15 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     add("--share", type=float, default=0.02, help="set aside to validate (default 0.02)")
     add("--seed", type=int, default=0, help="of weights and order (default 0)")
     add("--threads", type=script.positive, metavar="N", help="processors (default: all)")
-    add("--device", help="cpu, cuda (default: cuda if there is one)")
+    add("--idle", action="store_true", help="take only what no other process wants")
+    add("--device", default="cpu", help="cpu, or what PyTorch calls another (default cpu)")
     return parser.parse_args(arguments)
 
 
-def _device(name: str | None) -> str:
-    """The device of this name, by default a GPU if there is one. Raises ValueError if it cannot be used."""
-    if name is None:
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=name)
-    except (RuntimeError, AssertionError) as error:  # the latter: PyTorch was built without it
-        reason = (str(error).splitlines() or ["it cannot be used"])[0]
-        raise ValueError(f"--device {name}: {reason}") from None
-    return name
-
-
-def _settings(options: argparse.Namespace, pile: Blocks, begin: dict[str, torch.Tensor] | None) -> Settings:
+def _settings(options: argparse.Namespace, pile: Blocks, begin: tuple[Sizes, Floats] | None) -> Settings:
     """Raises ValueError for impossible ones."""
-    if not 0 <= options.blend <= 1 or not 0 <= options.flatten <= 1:
-        raise ValueError("--blend and --flatten must be from 0 to 1")
+    if not all(0 <= share <= 1 for share in (options.blend, options.final_blend, options.flatten)):
+        raise ValueError("--blend, --final-blend and --flatten must be from 0 to 1")
     if not 0 <= options.lookahead < 1:
         raise ValueError("--lookahead must be from 0 to below 1")
     if not 0 < options.share < 1:
@@ -114,7 +102,7 @@ def _settings(options: argparse.Namespace, pile: Blocks, begin: dict[str, torch.
     network.check_sizes(options.hidden, options.outputs)
     named: dict[str, Any] = {field.name: getattr(options, field.name, None) for field in fields(Settings)}
     named |= {"filters": Filters(options.min_ply, options.max_score), "ends": pile.ends}
-    named |= {"begin": "" if begin is None else f"{checksum(begin):08x}"}
+    named |= {"begin": "" if begin is None else f"{checksum(begin[1]):08x}"}
     return Settings(**named | {"material": [MATERIAL_STEP, FULL_MATERIAL]})
 
 
@@ -122,28 +110,26 @@ def _settings(options: argparse.Namespace, pile: Blocks, begin: dict[str, torch.
 def main(arguments: list[str] | None = None) -> int:
     """Train or export; returns the exit code."""
     options = _options(arguments)
-    device = _device(options.device)
-    if options.threads:
-        torch.set_num_threads(options.threads)
     if options.random:
-        network.check_sizes(options.hidden, options.outputs)
-        torch.manual_seed(options.seed)
-        network.write(options.random, quantised(Net(options.hidden, options.outputs)))
+        sizes = Sizes(options.hidden, options.outputs)
+        network.write(options.random, sizes.quantised(sizes.random(options.seed)))
         return 0
     if not options.run:
         raise ValueError("--run is missing: the folder of the run")
     known = (options.run / "settings.json").exists()
     pile = Blocks(options.paths, known_settings(options.run).ends if known else None)
     if options.export:
-        if not (options.run / "checkpoint.pt").exists():
+        if not (options.run / CHECKPOINT).exists():
             raise ValueError(f"{options.run} has no checkpoint")
-        run = Run(options.run, known_settings(options.run), device)
-        print(run.export(options.export, _checked(pile, run.settings), options.mean_with))
+        run = Run(options.run, known_settings(options.run), threads=options.threads)
+        print(run.export(options.export, _checked(pile, run.settings)))
         return 0
-    if options.mean_with:
-        raise ValueError("--mean-with needs --export")
     if not options.paths:
         raise ValueError("training needs files of games")
+    if options.idle and (code := script.idly()) is not None:
+        return code
+    if not build.compiled:
+        print(build.notice(), file=sys.stderr)
     begin = None
     if options.begin:
         network.check_sizes(options.hidden, options.outputs)
@@ -156,7 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
             f"{usable(places)} positions for training and {usable(others)} for validation are too few: one "
             f"batch has {options.batch}"
         )
-    run = Run(options.run, settings, device, begin)
+    run = Run(options.run, settings, begin, options.threads, options.device)
     run.train(places, checked)
     print(run.export(options.run / "net.moff", checked))
     return 0

@@ -2,6 +2,7 @@
 
 from array import array
 from random import Random
+from typing import Any
 
 from search.nnue import network, select
 from search.nnue.evaluate import Evaluation
@@ -33,3 +34,17 @@ def evaluation_of(board: Board, weights: Weights | None = None) -> Evaluation:
     evaluation = Evaluation(select.layer(weights or select.shipped()))
     evaluation.reset(board)
     return evaluation
+
+
+def outputs_of(sizes: Any, numbers: Any, rows: Any) -> Any:
+    """The outputs of a network in floating point (bench/nets.py) for positions, one after the other."""
+    import numpy as np
+
+    inputs, biases, outputs, output_biases = sizes.parts(numbers.astype(float))
+    found = []
+    for start, pieces in zip(rows.starts, rows.pieces, strict=True):
+        at = slice(start, start + pieces)
+        hidden = np.concatenate([inputs[view[at]].sum(0) + biases for view in (rows.own, rows.other)])
+        band = network.band(int(pieces), sizes.outputs)
+        found.append(np.clip(hidden, 0, 1) ** 2 @ outputs[band] + output_biases[band])
+    return np.array(found)

@@ -10,7 +10,7 @@ import pytest
 from search.nnue import network, select
 from search.nnue.accumulators import Accumulators
 from tests.bench.test_dataset import Reference
-from tests.networks import random_weights
+from tests.networks import outputs_of, random_weights
 from tests.oracle import scaled
 from tests.stored import Stored
 from x88.notation import fen
@@ -18,7 +18,6 @@ from x88.notation import fen
 pytestmark = pytest.mark.slow
 
 np: Any = pytest.importorskip("numpy", reason="the train extra is not installed")
-torch: Any = pytest.importorskip("torch", reason="the train extra is not installed")
 
 import dataset
 import nets
@@ -33,13 +32,11 @@ def row_of(board: chess.Board) -> Any:
 
 
 def test_weights_of_any_size_can_be_exported(tmp_path: Path) -> None:
-    net = nets.Net(256, 2)
-    with torch.no_grad():
-        for numbers in net.parameters():
-            numbers.fill_(9)
-        net.outputs.weight[1] = 0
-    net.clip()
-    network.write(tmp_path / "net", nets.quantised(net))
+    sizes = nets.Sizes(256, 2)
+    numbers = np.full(sizes.count, 9, np.float32)
+    sizes.parts(numbers)[2][1] = 0
+    sizes.clip(numbers)
+    network.write(tmp_path / "net", sizes.quantised(numbers))
     weights = network.read(tmp_path / "net").output_weights
     assert network.MOST_SUM - 2 * 512 <= sum(weights) <= network.MOST_SUM
     assert not any(weights[512:])
@@ -47,15 +44,13 @@ def test_weights_of_any_size_can_be_exported(tmp_path: Path) -> None:
 
 def test_quantising_gives_the_weights_back() -> None:
     weights = random_weights()._replace(output_biases=[-(1 << 20), 0, 1])
-    net = nets.Net(weights.hidden, weights.outputs)
-    net.load_state_dict(nets.dequantised(weights))
-    assert [list(found) for found in nets.quantised(net)[2:]] == [list(given) for given in weights[2:]]
+    sizes, numbers = nets.dequantised(weights)
+    assert [list(found) for found in sizes.quantised(numbers)[2:]] == [list(given) for given in weights[2:]]
 
 
 def test_shipped_network_in_floating_point_is_within_two_centipawns_of_the_engine() -> None:
     weights = select.shipped()
-    net = nets.Net(weights.hidden, weights.outputs)
-    net.load_state_dict(nets.dequantised(weights))
+    sizes, numbers = nets.dequantised(weights)
     accumulators = Accumulators(select.layer(weights))
     chance = Random(5)
     board = chess.Board()
@@ -68,10 +63,6 @@ def test_shipped_network_in_floating_point_is_within_two_centipawns_of_the_engin
         ours = fen.parse(board.fen())
         accumulators.reset(ours)
         found.append(accumulators.value(ours))
-    exact: list[float] = []
-    for row in rows:
-        batch = nets.batch_of(row, 1, weights.outputs, np.ones(33, np.float32), "cpu")
-        with torch.no_grad():
-            exact += (net(batch).double() * network.SCALE).tolist()
+    exact = [float(outputs_of(sizes, numbers, row)[0]) * network.SCALE for row in rows]
     assert len(set(found)) > len(found) / 4
     assert max(abs(value - number) for value, number in zip(found, exact, strict=True)) < 2

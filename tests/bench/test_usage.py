@@ -17,7 +17,7 @@ NEEDED = {
     "compare": ["tabulate", "tqdm"],
     "epd": ["tabulate", "tqdm"],
     "openings": ["tqdm"],
-    "train": ["numpy", "torch", "tqdm"],
+    "train": ["numba", "numpy", "tqdm"],
     "tune": ["numpy", "scipy", "tabulate", "tqdm"],
 }
 """The packages that a program imports first."""
@@ -86,8 +86,8 @@ WRONG = {
         ("--run run", "training needs files of games"),
         ("games.moff", "--run is missing"),
         ("nowhere.moff --run run", "nowhere.moff"),
-        ("games.moff --run run --blend 1.1", "--blend and --flatten must be from 0 to 1"),
-        ("games.moff --run run --flatten -1", "--blend and --flatten must be from 0 to 1"),
+        ("games.moff --run run --final-blend 1.1", "--final-blend and --flatten must be from 0 to 1"),
+        ("games.moff --run run --flatten -1", "--final-blend and --flatten must be from 0 to 1"),
         ("games.moff --run run --lookahead 1", "--lookahead must be from 0 to below 1"),
         ("games.moff --run run --min-ply 401", "--min-ply from 0 to 400"),
         ("games.moff --run run --max-score 32001", "--max-score must be from 0 to 32000"),
@@ -95,10 +95,8 @@ WRONG = {
         ("games.moff --run run --rate 0.000001", "--rate must be positive, and --final-rate no higher"),
         ("games.moff --run run --hidden 20", "a hidden layer of 20 is not a multiple of 16"),
         ("games.moff --run run --seed -1", "--seed must be from 0 to 2**63 - 1"),
-        ("games.moff --run run --device nonsense", "--device nonsense: "),
         ("games.moff --run run --batch 100", "are too few: one batch has 100"),
         ("games.moff --run run --batch 1 --min-ply 399", "0 positions for training"),
-        (f"games.moff --run run --mean-with {MATES}", "--mean-with needs --export"),
     ],
     "tune": [
         ("search no_such_number", "no_such_number"),
