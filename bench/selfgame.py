@@ -19,7 +19,7 @@ from x88.notation import chess960, fen
 from x88.notation.game import DRAWN, RESULT_OF_WINNER, OngoingGame
 from x88.piece import BLACK, WHITE
 
-RESIGN_PLIES, RESIGN_SCORE = 4, 1000
+RESIGN_PLIES, RESIGN_SCORE = 4, 600
 """A game is won once a side was ahead by so many centipawns for so many plies in a row."""
 
 DRAW_PLIES, DRAW_SCORE, DRAW_FROM = 8, 8, 40
