@@ -12,6 +12,7 @@ except ImportError:
 if not cython.compiled:
     from search.history import apply_bonus
     from search.transposition import fetch
+    from x88.atomic import load_short, store_short
 
     ROW = 16384
     MOVES = 769
@@ -19,6 +20,9 @@ if not cython.compiled:
 
 class Corrections:
     """Errors within +-LIMIT of `search.history`, by 14-bit hash and side, or by two piece-to indices.
+
+    The threads of a search share one. Two that learn from the same entry at once may lose one of the errors,
+    which does no harm: entries stay within +-LIMIT.
 
     What both sides know of the same hash shares a cache line: a move leaves most hashes as they were.
     """
@@ -41,19 +45,19 @@ class Corrections:
 
     def by_pawns(self, side: int, pawns: int) -> int:
         """The error for this pawn hash, with `side` to move."""
-        return self.pawns[pawns << 1 | side]
+        return load_short(self.pawns[pawns << 1 | side])
 
     def by_pieces(self, side: int, white: int, black: int) -> int:
         """The sum of the errors for these hashes of White's and of Black's pieces."""
-        return self.pieces[white << 2 | side] + self.pieces[black << 2 | 2 | side]
+        return load_short(self.pieces[white << 2 | side]) + load_short(self.pieces[black << 2 | 2 | side])
 
     def by_minors(self, side: int, minors: int) -> int:
         """The error for this hash of kings, knights and bishops."""
-        return self.minors[minors << 1 | side]
+        return load_short(self.minors[minors << 1 | side])
 
     def by_moves(self, last: int, before: int) -> int:
         """The error after these two moves, as piece-to indices or NO_PREVIOUS."""
-        return self.moves[last * MOVES + before]
+        return load_short(self.moves[last * MOVES + before])
 
     def prefetch(self, white: int, black: int, minors: int, last: int, before: int) -> None:
         """Prefetch the errors of a position; those of its pawns rarely change."""
@@ -67,13 +71,16 @@ class Corrections:
         self, side: int, pawns: int, white: int, black: int, minors: int, last: int, before: int, error: int
     ) -> None:
         """Apply an error from -LIMIT to LIMIT to all entries of a position."""
-        index = pawns << 1 | side
-        self.pawns[index] = apply_bonus(self.pawns[index], error)
-        index = white << 2 | side
-        self.pieces[index] = apply_bonus(self.pieces[index], error)
-        index = black << 2 | 2 | side
-        self.pieces[index] = apply_bonus(self.pieces[index], error)
-        index = minors << 1 | side
-        self.minors[index] = apply_bonus(self.minors[index], error)
-        index = last * MOVES + before
-        self.moves[index] = apply_bonus(self.moves[index], error)
+        _learn(self.pawns, pawns << 1 | side, error)
+        _learn(self.pieces, white << 2 | side, error)
+        _learn(self.pieces, black << 2 | 2 | side, error)
+        _learn(self.minors, minors << 1 | side, error)
+        _learn(self.moves, last * MOVES + before, error)
+
+
+def _learn(table: list[int], index: int, error: int) -> None:
+    learnt = apply_bonus(load_short(table[index]), error)
+    if cython.compiled:
+        store_short(table[index], learnt)
+    else:
+        table[index] = learnt

@@ -1,5 +1,5 @@
 """The threads of a search (lazy SMP, see `search.aspiration`): the first searcher, which runs in the caller's
-thread, and helpers with threads of their own. They share nothing but the table and the stop signal.
+thread, and helpers with threads of their own. They share the table, correction history and the stop signal.
 """
 
 import contextlib
@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable
 
 from search.aspiration import help_along
+from search.correction import Corrections
 from search.line import Line
 from search.nnue import select
 from search.nnue.network import Weights
@@ -57,9 +58,10 @@ class Helper:
         parameters: Parameters | None,
         probing: Probing,
         weights: Weights,
+        corrections: Corrections,
         number: int,
     ) -> None:
-        self.searcher = Searcher(table, stop, parameters, probing, weights)
+        self.searcher = Searcher(table, stop, parameters, probing, weights, corrections)
         self.number = number
         available = processors()
         self.searcher.yields = number >= available - 1
@@ -138,10 +140,13 @@ class Pool:
         self.table.is_owned = True
         self.probing = Probing()
         self.weights = select.shipped()
+        self._corrections = Corrections()
         if parameters is not None:
             # A copy, checked once more: attributes can be set to what no search can use.
             parameters = Parameters({name: getattr(parameters, name) for name in SEARCH})
-        self.first = Searcher(self.table, self.stop, parameters, self.probing, self.weights)
+        self.first = Searcher(
+            self.table, self.stop, parameters, self.probing, self.weights, self._corrections
+        )
         self.size = 1
         self._parameters = parameters
         self._launcher: threading.Thread | None = None
@@ -205,7 +210,9 @@ class Pool:
 
     def _new_helper(self) -> Helper:
         number = len(self.helpers) + 1
-        return Helper(self.table, self.stop, self._parameters, self.probing, self.weights, number)
+        return Helper(
+            self.table, self.stop, self._parameters, self.probing, self.weights, self._corrections, number
+        )
 
     def stop_helpers(self, is_urgent: bool) -> None:
         """Stop the helpers, and wait until they sleep. If it is urgent, wait for PATIENCE only, unless one of
@@ -253,6 +260,7 @@ class Pool:
     def forget(self) -> None:
         """Forget everything learnt about positions, between searches."""
         self.clear_table()
+        self._corrections.clear()
         for searcher in (self.first, *(helper.searcher for helper in self.helpers)):
             searcher.forget()
 

@@ -1,6 +1,6 @@
 """The state of one search thread: board, move stack, evaluation, history and counters.
 
-Only the transposition table and the stop signal are shared between threads.
+Threads share the transposition table, correction history and the stop signal.
 """
 
 from collections.abc import Callable
@@ -73,8 +73,11 @@ class Searcher:
         parameters: Parameters | None = None,
         probing: Probing | None = None,
         weights: Weights | None = None,
+        corrections: Corrections | None = None,
     ) -> None:
-        """`weights` are those of a network, by default of the one that comes with Moff."""
+        """`weights` are those of a network, by default of the one that comes with Moff. Without
+        `corrections`, correction history is the searcher's own.
+        """
         if not isinstance(table, TranspositionTable) or not isinstance(stop, Stop):
             raise TypeError("a searcher needs a table and a stop signal")
         self.table = table
@@ -88,7 +91,7 @@ class Searcher:
         self.history = History()
         self.oversight = Oversight()
         self.picker = MovePicker(self.stack, self.history, self.parameters, self.oversight)
-        self.corrections = Corrections()
+        self.corrections = corrections or Corrections()
         self.pv = [0] * 61504
         self.pv_ends = [0] * 248
         self.static_evals = [0] * 248
@@ -202,9 +205,8 @@ class Searcher:
             raise RuntimeError("a helper is searching")
 
     def forget(self) -> None:
-        """Forget what was learnt of moves and of the evaluation."""
+        """Forget what was learnt of moves."""
         self.history.clear()
-        self.corrections.clear()
 
     def forget_search(self) -> None:
         """Forget what the last search has counted and kept."""

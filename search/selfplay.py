@@ -132,6 +132,7 @@ class Selfplay:
         searcher.board.make_room(LONGEST + MAX_PLY)
         searcher.table.clear()
         searcher.forget()
+        searcher.corrections.clear()
         with cython.nogil:
             plies = self._play(self._searcher, self._searcher.board)
         if plies < 0:

@@ -24,9 +24,13 @@ cdef extern from *:
     #if defined(__GNUC__)
     #define moff_load(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
     #define moff_store(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
+    #define moff_load_short moff_load
+    #define moff_store_short moff_store
     #else  /* volatile, so that a word is read and written once */
     #define moff_load(word) (*(const volatile unsigned long long*)&(word))
     #define moff_store(word, value) (*(volatile unsigned long long*)&(word) = (value))
+    #define moff_load_short(word) (*(const volatile short*)&(word))
+    #define moff_store_short(word, value) (*(volatile short*)&(word) = (short)(value))
     #endif
     """
     ctypedef int atomic_flag_word
@@ -35,3 +39,5 @@ cdef extern from *:
     long long plain "moff_plain"(long long number) noexcept nogil
     unsigned long long load_word "moff_load"(unsigned long long word) noexcept nogil
     void store_word "moff_store"(unsigned long long word, unsigned long long value) noexcept nogil
+    short load_short "moff_load_short"(short word) noexcept nogil
+    void store_short "moff_store_short"(short word, short value) noexcept nogil

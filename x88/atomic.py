@@ -17,6 +17,14 @@ if not cython.compiled:
         """Never called: compiled, the header's C version replaces it; uncompiled, callers assign."""
         raise NotImplementedError
 
+    def load_short(word: int) -> int:
+        """The same for 16 bits."""
+        return word
+
+    def store_short(word: int, value: int) -> None:
+        """The same for 16 bits."""
+        raise NotImplementedError
+
     def plain(number: int) -> int:
         """A plain number. Clang refuses how Cython converts an atomic type to or from a Python object."""
         return number

@@ -92,6 +92,29 @@ def test_the_helper_that_reaches_the_depth_first_ends_the_search_with_its_line(
 
 
 @only_c
+def test_a_thread_profits_from_the_corrections_that_another_has_learnt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def held_up(searcher: Searcher, _: int, guess: int) -> int:
+        while not searcher.stop.is_set():
+            time.sleep(0.001)
+        return guess
+
+    board = fen.parse(KIWIPETE)
+    limits = Limits(depth=6)
+    expected = Search(1).think(board, limits)
+    search = Search(1, threads=2)
+    with monkeypatch.context() as patch:
+        patch.setattr("search.deepening.iterate", held_up)
+        search.think(board, limits)
+    search.resize_pool(1)
+    search.resize_table(1)  # only correction history can know of the helper's search now
+    assert search.think(board, limits) != expected
+    search.new_game()
+    assert search.think(board, limits) == expected
+
+
+@only_c
 def test_helpers_search_different_depths_up_to_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     depths: list[int] = []
     monkeypatch.setattr("search.aspiration.iterate", lambda _, depth, __: depths.append(depth) or 7)
