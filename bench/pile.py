@@ -125,7 +125,7 @@ class Pile:
         self.folder = folder
         self.settings = settings
         self._lock = (folder / "lock").open("wb")
-        if not _lock(self._lock):
+        if not script.lock(self._lock):
             raise ValueError(f"another process fills {folder}")
 
     def begun(self) -> Iterator[tuple[Path, int]]:
@@ -167,19 +167,6 @@ class Pile:
     def close(self) -> None:
         """Leave the folder to others."""
         self._lock.close()
-
-
-def _lock(file: Any, shared: bool = False) -> bool:
-    """Lock a file, where the system supports it; returns whether no other process holds the lock."""
-    try:
-        import fcntl
-    except ImportError:
-        return True
-    try:
-        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 # --- The frozen copy
@@ -338,7 +325,7 @@ def status(folder: Path) -> str:
     lock = folder / "lock"
     if lock.exists():
         with lock.open("rb") as file:
-            if _lock(file, shared=True):
+            if script.lock(file, shared=True):
                 return "\n".join([*lines, "nobody plays"])
         with contextlib.suppress(FileNotFoundError):  # it will be there in a moment
             state = json.loads((folder / "running.json").read_text(encoding="utf-8"))

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn, ParamSpec
+from typing import IO, Any, NoReturn, ParamSpec
 
 ROOT = Path(__file__).resolve().parent.parent
 """The root of this checkout."""
@@ -83,13 +83,16 @@ def cannot_begin(error: ImportError, extra: str, description: str) -> NoReturn:
 def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
     """A `main` that ends every failure with one line on standard error.
 
-    ImportError, ValueError, OSError and MemoryError become exit code 2; an interrupt (Ctrl-C or SIGTERM)
+    ImportError, ValueError, OSError and MemoryError become exit code 2; an interrupt (Ctrl-C, SIGTERM, SIGHUP)
     becomes 130, with the text of the KeyboardInterrupt if it has one.
     """
 
     @functools.wraps(main)
     def run(*arguments: Parameters.args, **keywords: Parameters.kwargs) -> int:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP
+                signal.signal(number, signal.default_int_handler)
         try:
             return main(*arguments, **keywords)
         except (ImportError, ValueError, OSError, MemoryError) as error:
@@ -123,10 +126,24 @@ def idly() -> int | None:
 
 
 def run(command: list[str], start_new_session: bool = False) -> int:
-    """The exit code of another process, which an interrupt ends too."""
+    """The exit code of another process, as shells have it; an interrupt ends that process too."""
     with subprocess.Popen(command, start_new_session=start_new_session) as process:
         try:
-            return process.wait()
+            code = process.wait()
         except KeyboardInterrupt:
             process.terminate()
-            return process.wait()
+            code = process.wait()
+    return code if code >= 0 else 128 - code
+
+
+def lock(file: IO[Any], shared: bool = False) -> bool:
+    """Lock a file, where the system supports it; returns whether no other process holds the lock."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

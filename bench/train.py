@@ -116,18 +116,18 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if not options.run:
         raise ValueError("--run is missing: the folder of the run")
+    if options.idle and (code := script.idly()) is not None:
+        return code
     known = (options.run / "settings.json").exists()
     pile = Blocks(options.paths, known_settings(options.run).ends if known else None)
     if options.export:
-        if not (options.run / CHECKPOINT).exists():
+        if not (options.run / CHECKPOINT).exists():  # a new run would be made
             raise ValueError(f"{options.run} has no checkpoint")
         run = Run(options.run, known_settings(options.run), threads=options.threads)
         print(run.export(options.export, _checked(pile, run.settings)))
         return 0
     if not options.paths:
         raise ValueError("training needs files of games")
-    if options.idle and (code := script.idly()) is not None:
-        return code
     if not build.compiled:
         print(build.notice(), file=sys.stderr)
     begin = None

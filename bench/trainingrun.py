@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import script  # first: it puts this checkout on the path
 from dataset import Filters, Rows, Stream, usable, weights
 from gamefile import Place
 from learner import Learner
@@ -77,7 +78,7 @@ class Run:
         device: str = "cpu",
     ) -> None:
         """Continues the run in the folder, or begins with these numbers, widened. Raises ValueError if the
-        run there has other settings or the device cannot be used, or OSError.
+        run there has other settings or is in use or the device cannot be used, ImportError, or OSError.
         """
         self.folder = folder
         self.settings = settings
@@ -87,16 +88,13 @@ class Run:
         """The share of the training that lies behind."""
         self.losses: list[list[float]] = []
         """A row of COLUMNS for each part."""
-        folder.mkdir(parents=True, exist_ok=True)
         known = folder / "settings.json"
-        if not known.exists():
-            save(known, json.dumps(asdict(settings), indent=1))
-        elif (found := known_settings(folder)) != settings:
+        if known.exists() and (found := known_settings(folder)) != settings:
             old, new = asdict(found), asdict(settings)
             different = sorted(name for name in new if old[name] != new[name])
             raise ValueError(f"{folder} is a run with other settings: {', '.join(different)}")
         if (folder / CHECKPOINT).exists():
-            state = _checkpoint(folder)
+            state = _checkpoint(folder, self.sizes)
             numbers, moments, self.mean = (state[name] for name in ("numbers", "moments", "mean"))
             self.step, self.part, self.averaged = state["counts"].tolist()
             self.done, self.losses = float(state["done"]), state["losses"].tolist()
@@ -109,7 +107,14 @@ class Run:
         if device == "cpu":
             self.learner: Any = Learner(self.sizes, numbers, moments, threads or os.cpu_count() or 1)
         else:
+            script.require("gpu", "torch")
             self.learner = importlib.import_module("gpu").Learner(self.sizes, numbers, moments, device)
+        folder.mkdir(parents=True, exist_ok=True)
+        self._lock = (folder / "lock").open("wb")
+        if not script.lock(self._lock):
+            raise ValueError(f"another process trains in {folder}")
+        if not known.exists():
+            save(known, json.dumps(asdict(settings), indent=1))
         self._weights = np.ones(33, np.float32)
 
     def train(self, places: list[Place], checked: list[Rows]) -> None:
@@ -221,12 +226,17 @@ def known_settings(folder: Path) -> Settings:
         raise ValueError(f"{folder / 'settings.json'} is damaged or of another version: {error}") from None
 
 
-def _checkpoint(folder: Path) -> dict[str, Any]:
-    """The last checkpoint of a run. Raises ValueError if it is damaged, or OSError."""
+def _checkpoint(folder: Path, sizes: Sizes) -> dict[str, Any]:
+    """The last checkpoint of a run. Raises ValueError if there is none or it is damaged, or OSError."""
     path = folder / CHECKPOINT
+    if not path.exists():
+        raise ValueError(f"{folder} has no checkpoint")
     try:
         with np.load(path) as file:
-            return {name: file[name] for name in STATE}
+            found = {name: file[name] for name in STATE}
+        if {found[name].size for name in ("numbers", "mean")} | {found["moments"].size // 2} != {sizes.count}:
+            raise ValueError("its arrays have other sizes")
+        return found
     except OSError:
         raise
     except Exception as error:  # of many kinds: a file that is cut off, no archive, a name that is missing
@@ -238,8 +248,9 @@ def beginning(path: Path, hidden: int, outputs: int) -> tuple[Sizes, Floats]:
     wide. Raises ValueError if it has other sizes or is damaged, or OSError.
     """
     if path.is_dir():
-        settings, state = known_settings(path), _checkpoint(path)
+        settings = known_settings(path)
         sizes = Sizes(settings.hidden, settings.outputs)
+        state = _checkpoint(path, sizes)
         numbers: Floats = state["mean" if state["counts"][2] else "numbers"]
     else:
         sizes, numbers = dequantised(network.read(path))

@@ -25,6 +25,7 @@ import dataset
 import gamefile
 import learner
 import nets
+import script
 import train
 import trainingrun
 
@@ -74,12 +75,12 @@ def refused(data: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     return refuse
 
 
-def interrupt_at_step_150(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
-    """Train until then."""
+def interrupt(monkeypatch: pytest.MonkeyPatch, words: list[str], at: int = 150) -> None:
+    """Train until this step."""
     learn = learner.Learner.learn
 
     def interrupted(self: Any, batch: Any, rate: float, steps: int) -> Any:
-        if steps == 150:
+        if steps == at:
             raise KeyboardInterrupt
         return learn(self, batch, rate, steps)
 
@@ -185,12 +186,13 @@ def test_run_begins_with_a_network_file(data: Path, trained: Path, tmp_path: Pat
     assert not other.exists()
 
 
+@pytest.mark.parametrize("step", [150, 1500])  # the second one in the mean of the last weights
 def test_interrupted_run_goes_on_as_if_it_had_not_been(
-    data: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: int, data: Path, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "run"
-    interrupt_at_step_150(monkeypatch, arguments(data, run))
-    assert 0 < losses_of(run)[-1]["positions"] < 150 * 16  # the last checkpoint before
+    interrupt(monkeypatch, arguments(data, run), step)
+    assert 0 < losses_of(run)[-1]["positions"] < step * 16  # the last checkpoint before
     assert not (run / "net.moff").exists()
     assert (run / "losses.csv").exists()
     assert train.main(arguments(data, run)) == 0
@@ -243,8 +245,12 @@ def test_run_begins_with_the_weights_of_another(
     checkpoint = damaged / "checkpoint.npz"
     with (tmp_path / "wrong.npz").open("wb") as file:
         np.savez(file, numbers=np.zeros(3))
-    whole, wrong = (trained / "checkpoint.npz").read_bytes(), (tmp_path / "wrong.npz").read_bytes()
-    for content in (whole[:1000], whole[:-1], b"", 100 * b"junk", wrong):
+    assert f"{damaged} has no checkpoint" in refused(other, begin=damaged)
+    with np.load(trained / "checkpoint.npz") as whole, (tmp_path / "short.npz").open("wb") as file:
+        np.savez(file, **{**whole, "moments": whole["moments"][:, :100]})
+    whole = (trained / "checkpoint.npz").read_bytes()
+    wrong, short = ((tmp_path / name).read_bytes() for name in ("wrong.npz", "short.npz"))
+    for content in (whole[:1000], whole[:-1], b"", 100 * b"junk", wrong, short):
         checkpoint.write_bytes(content)
         assert f"{checkpoint} is no checkpoint of a run, or damaged: " in refused(other, begin=damaged)
     assert train.main(arguments(data, wide, epochs=1, hidden=32, begin=trained)) == 0
@@ -279,7 +285,7 @@ def test_run_learns_from_the_blocks_that_were_there_when_it_began(
 ) -> None:
     grown, run = tmp_path / "pile", tmp_path / "run"
     shutil.copytree(data, grown)
-    interrupt_at_step_150(monkeypatch, arguments(grown, run, epochs=1))
+    interrupt(monkeypatch, arguments(grown, run, epochs=1))
     more = [gamefile.read(place)._replace(seed=9) for place in gamefile.scan(grown / "a.moff")]
     make_file(grown / "a.moff", *more)
     with (grown / "b.moff").open("ab") as unfinished:
@@ -288,6 +294,18 @@ def test_run_learns_from_the_blocks_that_were_there_when_it_began(
     assert train.main(arguments(grown, run, epochs=1)) == 0
     assert train.main(arguments(data, tmp_path / "whole", epochs=1)) == 0
     assert (run / "net.moff").read_bytes() == (tmp_path / "whole" / "net.moff").read_bytes()
+
+
+def test_folder_in_use_and_unknown_device_are_refused(data: Path, tmp_path: Path, refused: Any) -> None:
+    pytest.importorskip("torch", reason="the gpu extra is not installed")
+    run = tmp_path / "run"
+    assert "--device nonsense: " in refused(run, device="nonsense")
+    assert not run.exists(), "a run with other settings can still begin there"
+    run.mkdir()
+    with (run / "lock").open("wb") as file:
+        assert script.lock(file)
+        assert f"another process trains in {run}" in refused(run)
+    assert train.main(arguments(data, run, **KEPT)) == 0
 
 
 def test_weights_by_pieces_change_the_network(data: Path, trained: Path, tmp_path: Path) -> None:
