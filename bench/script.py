@@ -83,8 +83,8 @@ def cannot_begin(error: ImportError, extra: str, description: str) -> NoReturn:
 def command(main: Callable[Parameters, int]) -> Callable[Parameters, int]:
     """A `main` that ends every failure with one line on standard error.
 
-    ImportError, ValueError, OSError and MemoryError become exit code 2; an interrupt (Ctrl-C, SIGTERM, SIGHUP)
-    becomes 130, with the text of the KeyboardInterrupt if it has one.
+    ImportError, ValueError, OSError and MemoryError become exit code 2; an interrupt (Ctrl-C, SIGTERM,
+    SIGHUP) becomes 130, with the text of the KeyboardInterrupt if it has one.
     """
 
     @functools.wraps(main)
