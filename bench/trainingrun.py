@@ -78,7 +78,7 @@ class Run:
         device: str = "cpu",
     ) -> None:
         """Continues the run in the folder, or begins with these numbers, widened. Raises ValueError if the
-        run there has other settings or is in use or the device cannot be used, ImportError, or OSError.
+        run there has other settings or the device cannot be used, ImportError, or OSError.
         """
         self.folder = folder
         self.settings = settings
@@ -110,15 +110,20 @@ class Run:
             script.require("gpu", "torch")
             self.learner = importlib.import_module("gpu").Learner(self.sizes, numbers, moments, device)
         folder.mkdir(parents=True, exist_ok=True)
-        self._lock = (folder / "lock").open("wb")
-        if not script.lock(self._lock):
-            raise ValueError(f"another process trains in {folder}")
         if not known.exists():
             save(known, json.dumps(asdict(settings), indent=1))
         self._weights = np.ones(33, np.float32)
 
     def train(self, places: list[Place], checked: list[Rows]) -> None:
-        """Train on these blocks to the last epoch."""
+        """Train on these blocks to the last epoch. Raises ValueError if another process does, or no batch is
+        left by the filters.
+        """
+        with (self.folder / "lock").open("wb") as lock:
+            if not script.lock(lock):
+                raise ValueError(f"another process trains in {self.folder}")
+            self._train(places, checked)
+
+    def _train(self, places: list[Place], checked: list[Rows]) -> None:
         settings = self.settings
         self._weights = weights(places, settings.flatten)
         positions = usable(places)

@@ -304,12 +304,21 @@ def test_folder_in_use_and_unknown_device_are_refused(data: Path, tmp_path: Path
     run.mkdir()
     with (run / "lock").open("wb") as file:
         assert script.lock(file)
-        assert f"another process trains in {run}" in refused(run)
+        assert f"another process trains in {run}" in refused(run, **KEPT)
     assert train.main(arguments(data, run, **KEPT)) == 0
 
 
-def test_weights_by_pieces_change_the_network(data: Path, trained: Path, tmp_path: Path) -> None:
-    assert train.main(arguments(data, tmp_path / "run", flatten=1)) == 0
+def test_rate_rises_and_then_falls_along_a_cosine(trained: Path) -> None:
+    run = trainingrun.Run(trained, trainingrun.known_settings(trained))
+    for run.done, rate in ((0.0, 0.0), (0.0025, 0.005), (0.005, 0.01), (0.5, 0.005), (1.0, 0.00001)):
+        assert run.rate() == pytest.approx(rate, rel=0.01)
+
+
+@pytest.mark.parametrize("options", [{"flatten": 1}, {"blend": 0.5}], ids=["pieces", "the first blend"])
+def test_weights_of_positions_and_results_change_the_network(
+    options: dict[str, object], data: Path, trained: Path, tmp_path: Path
+) -> None:
+    assert train.main(arguments(data, tmp_path / "run", **options)) == 0
     assert (tmp_path / "run" / "net.moff").read_bytes() != (trained / "net.moff").read_bytes()
 
 
