@@ -26,7 +26,8 @@ cdef int[48] VALUE
     tt_bound=int, raw_eval=int, floor=int, ceiling=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced_depth=int, futility_value=int, verification=int,
     singular_beta=int, end=int, i=int, move=int, best=int, best_move=int, old_alpha=int, number=int, lmp_limit=int,
     quiet=bint, checks=bint, reducible=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,
-    bound=int, bonus=int, tt_pv=bint, probcut_beta=int, in_order=int, slot=int, limit=int, gained=int, correction=int, see_margin=int,
+    bound=int, bonus=int, tt_pv=bint, probcut_beta=int, in_order=int, slot=int, limit=int, correction=int, see_margin=int,
+    is_known=bint, lost=int, margin=int,
 )
 cdef int search(Searcher searcher, int alpha, int beta, int depth, int ply, int sp, bint cut_node) noexcept nogil
 @cython.locals(origin=int, target=int)

@@ -171,39 +171,40 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             or static_eval > searcher.static_evals[ply - 2]
         )
     correction = 0 if raw_eval == NO_SCORE else abs(static_eval - raw_eval)
+    # What the previous move has cost its side, if that is known.
+    is_known = ply != 0 and not in_check and searcher.static_evals[ply - 1] != NO_SCORE
+    lost = static_eval + searcher.static_evals[ply - 1] if is_known else 0
     searcher.static_evals[ply] = static_eval
     searcher.history.set_pawns(ply, searcher.keys.pawns())
 
     # 7. Evaluation history: the quiet move that led here gets a bonus or malus by how much it changed the
     # static evaluation, before its search tells what it is worth.
-    if ply and not in_check and not excluded and searcher.static_evals[ply - 1] != NO_SCORE:
+    if is_known and not excluded:
         move = searcher.board.last_move()
         if move != NO_MOVE and not move & (CAPTURED | PROMOTED):
             limit = searcher.parameters.eval_limit
-            gained = max(-limit, min(-static_eval - searcher.static_evals[ply - 1], limit))
-            bonus = gained * searcher.parameters.eval_history
+            bonus = max(-limit, min(-lost, limit)) * searcher.parameters.eval_history
             searcher.history.update_squares(side ^ 1, move, ply - 1, bonus)
 
-    # 8. Hindsight extension: the previous move was reduced a lot, yet its side is no worse off than before,
-    # so undo one ply of that reduction.
-    if (
-        ply
-        and not in_check
-        and not excluded
-        and searcher.reductions[ply - 1] >= searcher.parameters.hindsight
-        and searcher.static_evals[ply - 1] != NO_SCORE
-        and static_eval <= -searcher.static_evals[ply - 1]
-    ):
-        depth += 1
+    # 8. Hindsight: the previous move was reduced a lot, yet its side is no worse off than before, so undo one
+    # ply of that reduction. A reduced move that has lost something instead need not be refuted as deeply.
+    if is_known and not excluded and searcher.reductions[ply - 1]:
+        if lost <= 0 and searcher.reductions[ply - 1] >= searcher.parameters.hindsight:
+            depth += 1
+        elif depth >= 2 and lost > searcher.parameters.hindsight_reduction:
+            depth -= 1
 
     if not pv_node and not in_check and not excluded and abs(beta) < CERTAIN_WIN:
         # 9. Reverse futility pruning: near the horizon, a static evaluation this far above beta is expected
-        # to hold.
-        if (
-            depth <= searcher.parameters.reverse_futility_depth
-            and estimate - searcher.parameters.reverse_futility * depth >= beta
-        ):
-            return estimate
+        # to hold, all the more if things are getting better.
+        if depth <= searcher.parameters.reverse_futility_depth:
+            margin = searcher.parameters.reverse_futility * depth
+            if improving:
+                margin -= searcher.parameters.reverse_futility_improving
+            if lost > 0:
+                margin -= searcher.parameters.reverse_futility_worsening
+            if estimate - margin >= beta:
+                return estimate
 
         # 10. Null move pruning: if passing still fails high, a real move will too. Skip it with king and
         # pawns only, where zugzwang is common; with a single piece, verify by a search without null moves.
@@ -215,9 +216,9 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             and ply >= searcher.null_ply
             and non_pawn_count(searcher.board)
         ):
-            reduced_depth = (
-                depth - searcher.parameters.null_reduction - depth // searcher.parameters.null_divisor
-            )
+            reduction = searcher.parameters.null_reduction + searcher.parameters.null_slope * depth
+            reduced_depth = depth - (reduction >> 8)
+            reduced_depth -= min((estimate - beta) // searcher.parameters.null_ahead, 3)
             searcher.reductions[ply] = 0
             searcher.make_null(ply)
             score = -search(searcher, -beta, 1 - beta, reduced_depth, ply + 1, sp, not cut_node)
@@ -292,9 +293,9 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         searcher.keep_allowed()
     lmp_limit = MAX_MOVES
     if ply and not in_check and depth <= searcher.parameters.lmp_depth:
-        lmp_limit = searcher.parameters.lmp_base + (depth * depth * searcher.parameters.lmp_slope >> 4)
+        lmp_limit = searcher.parameters.lmp_base + (depth * depth * searcher.parameters.lmp_slope >> 6)
         if not improving:
-            lmp_limit = lmp_limit >> 1
+            lmp_limit = lmp_limit * searcher.parameters.lmp_worse >> 8
     in_order = MAX_MOVES if searcher.seeks_mate else lmp_limit + (excluded != 0)
     best = floor
     best_move = 0
@@ -334,6 +335,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 )
                 if (
                     number > lmp_limit
+                    or history < -searcher.parameters.history_pruning * (reduced_depth + 1)
                     or (reduced_depth <= searcher.parameters.futility_depth and futility_value <= alpha)
                     or (
                         reduced_depth <= searcher.parameters.see_quiet_depth
@@ -413,7 +415,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, not pv_node and not cut_node)
         else:
             # 17. Late move reduction: a reduced null-window search first, and a re-search if it fails high,
-            # one ply deeper if it fails high by a wide margin.
+            # one ply deeper if it fails high by a wide margin, one ply less deep if by next to nothing.
             reduction = 0
             if reducible:
                 reduction = base_reduction - (history * searcher.parameters.lmr_history >> 10)
@@ -423,6 +425,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                     reduction -= searcher.parameters.lmr_check
                 if not quiet:
                     reduction -= searcher.parameters.lmr_capture
+                if not improving:
+                    reduction += searcher.parameters.lmr_improving
                 if pv_node:
                     reduction -= searcher.parameters.lmr_pv
                 elif tt_pv:
@@ -435,6 +439,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             if reduction and score > alpha:
                 if score > best + searcher.parameters.deeper + 2 * new_depth:
                     new_depth += 1
+                elif score < best + searcher.parameters.shallower and reduction > 1:
+                    new_depth -= 1
                 score = -search(searcher, -alpha - 1, -alpha, new_depth, ply + 1, end, not cut_node)
             if alpha < score < beta:
                 score = -search(searcher, -beta, -alpha, new_depth, ply + 1, end, False)
@@ -507,11 +513,11 @@ def non_pawn_count(board: Board) -> int:
 
 def update_histories(searcher: Searcher, sp: int, last: int, ply: int, depth: int) -> None:
     """Give a history bonus to the move at `last`, which failed high, and a malus to all moves before it,
-    pruned ones included: for captures as large as the bonus; for quiet moves scaled by `malus`, and only if
-    the move at `last` is quiet.
+    pruned ones included: for captures as large as the bonus; for quiet moves only if the move at `last` is
+    quiet.
     """
     bonus = min(depth * searcher.parameters.bonus_step, searcher.parameters.bonus_max)
-    malus = bonus * searcher.parameters.malus >> 10
+    malus = min(depth * searcher.parameters.malus_step, searcher.parameters.malus_max)
     side = searcher.board.side
     best = searcher.stack.moves[last]
     quiet = not best & (CAPTURED | PROMOTED)

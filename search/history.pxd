@@ -19,6 +19,7 @@ cdef int[16] PIECE_INDEX
 cdef class History:
     cdef int fourth_weight
     cdef int pawn_weight
+    cdef int base_weight
     cdef int[254] pawn_rows # [ply] -> where the row of its pawns begins
     cdef int[256] moved     # [ply + BEFORE_ROOT] -> piece-to index
     cdef int[508] killers   # [2 * ply], two for each ply
@@ -28,7 +29,7 @@ cdef class History:
     cdef int16_t[393216] pawns   # [hash of the pawns * 768 + piece-to]
     cdef int16_t[6144] captures   # [piece-to << 3 | captured kind]
 
-    cdef void weigh(self, int fourth, int pawns) noexcept nogil
+    cdef void weigh(self, int fourth, int pawns, int base) noexcept nogil
     cdef void clear(self) noexcept nogil
     cdef void new_search(self) noexcept nogil
     cdef void age(self) noexcept nogil
@@ -41,7 +42,7 @@ cdef class History:
     @cython.locals(last=int, before=int, fourth=int, pawns=int, attacked=uint64_t, fourth_weight=int, pawn_weight=int, i=int, move=int,
                    target=int)
     cdef void add_quiet_scores(self, MoveStack stack, int start, int end, int side, int ply) noexcept nogil
-    @cython.locals(target=int, index=int, back=int, row=int)
+    @cython.locals(target=int, index=int, back=int, row=int, total=int, score=int, base=int, change=int)
     cdef void update_quiet(self, int side, int move, int ply, int bonus) noexcept nogil
     @cython.locals(index=int)
     cdef void update_squares(self, int side, int move, int ply, int bonus) noexcept nogil

@@ -39,6 +39,7 @@ class History:
         self.moved = [0] * 256
         self.fourth_weight = 0
         self.pawn_weight = 0
+        self.base_weight = 0
         self.pawn_rows = [0] * 254
         self.pawns = [0] * 393216
         self.killers = [0] * 508
@@ -48,10 +49,13 @@ class History:
         self.captures = [0] * 6144
         self.clear()
 
-    def weigh(self, fourth: int, pawns: int) -> None:
-        """Set the weights of continuation history four plies ago and of pawn history, in 1024ths; first 0."""
+    def weigh(self, fourth: int, pawns: int, base: int) -> None:
+        """Set the weights of continuation history four plies ago and of pawn history, and of the other
+        continuation scores in the base of an update, in 1024ths; first 0.
+        """
         self.fourth_weight = fourth
         self.pawn_weight = pawns
+        self.base_weight = base
 
     def clear(self) -> None:
         """Clear all tables for a new game."""
@@ -127,14 +131,25 @@ class History:
                 )
 
     def update_quiet(self, side: int, move: int, ply: int, bonus: int) -> None:
-        """Apply a bonus, or a malus if negative, to a quiet move."""
+        """Apply a bonus, or a malus if negative, to a quiet move.
+
+        What continuation history already says of the move as a whole weakens what is added to each part, and
+        turns it around where it says more than a part may.
+        """
         target = piece_to(side, move)
         self.update_squares(side, move, ply, bonus)
+        total = 0
+        for back in range(1, 5):
+            if back != 3:
+                total += self.continuations[self.moved[ply + BEFORE_ROOT - back] * 768 + target]
         for back in range(1, 5):
             row = self.moved[ply + BEFORE_ROOT - back]
             if row != NO_PREVIOUS and back != 3:
                 index = row * 768 + target
-                self.continuations[index] = apply_bonus(self.continuations[index], bonus)
+                score = self.continuations[index]
+                base = score + ((total - score) * self.base_weight >> 10)
+                change = apply_bonus(base, bonus) - base
+                self.continuations[index] = max(-LIMIT, min(score + change, LIMIT))
         index = self.pawn_rows[ply] + target
         self.pawns[index] = apply_bonus(self.pawns[index], bonus)
 

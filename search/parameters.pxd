@@ -8,11 +8,12 @@ cdef class Parameters:
     cdef public int reverse_futility
     cdef public int null_depth
     cdef public int null_reduction
-    cdef public int null_divisor
+    cdef public int null_slope
     cdef public int iir_depth
     cdef public int lmp_depth
     cdef public int lmp_base
     cdef public int lmp_slope
+    cdef public int lmp_worse
     cdef public int futility_depth
     cdef public int futility
     cdef public int futility_step
@@ -39,7 +40,8 @@ cdef class Parameters:
     cdef public int hindsight
     cdef public int bonus_step
     cdef public int bonus_max
-    cdef public int malus
+    cdef public int malus_step
+    cdef public int malus_max
     cdef public int eval_history
     cdef public int eval_limit
     cdef public int prior_bonus
@@ -60,4 +62,13 @@ cdef class Parameters:
     cdef public int correct_moves
     cdef public int fourth_history
     cdef public int pawn_history
+    cdef public int reverse_futility_improving
+    cdef public int reverse_futility_worsening
+    cdef public int null_ahead
+    cdef public int quiescence_evasions
+    cdef public int hindsight_reduction
+    cdef public int history_pruning
+    cdef public int lmr_improving
+    cdef public int shallower
+    cdef public int continuation_base
     cdef int[4096] reductions

@@ -25,7 +25,7 @@ class Parameters:
         for name, value in (values or {}).items():
             if name not in chosen:
                 raise ValueError(f"{name!r} is not a search parameter")
-            least = 1 if name == "null_divisor" else -MAX_PARAMETER
+            least = 1 if name == "null_ahead" else -MAX_PARAMETER
             if not least <= value <= MAX_PARAMETER:
                 raise ValueError(f"{name} lies between {least} and {MAX_PARAMETER}, not at {value}")
             chosen[name] = value

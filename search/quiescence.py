@@ -25,7 +25,7 @@ if not cython.compiled:
         was_pv,
     )
     from x88.attack import last_move_checks, see_at_least
-    from x88.move import PROMOTED, captured_of
+    from x88.move import CAPTURED, PROMOTED, captured_of
 
     LIMIT_STEP = 2
 
@@ -82,13 +82,15 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
             alpha = best
         futility_base = best + searcher.parameters.delta_margin
 
-    # 3. Captures and promotions, or all evasions in check.
+    # 3. Captures and promotions. In check evasions, of the quiet ones only the first two, or more while
+    # every move is mated: they show that there is one, and the others are for the main search.
     # 4. Static exchange evaluation: the picker skips losing captures.
     slot = 2 * ply + 1
     searcher.picker.begin(searcher.board, slot, sp, tt_move, EVASIONS if in_check else CAPTURES, not in_check)
     old_alpha = alpha
     best_move = 0
     tried = 0
+    quiets = 0
     move_limit = max(searcher.parameters.quiescence_moves + depth * LIMIT_STEP, 1)
     i = sp - 1
     while (i := next_move(searcher.picker, searcher.board, slot, i + 1, 0)) >= 0:
@@ -107,6 +109,10 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
         # queens on the board. It applies only after a move that is not certain to lose.
         if tried >= move_limit and best > -CERTAIN_WIN:
             break
+        if not move & (CAPTURED | PROMOTED):
+            if quiets >= searcher.parameters.quiescence_evasions and best > -CERTAIN_WIN:
+                continue
+            quiets += 1
         tried += 1
         searcher.make(move, ply)
         score = -quiesce(searcher, -beta, -alpha, ply + 1, searcher.picker.ends[slot], depth - 1)

@@ -157,7 +157,9 @@ class Searcher:
         self.evaluation.reset(self.board)
         self.keys.reset(self.board)
         self.history.new_search()
-        self.history.weigh(self.parameters.fourth_history, self.parameters.pawn_history)
+        self.history.weigh(
+            self.parameters.fourth_history, self.parameters.pawn_history, self.parameters.continuation_base
+        )
         self.record_game()
         self.forget_search()
         self.node_limit = plain(node_limit)

@@ -25,7 +25,25 @@ PAWN, KNIGHT, OTHER = packed(fen.START, "e2e4 g1f3 b1c3")
 def test_no_parameter_makes_a_bonus_larger_than_the_limit() -> None:
     largest = {name: maximum for name, (_, _, maximum) in SEARCH.items()}
     assert largest["eval_history"] * largest["eval_limit"] <= LIMIT
-    assert largest["bonus_max"] * largest["malus"] >> 10 <= LIMIT
+    assert max(largest["bonus_max"], largest["malus_max"]) <= LIMIT
+
+
+def test_what_the_moves_before_say_together_weakens_a_bonus() -> None:
+    def known(base: int) -> int:
+        """What continuation history says of a move after a hundred bonuses."""
+        history = History()
+        history.weigh(1024, 0, base)
+        history.record_move(0, WHITE, PAWN)
+        history.record_move(1, BLACK, ANSWER)
+        for _ in range(100):
+            history.update_quiet(WHITE, KNIGHT, 2, BONUS)
+        squares = History()
+        for _ in range(100):
+            squares.update_squares(WHITE, KNIGHT, 2, BONUS)
+        return history.quiet_score(WHITE, KNIGHT, 2) - squares.quiet_score(WHITE, KNIGHT, 2)
+
+    assert 1.9 * LIMIT < known(0) <= 2 * LIMIT, "each part reaches the limit"
+    assert 0.9 * LIMIT < known(1024) <= LIMIT, "only their sum does"
 
 
 @pytest.mark.parametrize("attacked", [0, 1 << 6, 1 << 21, (1 << 64) - 1])
@@ -33,7 +51,7 @@ def test_a_new_search_halves_quiet_history_and_clear_forgets_everything(attacked
     history = History()
     history.record_move(0, WHITE, PAWN)
     history.record_move(1, BLACK, ANSWER)
-    history.weigh(0, 1024)
+    history.weigh(0, 1024, 0)
     history.set_attacked(2, attacked)
     history.set_pawns(2, 7)
     history.add_killer(2, KNIGHT)

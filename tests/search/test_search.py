@@ -365,7 +365,7 @@ def test_a_search_cut_short_plays_the_move_that_failed_high(monkeypatch: pytest.
     found: list[bool] = []
     for text in FAILING_HIGH[: scaled(4, 3)]:
         board = fen.parse(text)
-        limits = Limits(nodes=scaled(20_000, 3000), searchmoves=tuple(sorted(legal_moves(board))[1:]))
+        limits = Limits(nodes=scaled(30_000, 3000), searchmoves=tuple(sorted(legal_moves(board))[1:]))
         _, reports = begun(Search(1), limits, board, on_statistics=lambda _: None)
         for report, following in itertools.pairwise(reports):
             if report.bound == "lower":
@@ -475,6 +475,9 @@ WITHOUT_SELECTION = {
     "correct_moves": 0,
     "probcut_depth": 200,
     "quiescence_moves": 256,
+    "quiescence_evasions": 256,
+    "history_pruning": 32_000,
+    "hindsight_reduction": 32_000,
 }
 """Nothing is left out, searched less deeply or learnt, so that the order of moves has no say in the score."""
 
