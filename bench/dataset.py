@@ -38,8 +38,12 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-MIXED = 2_000_000
-"""Positions that a stream holds at least, as long as there are any, to take from them at random."""
+MIXED = 100_000_000
+"""Positions that a stream holds at least, as long as there are any, to take from them at random; 7.2 GB.
+
+The positions of a game, which have much in common, are so far apart that a network cannot learn the games
+that it sees just now rather than chess (bench/RESULTS.md).
+"""
 
 MOST_WEIGHT = 4.0
 """The largest weight of a position by its number of pieces, over the mean."""

@@ -2,6 +2,7 @@
 
 import csv
 import importlib
+import itertools
 import json
 import math
 import os
@@ -30,7 +31,7 @@ AVERAGED = 0.8
 """After this share of the training the mean of the weights begins, which is the result."""
 
 PARTS = 8
-"""Checkpoints in an epoch, as far as each has LEAST batches."""
+"""Checkpoints in an epoch, as far as there are LEAST batches before each."""
 
 LEAST = 16
 
@@ -83,7 +84,8 @@ class Run:
         self.folder = folder
         self.settings = settings
         self.sizes = Sizes(settings.hidden, settings.outputs)
-        self.step = self.part = self.averaged = 0
+        self.step = self.epoch = self.batches = self.averaged = 0
+        """The steps taken, the epoch, the batches of it that lie behind, and the weights in the mean."""
         self.done = 0.0
         """The share of the training that lies behind."""
         self.losses: list[list[float]] = []
@@ -96,7 +98,7 @@ class Run:
         if (folder / CHECKPOINT).exists():
             state = _checkpoint(folder, self.sizes)
             numbers, moments, self.mean = (state[name] for name in ("numbers", "moments", "mean"))
-            self.step, self.part, self.averaged = state["counts"].tolist()
+            self.step, self.epoch, self.batches, self.averaged = state["counts"].tolist()
             self.done, self.losses = float(state["done"]), state["losses"].tolist()
         else:
             numbers = self.sizes.random(settings.seed)
@@ -127,43 +129,42 @@ class Run:
         settings = self.settings
         self._weights = weights(places, settings.flatten)
         positions = usable(places)
-        parts = max(1, min(PARTS, positions // (LEAST * settings.batch), len(places)))
+        part = max(LEAST, math.ceil(positions / (PARTS * settings.batch)))
         progress = {"total": positions * settings.epochs, "initial": self.step * settings.batch}
         with tqdm(**progress, unit=" positions", unit_scale=True, disable=None) as bar:
-            while self.part < parts * settings.epochs:
-                epoch, part = divmod(self.part, parts)
+            while self.epoch < settings.epochs:
                 began, losses = time.perf_counter(), []
-                for batch, done in self._batches(places, epoch, part, parts):
-                    self.step, self.done = self.step + 1, done
+                for batch, done in self._batches(places):
+                    self.step, self.batches, self.done = self.step + 1, self.batches + 1, done
                     losses.append(self.learner.learn(batch, self.rate(), self.step))
                     if self.done > AVERAGED:
                         self.averaged += 1
                         self.mean += (self.learner.numbers - self.mean) / self.averaged
                     bar.update(settings.batch)
-                self.part += 1
-                if losses:
-                    self._note(sum(losses) / len(losses), checked, time.perf_counter() - began)
-                    bar.set_postfix(loss=self.losses[-1][3], validation=self.losses[-1][4])
+                    if self.batches % part == 0:
+                        self._note(losses, checked, time.perf_counter() - began)
+                        bar.set_postfix(loss=self.losses[-1][3], validation=self.losses[-1][4])
+                        began, losses = time.perf_counter(), []
+                self.epoch, self.batches = self.epoch + 1, 0
+                self._note(losses, checked, time.perf_counter() - began)
         if not self.losses:
             raise ValueError(f"no batch of {settings.batch} positions is left by the filters")
 
-    def _batches(
-        self, places: list[Place], epoch: int, part: int, parts: int
-    ) -> Iterator[tuple[Batch, float]]:
-        """The batches of a part of an epoch, each with the share of the training done after it; a thread
-        prepares the next one.
+    def _batches(self, places: list[Place]) -> Iterator[tuple[Batch, float]]:
+        """The batches of this epoch that are left, each with the share of the training done after it; a
+        thread prepares the next one.
         """
         settings = self.settings
-        seed = f"{settings.seed}/{epoch}/{part}"
-        stream = Stream(places[part::parts], settings.batch, seed, settings.lookahead, settings.filters)
+        seed = f"{settings.seed}/{self.epoch}"
+        stream = Stream(places, settings.batch, seed, settings.lookahead, settings.filters)
         with ThreadPoolExecutor(1) as worker:
-            rows = iter(stream)
+            rows = itertools.islice(stream, self.batches, None)
 
             def prepare() -> tuple[Batch, float] | None:
                 found = next(rows, None)
                 if found is None:
                     return None
-                done = (epoch * parts + part + found[1]) / (parts * settings.epochs)
+                done = (self.epoch + found[1]) / settings.epochs
                 return self._batch(found[0], done), done
 
             batch = prepare()
@@ -190,13 +191,13 @@ class Run:
         total = sum(learner.loss(self._batch(rows)) * len(rows) for rows in checked)
         return total / sum(map(len, checked))
 
-    def _note(self, loss: float, checked: list[Rows], seconds: float) -> None:
-        """Record the losses, and save a checkpoint."""
-        done = self.step * self.settings.batch
-        row = [len(self.losses) + 1, done, self.rate(), loss, self.loss(checked), seconds]
-        self.losses.append(row)
+    def _note(self, losses: list[float], checked: list[Rows], seconds: float) -> None:
+        """Record the losses of a part, if it has any, and save a checkpoint."""
+        if losses:
+            seen, loss = self.step * self.settings.batch, sum(losses) / len(losses)
+            self.losses.append([len(self.losses) + 1, seen, self.rate(), loss, self.loss(checked), seconds])
         state = {"numbers": self.learner.numbers, "moments": self.learner.moments, "mean": self.mean}
-        counts = np.array([self.step, self.part, self.averaged])
+        counts = np.array([self.step, self.epoch, self.batches, self.averaged])
         with writing(self.folder / CHECKPOINT) as stream:
             np.savez(stream, counts=counts, done=np.array(self.done), losses=np.array(self.losses), **state)
         with (self.folder / "losses.csv").open("w", encoding="utf-8", newline="") as file:
@@ -256,7 +257,7 @@ def beginning(path: Path, hidden: int, outputs: int) -> tuple[Sizes, Floats]:
         settings = known_settings(path)
         sizes = Sizes(settings.hidden, settings.outputs)
         state = _checkpoint(path, sizes)
-        numbers: Floats = state["mean" if state["counts"][2] else "numbers"]
+        numbers: Floats = state["mean" if state["counts"][3] else "numbers"]
     else:
         sizes, numbers = dequantised(network.read(path))
     if hidden % sizes.hidden or sizes.outputs != outputs:
