@@ -18,7 +18,7 @@ has learnt nothing, whose games are a start from nothing.
 
 The network is described in search/nnue/network.py. Its value, scaled by the material as in the search
 (search/nnue/evaluate.py), is trained to predict, from 0 to 1, a blend of the result expected from the score
-and the game's result, by squared error, with AdamW. The score's share goes from --blend at first to
+and the game's result, by squared error, with AdamW. The score's share is --blend, or goes from there to
 --final-blend. The rate of learning rises to --rate, and then falls to --final-rate along a cosine. The result
 is the mean of the weights over the last fifth ("stochastic weight averaging", Pavel Izmailov et al., 2018),
 rounded. With --lookahead, the results expected from the scores of the next moves count, too
@@ -71,7 +71,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     add("--rate", type=float, default=0.001, help="of learning, at first (default 0.001)")
     add("--final-rate", type=float, default=0.000002, metavar="RATE", help="default 0.000002")
     add("--blend", type=float, default=0.9, help="the score's share of the target, at first (default 0.9)")
-    add("--final-blend", type=float, default=0.6, metavar="BLEND", help="default 0.6")
+    add("--final-blend", type=float, metavar="BLEND", help="in the end (default: that of --blend)")
     add("--lookahead", type=float, default=0.7, metavar="L", help="weight of later scores (default 0.7)")
     add("--min-ply", type=int, default=0, help="leave out the plies before (default 0)")
     text = "leave out larger scores, in centipawns of the search (default: mates)"
@@ -82,7 +82,10 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     add("--threads", type=script.positive, metavar="N", help="processors (default: all)")
     add("--idle", action="store_true", help="take only what no other process wants")
     add("--device", default="cpu", help="cpu, or what PyTorch calls another (default cpu)")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.final_blend is None:
+        options.final_blend = options.blend
+    return options
 
 
 def _settings(options: argparse.Namespace, pile: Blocks, begin: tuple[Sizes, Floats] | None) -> Settings:

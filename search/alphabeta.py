@@ -194,7 +194,14 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         elif depth >= 2 and lost > searcher.parameters.hindsight_reduction:
             depth -= 1
 
-    if not pv_node and not in_check and not excluded and abs(beta) < CERTAIN_WIN:
+    # Steps 9 to 11 trust the static evaluation, which does not know how near the fifty-move rule is.
+    if (
+        not pv_node
+        and not in_check
+        and not excluded
+        and abs(beta) < CERTAIN_WIN
+        and searcher.board.halfmove < 90
+    ):
         # 9. Reverse futility pruning: near the horizon, a static evaluation this far above beta is expected
         # to hold, all the more if things are getting better.
         if depth <= searcher.parameters.reverse_futility_depth:

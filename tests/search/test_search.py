@@ -241,11 +241,12 @@ def test_material_that_cannot_win_stays_near_zero_at_every_depth(text: str) -> N
 def test_a_stored_mate_does_not_count_near_the_fifty_move_rule(text: str, near: int) -> None:
     """The counter is not in the key: a mate that was found with time to spare is out of reach."""
     search = Search(1)
-    far, close = (scaled(13, 9), scaled(8, 5)) if near == 96 else (5, 4)
+    far, close = (scaled(13, 9), (scaled(8, 5),)) if near == 96 else (5, (4, scaled(10, 5)))
     _, reports = think(f"{text} - - 0 60", Limits(depth=far), search)
     assert abs(reports[-1].score) > 500
-    _, reports = think(f"{text} - - {near} 160", Limits(depth=close), search)
-    assert reports[-1].score == DRAW
+    for depth in close:
+        _, reports = think(f"{text} - - {near} 160", Limits(depth=depth), search)
+        assert reports[-1].score == DRAW, "pruning by the static evaluation does not know the counter"
 
 
 @pytest.mark.parametrize("depth", [1, 3])
@@ -373,8 +374,9 @@ def test_a_search_cut_short_plays_the_move_that_failed_high(monkeypatch: pytest.
                     nodes = report.nodes + (following.nodes - report.nodes) * tenths // 10
                     result, _ = think(board, limits._replace(nodes=nodes))
                     found.append(result.move == report.pv[0])
+                    assert found[-1] or result.move == following.pv[0], "which failed high after it"
     assert len(found) >= scaled(40, 4)
-    assert found.count(False) <= len(found) / 40, "another one may have failed high after it"
+    assert found.count(False) <= len(found) / 10
 
 
 @pytest.mark.parametrize("nodes", [1, 17, 1000, *([9999, 123_456] if build.compiled else [2500])])
