@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MIXED = 100_000_000
-"""Positions that a stream holds at least, as long as there are any, to take from them at random; 7.2 GB.
+"""Positions that a stream holds, as long as there are so many, to take from them at random; 7.2 GB.
 
-The positions of a game, which have much in common, are so far apart that a network cannot learn the games
-that it sees just now rather than chess (bench/RESULTS.md).
+It keeps the positions of a game, which have much in common, so far apart that a network cannot learn the
+games that it sees just now rather than chess (bench/RESULTS.md).
 """
 
 MOST_WEIGHT = 4.0
@@ -181,19 +181,26 @@ def batches(
 
 class Stream:
     """The positions of blocks in batches, in random order: blocks are drawn at random, and positions from a
-    buffer of MIXED. A last, incomplete batch is left out.
+    buffer of so many. A last, incomplete batch is left out.
     """
 
     def __init__(
-        self, places: list[Place], size: int, seed: str, lookahead: float, filters: Filters = EVERY
+        self,
+        places: list[Place],
+        size: int,
+        seed: str,
+        lookahead: float,
+        filters: Filters = EVERY,
+        mixed: int = MIXED,
     ) -> None:
         chance = Random(seed)
         self._size = size
+        self._held = mixed + size
         self._places = places[:]
         chance.shuffle(self._places)
         self._all = self._left = usable(places)
         self._taken = 0
-        room = min(self._all, MIXED + size) + max((place.usable for place in places), default=1)
+        room = min(self._all, self._held) + max((place.usable for place in places), default=1)
         self._mixer = Mixer(room, chance.getrandbits(64), lookahead, filters.least_ply, filters.most_score)
 
     def __iter__(self) -> Iterator[tuple[Rows, float]]:
@@ -202,7 +209,7 @@ class Stream:
         """
         mixer = self._mixer
         while True:
-            while self._places and mixer.count < MIXED + self._size:
+            while self._places and mixer.count < self._held:
                 place = self._places.pop()
                 add(mixer, place)
                 self._left -= place.usable

@@ -5,14 +5,14 @@
     python bench/train.py --random zero.net --hidden 64
 
 PATH is a file of bench/selfplay.py or a folder of them. Some of their blocks, --share of them, are set aside
-to validate; the others are drawn at random and mixed (bench/dataset.py). A file may grow meanwhile: a run
-learns from what was there when it began. RUN is a folder with the settings, a checkpoint after each part of
-an epoch, and a table of the losses (losses.csv). The same command continues an interrupted run, with the
-same results as without the interruption on the same machine with the same number of threads. --begin starts
-from another run or a network file such as the shipped one, instead of random weights; if that network is
-half, a third, ... as wide, each of its hidden neurons is copied, the output weights are divided among the
-copies, and the copies are made to differ a little ("Net2Net", Tianqi Chen, Ian Goodfellow and Jonathon
-Shlens, 2016). --export writes the network of the run's last checkpoint in the format of
+to validate; the others are drawn at random, from --mixed of them in memory (bench/dataset.py). A file may
+grow meanwhile: a run learns from what was there when it began. RUN is a folder with the settings, a
+checkpoint after each part of an epoch, and a table of the losses (losses.csv). The same command continues an
+interrupted run, with the same results as without the interruption on the same machine with the same number of
+threads. --begin starts from another run or a network file such as the shipped one, instead of random weights;
+if that network is half, a third, ... as wide, each of its hidden neurons is copied, the output weights are
+divided among the copies, and the copies are made to differ a little ("Net2Net", Tianqi Chen, Ian Goodfellow
+and Jonathon Shlens, 2016). --export writes the network of the run's last checkpoint in the format of
 search/nnue/network.py; a finished run has already written it to RUN/net.moff. --random writes a network that
 has learnt nothing, whose games are a start from nothing.
 
@@ -49,7 +49,7 @@ from search.selfplay import LONGEST
 from x88 import build
 
 try:
-    from dataset import Blocks, Filters, Rows, batches, usable
+    from dataset import MIXED, Blocks, Filters, Rows, batches, usable
     from nets import Floats, Sizes, checksum
     from trainingrun import CHECKPOINT, Run, Settings, beginning, known_settings
 except ImportError as error:
@@ -73,6 +73,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     add("--blend", type=float, default=0.9, help="the score's share of the target, at first (default 0.9)")
     add("--final-blend", type=float, metavar="BLEND", help="in the end (default: that of --blend)")
     add("--lookahead", type=float, default=0.7, metavar="L", help="weight of later scores (default 0.7)")
+    text = f"drawn from so many, of 72 bytes each (default {MIXED})"
+    add("--mixed", type=script.positive, default=MIXED, metavar="N", help=text)
     add("--min-ply", type=int, default=0, help="leave out the plies before (default 0)")
     text = "leave out larger scores, in centipawns of the search (default: mates)"
     add("--max-score", type=int, default=LONGEST_MATE - 1, help=text)

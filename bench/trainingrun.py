@@ -54,6 +54,8 @@ class Settings:
     blend: float
     final_blend: float
     lookahead: float
+    mixed: int
+    """Positions in memory, from which a batch is drawn."""
     flatten: float
     filters: Filters
     seed: int
@@ -156,7 +158,7 @@ class Run:
         """
         settings = self.settings
         seed = f"{settings.seed}/{self.epoch}"
-        stream = Stream(places, settings.batch, seed, settings.lookahead, settings.filters)
+        stream = Stream(places, settings.batch, seed, settings.lookahead, settings.filters, settings.mixed)
         with ThreadPoolExecutor(1) as worker:
             rows = itertools.islice(stream, self.batches, None)
 

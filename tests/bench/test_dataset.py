@@ -288,7 +288,7 @@ def test_statistics_are_those_of_the_games(tmp_path: Path, monkeypatch: pytest.M
 
 
 @needs_numpy
-def test_stream_yields_each_position_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stream_yields_each_position_once(tmp_path: Path) -> None:
     pile = dataset.Blocks([make_pile(tmp_path / "pile", 2)])
     whole = dataset.batches(pile.places, 1000, 0.7, dataset.Filters(), 10**9)
     total = sum(map(len, whole))
@@ -303,15 +303,14 @@ def test_stream_yields_each_position_once(tmp_path: Path, monkeypatch: pytest.Mo
 
     every = inputs(whole)
     for mixed in (10**6, 200):
-        monkeypatch.setattr(dataset, "MIXED", mixed)
-        stream = list(dataset.Stream(pile.places, 32, "1", 0.7))
+        stream = list(dataset.Stream(pile.places, 32, "1", 0.7, mixed=mixed))
         assert len(stream) == total // 32
         assert inputs([rows for rows, _ in stream]) <= every
         shares = [share for _, share in stream]
         assert shares == sorted(shares)
         assert 0 < shares[0] < 0.2
         assert shares[-1] == pytest.approx(1, abs=0.05)
-        again = dataset.Stream(pile.places, 32, "1", 0.7)
+        again = dataset.Stream(pile.places, 32, "1", 0.7, mixed=mixed)
         assert all((a.own == b.own).all() for (a, _), (b, _) in zip(stream, again, strict=True))
     strict = list(dataset.Stream(pile.places, 32, "1", 0.0, dataset.Filters(20, 300)))
     assert 0 < len(strict) < len(stream)

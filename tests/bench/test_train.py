@@ -347,8 +347,6 @@ def test_failure_in_the_thread_that_prepares_batches_ends_the_run(
             raise OSError("the disk is gone")
         return read(place)
 
-    monkeypatch.setattr(dataset, "MIXED", 16)
-    monkeypatch.setattr(trainingrun, "PARTS", 1)
     monkeypatch.setattr(dataset, "read", failing)
-    assert "the disk is gone" in refused(tmp_path / "run")
+    assert "the disk is gone" in refused(tmp_path / "run", mixed=16)
     assert threads == {True, False}
