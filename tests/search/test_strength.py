@@ -211,7 +211,7 @@ def test_every_level_mates_a_bare_king_within_the_fifty_move_rule(elo: int, text
     assert game.result == ("0-1", "1-0")[bare]
 
 
-@pytest.mark.parametrize(("elo", "least", "most"), [(250, 0, 0.4), (400, 0.3, 0.8), (600, 0.6, 1)])
+@pytest.mark.parametrize(("elo", "least", "most"), [(250, 0, 0.4), (400, 0.3, 0.8), (600, 0.7, 1)])
 def test_the_lowest_levels_stand_by_a_player_of_one_ply(elo: int, least: float, most: float) -> None:
     won = 0.0
     games = scaled(40, 2)
