@@ -142,11 +142,13 @@ def main(arguments: list[str] | None = None) -> int:
     settings = _settings(options, pile, begin)
     places, others = pile.split(settings.share)
     checked = _checked(pile, settings)
-    if usable(places) < options.batch or not checked:
+    if usable(places) < options.batch or not usable(others):
         raise ValueError(
             f"{usable(places)} positions for training and {usable(others)} for validation are too few: one "
             f"batch has {options.batch}"
         )
+    if not checked:
+        raise ValueError("no position for validation is left by the filters")
     run = Run(options.run, settings, begin, options.threads, options.device)
     run.train(places, checked)
     print(run.export(options.run / "net.moff", checked))

@@ -205,7 +205,7 @@ class Run:
         with (self.folder / "losses.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(COLUMNS)
-            writer.writerows(self.losses)
+            writer.writerows([int(part), int(seen), *rest] for part, seen, *rest in self.losses)
 
     def export(self, path: Path, checked: list[Rows]) -> str:
         """Write the quantised network, of the mean if that has begun. Returns a line that names the file and,
