@@ -18,6 +18,7 @@ from x88.square cimport index64
 cpdef enum:
     TABLEBASE_DEPTH = 6     # plies by which a tablebase result is stored deeper than its node
     PROBCUT_REDUCTION = 4   # plies
+    NULL_MOVE = -1          # stands among the excluded moves while a search verifies a null move
 
 cdef int[48] VALUE
 

@@ -53,6 +53,7 @@ if not cython.compiled:
 
     TABLEBASE_DEPTH = 6
     PROBCUT_REDUCTION = 4
+    NULL_MOVE = -1
 
 VALUE = piece.VALUE
 
@@ -214,7 +215,8 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 return estimate
 
         # 10. Null move pruning: if passing still fails high, a real move will too. Skip it with king and
-        # pawns only, where zugzwang is common; with a single piece, verify by a search without null moves.
+        # pawns only, where zugzwang is common; with a single piece, verify by a search without null moves,
+        # from which steps 7 to 11 of this node are left out.
         if (
             depth >= searcher.parameters.null_depth
             and estimate >= beta
@@ -225,7 +227,6 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         ):
             reduction = searcher.parameters.null_reduction + searcher.parameters.null_slope * depth
             reduced_depth = depth - (reduction >> 8)
-            reduced_depth -= min((estimate - beta) // searcher.parameters.null_ahead, 3)
             searcher.reductions[ply] = 0
             searcher.make_null(ply)
             score = -search(searcher, -beta, 1 - beta, reduced_depth, ply + 1, sp, not cut_node)
@@ -238,7 +239,9 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
                 if searcher.null_ply or non_pawn_count(searcher.board) > 1:
                     return score
                 searcher.null_ply = ply + (reduced_depth * 3 >> 2) + 1
+                searcher.excluded[ply] = NULL_MOVE
                 verification = search(searcher, beta - 1, beta, reduced_depth, ply, sp, False)
+                searcher.excluded[ply] = 0
                 searcher.null_ply = 0
                 if searcher.stop.stopped:
                     return DRAW

@@ -64,7 +64,6 @@ cdef class Parameters:
     cdef public int pawn_history
     cdef public int reverse_futility_improving
     cdef public int reverse_futility_worsening
-    cdef public int null_ahead
     cdef public int quiescence_evasions
     cdef public int hindsight_reduction
     cdef public int history_pruning

@@ -19,15 +19,14 @@ class Parameters:
     def __init__(self, values: Mapping[str, int] | None = None) -> None:
         """`values` override those of `tuned.SEARCH`; beyond its ranges they can turn a step off.
 
-        Raises ValueError for an unknown name and for a value that no search can use.
+        Raises ValueError for an unknown name and for a value beyond MAX_PARAMETER.
         """
         chosen = {name: value for name, (value, _, _) in SEARCH.items()}
         for name, value in (values or {}).items():
             if name not in chosen:
                 raise ValueError(f"{name!r} is not a search parameter")
-            least = 1 if name == "null_ahead" else -MAX_PARAMETER
-            if not least <= value <= MAX_PARAMETER:
-                raise ValueError(f"{name} lies between {least} and {MAX_PARAMETER}, not at {value}")
+            if abs(value) > MAX_PARAMETER:
+                raise ValueError(f"{name} lies between {-MAX_PARAMETER} and {MAX_PARAMETER}, not at {value}")
             chosen[name] = value
         for name, value in chosen.items():
             setattr(self, name, value)

@@ -43,10 +43,10 @@ class Searcher:
     """The state of one search.
 
     By ply: `pv[ply * MAX_PLY + i]` is the triangular PV table, each row up to `pv_ends[ply]`;
-    `static_evals[ply]` the corrected static evaluation, NO_SCORE in check; `excluded[ply]` the excluded move
-    of a singular search, or 0; `reductions[ply]` the reduction of the move being searched. Null moves are
-    allowed from `null_ply` on, extensions of single evasions and singular moves before `extension_ply`. While
-    `seeks_mate`, windows of mate scores are searched full-width.
+    `static_evals[ply]` the corrected static evaluation, NO_SCORE in check; `excluded[ply]` what a search of
+    the same node leaves out, a move or NULL_MOVE, or 0; `reductions[ply]` the reduction of the move being
+    searched. Null moves are allowed from `null_ply` on, extensions of single evasions and singular moves
+    before `extension_ply`. While `seeks_mate`, windows of mate scores are searched full-width.
 
     A searcher may search `node_limit` nodes (0: no limit) and then takes `node_share` more of those that are
     left to all threads, as long as there are any. `tb_hits` counts the tablebase hits. It

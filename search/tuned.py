@@ -13,7 +13,6 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "null_depth": (2, 1, 6),                  # minimum depth
     "null_reduction": (789, 400, 1600),       # null move reduction in 256ths of a ply,
     "null_slope": (88, 20, 160),              # plus this times depth
-    "null_ahead": (169, 50, 600),             # and a ply for each so many centipawns above beta, at most 3
     "probcut_depth": (5, 3, 12),              # minimum depth
     "probcut": (237, 40, 500),                # centipawns above beta
     "iir_depth": (4, 2, 12),                  # minimum depth

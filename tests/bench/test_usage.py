@@ -30,7 +30,7 @@ WRONG = {
         ("nothing", "NAME=VALUE"),
         ("a=b", "NAME=VALUE"),
         ("no_such_number=1", "'no_such_number' is not a search parameter"),
-        ("null_ahead=0", "null_ahead lies between 1"),
+        ("delta_margin=32001", "delta_margin lies between"),
         (f"--network {NO_GAMES}", "is not a network"),
         ("--random-plies -1 --games 1", "--random-plies"),
         ("--sprt 5 0 --games 1", "SPRT"),

@@ -34,8 +34,6 @@ def test_parameters_have_the_table_s_values_or_those_given() -> None:
     ("name", "value", "said"),
     [
         *((name, 1, re.escape(repr(name))) for name in ("Delta", "reductions", "no_such_name", "")),
-        ("null_ahead", 0, "null_ahead lies between .* not at 0$"),
-        ("null_ahead", -1, "null_ahead lies between .* not at -1$"),
         ("delta_margin", 32_001, "delta_margin lies between .* not at 32001$"),
         ("lmr_base", -(2**40), "lmr_base lies between .* not at -"),
     ],
@@ -43,7 +41,7 @@ def test_parameters_have_the_table_s_values_or_those_given() -> None:
 def test_parameters_refuse_unknown_names_and_useless_values(name: str, value: int, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Parameters({"delta_margin": 1, name: value})
-    assert Parameters({"null_ahead": 1, "delta_margin": 32_000, "lmr_base": -32_000}).null_ahead == 1
+    assert Parameters({"delta_margin": 32_000, "lmr_base": -32_000}).lmr_base == -32_000
 
 
 def test_every_value_lies_within_its_range() -> None:
