@@ -37,7 +37,7 @@ import pile  # after script, which puts this checkout on the path
 # isort: split
 from x88 import build
 
-NODES = 115
+NODES = 40
 
 
 def _options() -> argparse.Namespace:
