@@ -590,7 +590,7 @@ ZUGZWANGS = [
     # The trebuchet: who has to move loses the pawn and the game.
     ("8/8/8/3pK3/2kP4/8/8/8 w - - 0 1", 100_000, None, -MATE, -600),
     # After Ra6 Black could only pass: if the pawn takes or the bishop moves, it is mate.
-    ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 400_000, "a1a6", MATE - 3, MATE - 3),
+    ("kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", 60_000, "a1a6", MATE - 3, MATE - 3),
     # After Kh6 Black, with queen and rook, has no move that keeps both.
     ("1q1k4/2Rr4/8/2Q3K1/8/8/8/8 w - - 0 1", 400_000, "g5h6", 260, MATE),
 ]
