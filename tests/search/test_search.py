@@ -249,6 +249,14 @@ def test_a_stored_mate_does_not_count_near_the_fifty_move_rule(text: str, near: 
         assert reports[-1].score == DRAW, "pruning by the static evaluation does not know the counter"
 
 
+def test_a_lead_is_worth_less_the_longer_nothing_has_happened() -> None:
+    locked = "4k3/8/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/8/R3K3 w - - {} 160"
+    for mirror in (str, mirrored):
+        scores = [think(mirror(locked.format(count)), Limits(depth=1))[1][-1].score for count in (0, 30, 60, 90)]
+        assert sorted(set(scores), reverse=True) == scores
+        assert scores[-1] > DRAW
+
+
 @pytest.mark.parametrize("depth", [1, 3])
 def test_mate_on_the_last_move_comes_before_the_fifty_move_rule(depth: int) -> None:
     for text, moves in (("6k1/5ppp/8/8/8/8/8/R5K1 w - - 99 80", 1), ("7k/8/5K2/8/8/8/8/R7 w - - 97 80", 2)):
@@ -504,7 +512,7 @@ def plain_score(board: Board, deepest: int) -> int:
             depth += 1  # a forced move costs no depth
         elif depth <= 0 and not checked:
             evaluation.reset(board)
-            best = evaluation.value(board)
+            best = evaluation.value(board) * (256 - board.halfmove) >> 8
             moves = list(filter(is_good_capture, moves))
         for move in sorted(moves, key=is_good_capture, reverse=True):
             if best >= beta:
