@@ -426,8 +426,8 @@ class Searcher:
         return score
 
     def corrected(self, value: int, ply: int) -> int:
-        """A static evaluation of the position at a ply, adjusted by correction history, and smaller the longer
-        nothing has been captured and no pawn has moved: a lead without progress is a fortress.
+        """A static evaluation of the position at a ply, adjusted by correction history, and smaller the
+        longer nothing has been captured and no pawn has moved: a lead without progress is a fortress.
         """
         side = self.board.side
         pawns = self.corrections.by_pawns(side, self.keys.pawns() & 0x3FFF)

@@ -252,7 +252,9 @@ def test_a_stored_mate_does_not_count_near_the_fifty_move_rule(text: str, near: 
 def test_a_lead_is_worth_less_the_longer_nothing_has_happened() -> None:
     locked = "4k3/8/p1p1p1p1/PpPpPpPp/1P1P1P1P/8/8/R3K3 w - - {} 160"
     for mirror in (str, mirrored):
-        scores = [think(mirror(locked.format(count)), Limits(depth=1))[1][-1].score for count in (0, 30, 60, 90)]
+        scores = [
+            think(mirror(locked.format(count)), Limits(depth=1))[1][-1].score for count in (0, 30, 60, 90)
+        ]
         assert sorted(set(scores), reverse=True) == scores
         assert scores[-1] > DRAW
 
