@@ -24,7 +24,7 @@ cdef int[48] VALUE
 
 @cython.locals(
     pv_node=bint, in_check=bint, excluded=int, side=int, nominal_depth=int, tt_move=int, tt_score=int, tt_depth=int,
-    tt_bound=int, raw_eval=int, floor=int, ceiling=int, data=uint64_t, static_eval=int, estimate=int, improving=bint, score=int, reduced_depth=int, futility_value=int, verification=int,
+    tt_bound=int, raw_eval=int, floor=int, ceiling=int, data=uint64_t, static_eval=int, corrected=int, estimate=int, improving=bint, score=int, reduced_depth=int, futility_value=int, verification=int,
     singular_beta=int, end=int, i=int, move=int, best=int, best_move=int, old_alpha=int, number=int, lmp_limit=int,
     quiet=bint, checks=bint, reducible=bint, full_width=bint, pick_score=int, history=int, base_reduction=int, extension=int, new_depth=int, reduction=int,
     bound=int, bonus=int, tt_pv=bint, probcut_beta=int, in_order=int, slot=int, limit=int, correction=int, see_margin=int,

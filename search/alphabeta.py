@@ -81,7 +81,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         if searcher.is_drawn(in_check, ply, sp):
             return DRAW
         if ply >= MAX_PLY - 1:
-            return DRAW if in_check else searcher.evaluation.value(searcher.board)
+            return DRAW if in_check else searcher.damped(searcher.evaluation.value(searcher.board))
         # 3. Mate distance pruning: no line from here can beat a shorter mate that is already found.
         alpha = max(alpha, ply - MATE)
         beta = min(beta, MATE - ply - 1)
@@ -149,16 +149,16 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
 
     # 6. Static evaluation. The TT score replaces it as an estimate where its bound is tighter.
     if in_check:
-        static_eval = raw_eval = estimate = NO_SCORE
+        static_eval = corrected = raw_eval = estimate = NO_SCORE
         improving = False
     else:
         if excluded:
-            static_eval = searcher.static_evals[ply]
+            corrected = searcher.static_evals[ply]
         else:
             if raw_eval == NO_SCORE:
                 raw_eval = searcher.evaluation.value(searcher.board)
-            static_eval = searcher.corrected(raw_eval, ply)
-        estimate = static_eval
+            corrected = searcher.corrected(raw_eval, ply)
+        static_eval = estimate = searcher.damped(corrected)
         if tt_bound and abs(tt_score) < CERTAIN_WIN:
             if (
                 tt_bound == EXACT
@@ -169,13 +169,13 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         improving = (
             ply < 2
             or searcher.static_evals[ply - 2] == NO_SCORE
-            or static_eval > searcher.static_evals[ply - 2]
+            or corrected > searcher.static_evals[ply - 2]
         )
-    correction = 0 if raw_eval == NO_SCORE else abs(static_eval - raw_eval)
+    correction = 0 if raw_eval == NO_SCORE else abs(corrected - raw_eval)
     # What the previous move has cost its side, if that is known.
     is_known = ply != 0 and not in_check and searcher.static_evals[ply - 1] != NO_SCORE
-    lost = static_eval + searcher.static_evals[ply - 1] if is_known else 0
-    searcher.static_evals[ply] = static_eval
+    lost = corrected + searcher.static_evals[ply - 1] if is_known else 0
+    searcher.static_evals[ply] = corrected
     searcher.history.set_pawns(ply, searcher.keys.pawns())
 
     # 7. Evaluation history: the quiet move that led here gets a bonus or malus by how much it changed the
@@ -195,7 +195,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
         elif depth >= 2 and lost > searcher.parameters.hindsight_reduction:
             depth -= 1
 
-    # Steps 9 to 11 trust the static evaluation, which does not know how near the fifty-move rule is.
+    # Steps 9 to 11 trust the static evaluation, which does not fall to a draw before the fifty-move rule.
     if (
         not pv_node
         and not in_check
@@ -236,7 +236,7 @@ def search(searcher: Searcher, alpha: int, beta: int, depth: int, ply: int, sp: 
             if score >= beta:
                 if score >= CERTAIN_WIN:
                     score = beta
-                if searcher.null_ply or non_pawn_count(searcher.board) > 1:
+                if reduced_depth <= 0 or searcher.null_ply or non_pawn_count(searcher.board) > 1:
                     return score
                 searcher.null_ply = ply + (reduced_depth * 3 >> 2) + 1
                 searcher.excluded[ply] = NULL_MOVE

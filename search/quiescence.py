@@ -45,7 +45,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     if searcher.is_drawn(in_check, ply, sp):
         return DRAW
     if ply >= MAX_PLY - 1:
-        return DRAW if in_check else searcher.evaluation.value(searcher.board)
+        return DRAW if in_check else searcher.damped(searcher.evaluation.value(searcher.board))
 
     # 1. Transposition table cutoff: every entry is at least as deep as quiescence.
     tt_move = 0
@@ -70,7 +70,7 @@ def quiesce(searcher: Searcher, alpha: int, beta: int, ply: int, sp: int, depth:
     else:
         if raw_eval == NO_SCORE:
             raw_eval = searcher.evaluation.value(searcher.board)
-        best = searcher.corrected(raw_eval, ply)
+        best = searcher.damped(searcher.corrected(raw_eval, ply))
         if data and abs(score) < CERTAIN_WIN:
             if bound == EXACT or (bound == LOWER and score > best) or (bound == UPPER and score < best):
                 best = score

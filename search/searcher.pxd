@@ -121,6 +121,7 @@ cdef class Searcher:
     cdef int probe_tablebases(self, int depth, int ply, int sp) noexcept nogil
     @cython.locals(side=int, pawns=int, pieces=int, minors=int, moves=int, top=int, error=int)
     cdef int corrected(self, int value, int ply) noexcept nogil
+    cdef int damped(self, int value) noexcept nogil
     @cython.locals(maximum=int, top=int)
     cdef void update_corrections(self, int error, int depth, int ply) noexcept nogil
     @cython.locals(row=int, end=int, i=int)

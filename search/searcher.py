@@ -426,9 +426,7 @@ class Searcher:
         return score
 
     def corrected(self, value: int, ply: int) -> int:
-        """A static evaluation of the position at a ply, adjusted by correction history, and smaller the
-        longer nothing has been captured and no pawn has moved: a lead without progress is a fortress.
-        """
+        """A static evaluation of the position at a ply, adjusted by correction history."""
         side = self.board.side
         pawns = self.corrections.by_pawns(side, self.keys.pawns() & 0x3FFF)
         pieces = self.corrections.by_pieces(
@@ -440,7 +438,13 @@ class Searcher:
         error = pawns * self.parameters.correct_pawns
         error += pieces * self.parameters.correct_pieces + minors * self.parameters.correct_minors
         error += moves * self.parameters.correct_moves
-        return (value + (error >> 14)) * (256 - min(self.board.halfmove, 100)) >> 8
+        return value + (error >> 14)
+
+    def damped(self, value: int) -> int:
+        """A static evaluation, smaller the longer nothing has been captured and no pawn has moved: a lead
+        without progress is a fortress.
+        """
+        return value * (256 - min(self.board.halfmove, 100)) >> 8
 
     def update_corrections(self, error: int, depth: int, ply: int) -> None:
         """Update correction history by an error: search score minus static evaluation, in centipawns."""
