@@ -134,7 +134,7 @@ def _add_games(maker: "Maker", stream: BinaryIO, name: str) -> int:
     return damaged
 
 
-def _open_book(path: str) -> "Book | None":
+def open_book(path: str) -> "Book | None":
     """The book; None, with an error message, if it cannot be read."""
     from x88.book.book import Book
 
@@ -151,7 +151,7 @@ def _run_show(options: argparse.Namespace) -> int:
     board = read_position(options.fen)
     if board is None:
         return 1
-    book = _open_book(options.book)
+    book = open_book(options.book)
     if book is None:
         return 1
     choices = book.choices(board)
@@ -165,7 +165,7 @@ def _run_show(options: argparse.Namespace) -> int:
 
 
 def _run_check(options: argparse.Namespace) -> int:
-    book = _open_book(options.book)
+    book = open_book(options.book)
     if book is None:
         return 1
     bar = Bar(beside_results=True)

@@ -723,10 +723,11 @@ class Board:
         if san in _NULL_MOVES:
             return NO_MOVE
         self._own()
-        reason = f"{sans.complaint(self.x88, san)} in {self.fen()}"
-        if found == AMBIGUOUS:
-            raise squares.AmbiguousMoveError(reason)
-        raise squares.IllegalMoveError(reason) if sans.is_readable(san) else squares.InvalidMoveError(reason)
+        reason = sans.complaint(self.x88, san)
+        if not sans.is_readable(san):
+            raise squares.InvalidMoveError(reason)
+        error = squares.AmbiguousMoveError if found == AMBIGUOUS else squares.IllegalMoveError
+        raise error(f"{reason} (in {self.fen()})")
 
     def parse_uci(self, uci: str) -> Move:
         """The legal move, or null move, of a text in coordinates. Raises InvalidMoveError or

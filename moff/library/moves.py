@@ -62,7 +62,7 @@ class Move:
         except KeyError:
             number = 0
         if number & 63 == number >> 6 & 63:
-            raise InvalidMoveError(f"{uci!r:.40} is not a move in coordinates, as e2e4 or e7e8q")
+            raise InvalidMoveError(f"{uci!r:.40} is not a move in coordinates, such as e2e4 or e7e8q")
         return shared(number)
 
     def uci(self) -> str:

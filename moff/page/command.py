@@ -81,12 +81,10 @@ def _run(options: argparse.Namespace) -> int:
         start = fen.write(board)
     book = None
     if options.book is not None:
-        from x88.book.book import Book
+        from moff.books import open_book
 
-        try:
-            book = Book(options.book)
-        except (OSError, ValueError) as error:
-            print(f"{options.book}: {getattr(error, 'strerror', None) or error}", file=sys.stderr)
+        book = open_book(options.book)
+        if book is None:
             return 1
     from moff.page.tab import Tab
 

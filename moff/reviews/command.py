@@ -29,9 +29,9 @@ def add_command(commands: Any) -> None:
         help="games with evaluations, mistakes and better lines",
         description="Search the position after every move of every game. Without -o, --html and --json the "
         "games go to standard output, in PGN.",
-        epilog=f"?!, ? and ?? mark moves that lost at least {losses} % of win probability, or a forced mate. "
-        "After an interrupt the same command continues, if there is a file to write: finished games are kept "
-        "next to it.",
+        epilog=f"?!, ? and ?? mark moves that lost at least {losses} percentage points of win probability, "
+        "or a forced mate. After an interrupt the same command continues, if there is a file to write: "
+        "finished games are kept next to it.",
     )
     review.add_argument("files", nargs="+", metavar="GAMES.pgn", help="the games; - reads standard input")
     limit = review.add_mutually_exclusive_group()
@@ -120,5 +120,5 @@ def _wrong_usage(options: argparse.Namespace) -> str:
         if any(is_same_file(path, other) for other in options.files):
             return f"{path}: games are read from it; the review goes to another file"
         if any(is_same_file(path, other) for other in files[:i]):
-            return f"{path}: it is named twice"
+            return f"{path}: two outputs name it"
     return ""

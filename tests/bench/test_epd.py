@@ -122,7 +122,7 @@ DAMAGED = [
     ("4k3/8/8/8/8/8/8/4K3 w -; bm Kd1;", "it has fewer than 4 fields"),
     (f"{BACK_RANK} 0 -1; bm Ra8;", "'-1' is not the name of an operation"),
     (f"{BACK_RANK} bm Ra8; hmvc x;", "half-move clock: 'x' is not a whole number"),
-    (f"{BACK_RANK} bm Rb2;", "'bm Rb2': 'Rb2' is not a legal move: no rook of White can move to b2"),
+    (f"{BACK_RANK} bm Rb2;", "'bm Rb2': 'Rb2' is not a legal move: no white rook can move to b2"),
     (f"{QUIET} bm a3 xd5;", "'bm a3 xd5': 'xd5' is ambiguous: cxd5 or exd5"),
     (f'{BACK_RANK} bm Ra8 id "A.1";', "'id' is not a move"),
     (f"{BACK_RANK} bm;", "'bm' names no move"),
@@ -133,7 +133,7 @@ DAMAGED = [
     (f'{BACK_RANK} bm Ra8; id "A.1;', "'\"A.1;': the quotation is not closed"),
     (f'{BACK_RANK} bm Ra8; "A.1";', "'\"A.1\"' is not the name of an operation"),
     (f'{BACK_RANK} id "A.1";', "it has no bm, am or dm"),
-    ("x" * 100_000 + " w - - bm e4;", "ranks instead of 8"),
+    ("x" * 100_000 + " w - - bm e4;", "1 rank instead of 8"),
     ("7k/5Q2/6K1/8/8/8/8/8 b - - dm 1;", "the side to move has no move"),
 ]
 

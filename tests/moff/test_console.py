@@ -131,9 +131,9 @@ def test_a_refused_move_or_command_changes_nothing(player: Player) -> None:
     start = "r1bqk1nr/pppp1ppp/2n5/8/1b1PP3/2N5/PPP2PPP/R1BQKBNR w KQkq - 2 5"
     no_move = "it should read like e4, Nf3, exd5, e8=Q or O-O"
     refused = {
-        "e8e7": "there is no king of White on e8",
-        "Rb1c1": "there is no rook of White on b1",
-        **dict.fromkeys(("c3d5", "Nb5"), "it would leave the king of White in check"),
+        "e8e7": "there is no white king on e8",
+        "Rb1c1": "there is no white rook on b1",
+        **dict.fromkeys(("c3d5", "Nb5"), "it would leave White's king in check"),
         **dict.fromkeys(("xyzzy", "--"), f"{no_move}. Type help for the commands"),
         **dict.fromkeys(("d4d5 d7d6", "é4"), no_move),
     }

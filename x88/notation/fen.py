@@ -286,7 +286,7 @@ def _placement(board: Board, text: str, letters: bytes, start: int, end: int, ki
     for i in range(start, end):
         ranks += letters[i] == ord("/")
     if ranks != 8:
-        raise ValueError(f"placement: {ranks} ranks instead of 8")
+        raise ValueError(f"placement: {ranks} rank{'s' * (ranks != 1)} instead of 8")
     kings[WHITE] = kings[BLACK] = -1
     rank = 7
     file = 0

@@ -455,7 +455,7 @@ class Reader:
         """The board that the game starts from; None if its tags name a bad position or another variant."""
         variant = _variant(game.tags) if "Variant" in game.tags else ""
         if variant not in _VARIANTS + _CHESS960_NAMES:
-            game.faults.append(Fault(game.line, f"the variant {game.tags['Variant']!r} is not played here"))
+            game.faults.append(Fault(game.line, f"Moff does not play the variant {game.tags['Variant']!r}"))
             return None
         if "FEN" in game.tags:
             try:

@@ -148,7 +148,7 @@ def _reason(board: Board, pattern: int) -> str:
     """Why a pattern that is not ambiguous fits no legal move."""
     side = "Black" if board.side else "White"
     if pattern & CASTLING:
-        return f"{side} cannot castle there in this position"
+        return f"{side} cannot castle on that side now"
     target = pattern >> TARGET_SHIFT & SQUARE
     wanted = pattern & (pattern >> MASK_SHIFT) & SQUARE
     known = pattern >> MASK_SHIFT & SQUARE
@@ -157,7 +157,7 @@ def _reason(board: Board, pattern: int) -> str:
         if board.piece_at(wanted) == EMPTY:
             return f"there is no piece on {square.name(wanted)}"
         kind = board.piece_at(wanted) & KIND
-    what = f"{NAMES[kind]} of {side}"
+    what = f"{side.lower()} {NAMES[kind]}"
     if known == SQUARE:
         what += f" on {square.name(wanted)}"
     elif known & FILE:
@@ -172,13 +172,13 @@ def _reason(board: Board, pattern: int) -> str:
         return "it is not a promotion"
     occupant = board.piece_at(target)
     if occupant != EMPTY and side_of(occupant) == board.side:
-        return f"{square.name(target)} is occupied by a piece of {side}"
+        return f"{square.name(target)} is occupied by a {side.lower()} piece"
     able = reaching(board, kind, target)
     if any(able & bit(sq) for sq in own):
         promoted = pattern >> PROMOTED_SHIFT & KIND
         if kind == PAWN and target >> 4 in (0, 7) and promoted not in (KNIGHT, BISHOP, ROOK, QUEEN):
             return "it must name the new piece: Q, R, B or N"
-        return f"it would leave the king of {side} in check"
+        return f"it would leave {side}'s king in check"
     return f"no {what} can move to {square.name(target)}"
 
 

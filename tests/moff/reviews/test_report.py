@@ -169,7 +169,7 @@ def test_a_page_may_have_no_games_no_moves_and_null_moves() -> None:
     assert report_in(page_of([]))["games"] == []
     text = page_of(read('[Variant "Atomic"]\n\n1. e4 *\n\n1. e4 -- 2. Qh5 e5 *\n'))
     atomic, null = report_in(text)["games"]
-    assert (atomic["moves"], atomic["fault"]) == ([], "line 1: the variant 'Atomic' is not played here")
+    assert (atomic["moves"], atomic["fault"]) == ([], "line 1: Moff does not play the variant 'Atomic'")
     main = [move for move in null["moves"] if move["san"] == "--"]
     assert [(move["uci"], move.get("glyph")) for move in main] == [("", None)]
 

@@ -283,12 +283,12 @@ def test_a_damaged_game_is_named_with_its_line_and_stops_no_other(tmp_path: Path
     assert ended.code == 1
     first, second, last = ended.errors.splitlines()
     assert first.startswith(f"{path}: game 1, line 5: 'Ke3' is not a legal move")
-    assert second == f"{path}: game 2, line 7: the variant 'Atomic' is not played here"
+    assert second == f"{path}: game 2, line 7: Moff does not play the variant 'Atomic'"
     assert last == "2 of 3 games are damaged"
     # What is readable of a game is reviewed; of the other variant, only the tags are.
     kept, atoms, other = read_games(out.read_text(encoding="utf-8"))
     assert dict(atoms.headers).items() >= {"Event": "atoms", "Variant": "Atomic"}.items()
-    assert "Damaged, line 7: the variant 'Atomic' is not played here" in " ".join(atoms.comment.split())
+    assert "Damaged, line 7: Moff does not play the variant 'Atomic'" in " ".join(atoms.comment.split())
     assert [node.san() for node in kept.mainline()] == ["e4", "e5"]
     assert "Damaged, line 5: 'Ke3' is not a legal move" in " ".join(kept.end().comment.split())
     assert [node.san() for node in other.mainline()] == ["d4", "d5"]
@@ -304,7 +304,7 @@ def test_any_file_is_reviewed_as_far_as_it_can_be(tmp_path: Path) -> None:
     for text, fault in (
         ("\n1. e5 e5 1-0", "line 4: 'e5' is not a legal move"),
         ('[FEN "x"]\n\n1. e4 1-0', "line 1: bad FEN 'x'"),
-        ('[Variant "Atomic"]\n\n1. e4 1-0', "line 1: the variant 'Atomic'"),
+        ('[Variant "Atomic"]\n\n1. e4 1-0', "line 1: Moff does not play the variant 'Atomic'"),
     ):
         path.write_text(f'[Event "K"]\n[Result "1-0"]\n{text}\n\n[Event "L"]\n\n1. e4 *\n', encoding="utf-8")
         assert review_here(path, "--nodes", 1, "-o", out).code == 1
@@ -342,7 +342,7 @@ def test_null_moves_are_not_judged() -> None:
         ("games.pgn --html -", 2, "--html takes the name of a file"),
         ("- -", 2, "standard input and standard output can each be named only once"),
         ("games.pgn -o - --json", 2, "standard output can each be named only once"),
-        ("games.pgn -o a.pgn --json a.pgn", 2, "a.pgn: it is named twice"),
+        ("games.pgn -o a.pgn --json a.pgn", 2, "a.pgn: two outputs name it"),
         ("games.pgn -o .", 2, ".: it is a folder"),
         ("games.pgn -o nowhere/out.pgn", 2, "nowhere/out.pgn: there is no folder"),
         ("games.pgn -o closed/out", 2, "closed/out: it cannot be written in /"),

@@ -576,7 +576,7 @@ def test_a_fault_in_the_tags_names_the_text_and_the_reason() -> None:
     for text, reason in (
         ('[Result "White wins"]\n1. e4', "'White wins' is not a result"),
         ('[White "a"]\n[White "b"]\n1. e4', "the tag White is given twice: 'a' is replaced"),
-        ('[Variant "Crazyhouse"]\n1. e4', "the variant 'Crazyhouse' is not played here"),
+        ('[Variant "Crazyhouse"]\n1. e4', "Moff does not play the variant 'Crazyhouse'"),
     ):
         ((_, fault),) = read_one(text).faults
         assert reason in fault
@@ -585,7 +585,7 @@ def test_a_fault_in_the_tags_names_the_text_and_the_reason() -> None:
 @pytest.mark.parametrize(
     ("text", "moves", "faults"),
     [
-        ("1. e4 e5\n2. Ke3 Nc6 3. Bc4 *", "e4 e5", [(4, "'Ke3' is not a legal move: no king of White")]),
+        ("1. e4 e5\n2. Ke3 Nc6 3. Bc4 *", "e4 e5", [(4, "'Ke3' is not a legal move: no white king")]),
         ("1. Nf3 d5 2. d3 d4\n\n3. Nd2 *", "Nf3 d5 d3 d4", [(5, "'Nd2' is ambiguous: ")]),
         ("1. e4 e5 2. Nf3 hello 3. d4 *", "e4 e5 Nf3", [(3, "'hello' is not a move")]),
         *((f"1. e4 e5 {word} Nc6", "e4 e5", [(3, repr(word))]) for word in NO_WORDS.split()),
