@@ -116,6 +116,9 @@ class Engine:
         """The table has `hash` megabytes. `elo` limits the strength of all answers. `syzygy` names folders of
         endgame tablebases. Raises ValueError, TypeError or MemoryError.
         """
+        for name, value in (("hash", hash), ("threads", threads), ("elo", elo or 0)):
+            if not isinstance(value, int):
+                raise TypeError(f"{name} must be a whole number, not {value!r:.40}")
         self._search: Search | None = Search(hash, threads=threads)
         self._search.limit_strength(elo)
         if syzygy:
@@ -243,8 +246,10 @@ def limits_of(limit: Limit) -> Limits:
     if not isinstance(limit, Limit):
         raise TypeError(f"{limit!r:.80} is not a Limit")
     for name, value in limit._asdict().items():
+        if value is not None and not isinstance(value, int | float):
+            raise TypeError(f"the limit {name} must be a number, not {value!r:.40}")
         if value is not None and not 0 <= value <= MAX_LIMIT // 1000:
-            raise ValueError(f"{value!r:.40} cannot be the limit {name}")
+            raise ValueError(f"the limit {name} must be from 0 to {MAX_LIMIT // 1000}, not {value!r:.40}")
     thousandths = [value if value is None else round(1000 * value) for value in limit]
     white, black, white_inc, black_inc = thousandths[4:8]
     # A limit of 0 still asks for a move.

@@ -175,16 +175,22 @@ def test_tablebases_and_strength_are_options() -> None:
         assert engine.play(moff.Board(), moff.Limit(time=60)).info["nodes"] < 1000
 
 
+@pytest.mark.parametrize("name", ["hash", "threads", "elo"])
+def test_an_engine_says_which_of_its_numbers_is_none(name: str) -> None:
+    with pytest.raises(TypeError, match=f"{name} must be a whole number, not 'x'"):
+        moff.Engine(**{name: "x"})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         ({"limit": moff.Limit()}, "does not end a search"),
         ({"limit": moff.Limit(white_inc=0, remaining_moves=3)}, "does not end a search"),
-        ({"limit": moff.Limit(time=-1)}, "-1 cannot be the limit time"),
-        ({"limit": moff.Limit(time=float("nan"))}, "nan cannot be"),
-        ({"limit": moff.Limit(nodes=10**30)}, "cannot be the limit nodes"),
+        ({"limit": moff.Limit(time=-1)}, "the limit time must be from 0 to 9007199254740, not -1"),
+        ({"limit": moff.Limit(time=float("nan"))}, "the limit time must be from 0 to 9007199254740, not nan"),
+        ({"limit": moff.Limit(nodes=10**30)}, "the limit nodes must be from 0 to 9007199254740, not 1000"),
         ({"limit": None}, "None is not a Limit"),
-        ({"limit": moff.Limit(depth="3")}, "str"),
+        ({"limit": moff.Limit(depth="3")}, "the limit depth must be a number, not '3'"),
         ({"board": moff.Board.empty()}, "White has 0 kings"),
         ({"board": moff.Board("4k3/8/8/8/8/8/8/4R2K w - - 0 1")}, "not to move is in check"),
         ({"board": None}, "None is not a Board"),
