@@ -53,6 +53,7 @@ def parse_limits(
                 lost = lost or value is None
         elif tells_unknown:
             faults.append(f"unknown word {echo(word)}")
+            lost = True
     for word in {"depth", "nodes", "mate", "movetime"} & found.keys():
         # A limit of 0 still asks for a move.
         found[word] = max(1, found[word])

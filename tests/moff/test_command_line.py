@@ -98,6 +98,7 @@ def test_bench_searches_the_positions_of_a_file_to_another_limit(tmp_path: Path)
         ("position fen '8/8/8/8 w - - 0 1' d", "8/8/8/8"),
         ("go depth x", "not 'x'"),
         ("go deep 2 depth 1", "unknown word 'deep'"),
+        ("go dpeth 5", "unknown word 'dpeth' (and 1 more)"),
         ("position startpos d deep", "unknown word 'deep'"),
         ("setoption name Hash value 0", "not '0'"),
         ("setoption name Hash value 65536", "setoption: Hash: no 65536 MB of memory for the table"),
