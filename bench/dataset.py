@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-MIXED = 100_000_000
-"""Positions that a stream holds, as long as there are so many, to take from them at random; 7.2 GB.
+MIXED = 200_000_000
+"""Positions that a stream holds, as long as there are so many, to take from them at random; 6.4 GB.
 
 It keeps the positions of a game, which have much in common, so far apart that a network cannot learn the
 games that it sees just now rather than chess (bench/RESULTS.md).
@@ -255,7 +255,8 @@ class Table:
         self.scores = self.fields[:, replay.SCORE].view(np.int16).astype(np.int32)
         self.results = (state & 3).astype(np.int64)
         self.plies = (state >> replay.PLY_SHIFT).astype(np.int64)
-        self.pieces = (self.fields[:, replay.COUNTS] >> 8).astype(np.int64)
+        squares = np.ascontiguousarray(self.fields[:, : replay.PIECES]).view(np.uint8)
+        self.pieces = np.unpackbits(squares, axis=1).sum(1, dtype=np.int64)
         self.kinds = {
             "in check": state & replay.CHECKED != 0,
             "best move is tactical": state & replay.TACTICAL != 0,
@@ -264,13 +265,14 @@ class Table:
         }
 
     def keys(self) -> "npt.NDArray[np.uint64]":
-        """A hash of each position: of the pieces, seen by the side to move."""
+        """A hash of each position: of the pieces and the side to move."""
         import numpy as np
 
-        numbers = np.random.default_rng(0).integers(0, 2**64, 1 << 10, np.uint64)
-        there = np.arange(32) < self.pieces[:, None]
-        found: npt.NDArray[np.uint64] = np.where(there, numbers[self.fields[:, :32] & 1023], 0).sum(1)
-        return found
+        board = np.ascontiguousarray(self.fields[:, : replay.KINGS]).view(np.uint64)
+        moves = (self.fields[:, [replay.STATE]] & replay.BLACK_MOVES).astype(np.uint64)
+        factors = np.random.default_rng(0).integers(0, 2**63, 4, np.uint64) * 2 + 1
+        found: npt.NDArray[np.uint64] = (np.hstack([board, moves]) * factors).sum(1, dtype=np.uint64)
+        return found ^ found >> np.uint64(32)
 
 
 # --- Statistics

@@ -73,7 +73,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     add("--blend", type=float, default=0.9, help="the score's share of the target, at first (default 0.9)")
     add("--final-blend", type=float, metavar="BLEND", help="in the end (default: that of --blend)")
     add("--lookahead", type=float, default=0.7, metavar="L", help="weight of later scores (default 0.7)")
-    text = f"drawn from so many, of 72 bytes each (default {MIXED})"
+    text = f"drawn from so many, of 32 bytes each (default {MIXED})"
     add("--mixed", type=script.positive, default=MIXED, metavar="N", help=text)
     add("--min-ply", type=int, default=0, help="leave out the plies before (default 0)")
     text = "leave out larger scores, in centipawns of the search (default: mates)"

@@ -9,16 +9,18 @@ from search.transposition cimport fetch
 from x88.board cimport Board
 from x88.move cimport CAPTURED, PROMOTED, TARGET_SHIFT
 from x88.movegen cimport MoveStack, generate
-from x88.piece cimport BLACK, KIND
+from x88.piece cimport BLACK, BLACK_PIECE, KIND, WHITE
 from x88.pointer cimport memory_of
+from x88.sets cimport lowest
 from x88.square cimport index64
 
 cpdef enum:
-    FIELDS = 36         # numbers of a position
-    COUNTS = 32
-    EXPECTED = 33
-    SCORE = 34
-    STATE = 35
+    FIELDS = 16         # numbers of a position
+    PIECES = 4
+    KINGS = 12
+    EXPECTED = 13
+    SCORE = 14
+    STATE = 15
     CHECKED = 4         # bits of STATE, above the points of the game
     TACTICAL = 8
     REPEATED = 16
@@ -65,14 +67,14 @@ cdef class Mixer:
     cdef int _replay(self, Board board, long long at, int plies, int opening, int result) noexcept nogil
     @cython.locals(i=int, j=int, half=int, found=int, before=int)
     cdef int _move(self, MoveStack stack, int count, int rank) noexcept nogil
-    @cython.locals(score=int, expected=double, checked=bint, state=int, flip=int, at=cython.longlong, enemy=int, row=int, i=int,
-                   square=int, kind=int, own=int)
+    @cython.locals(score=int, expected=double, checked=bint, state=int, at=cython.longlong, i=int, occupied=uint64_t, code=int,
+                   piece=int, count=int)
     cdef void _keep(self, Board board, int move, int ply, int opening, int result) noexcept nogil
     cdef int _write(self, long long first, int size, own, other, rows) except -1
     @cython.locals(end=int, row=int, place=cython.longlong, following=cython.longlong, i=int)
     cdef int _write_all(self, long long first, int size) noexcept nogil
     @cython.locals(place=cython.longlong)
     cdef long long _choose(self, long long count) noexcept nogil
-    @cython.locals(at=cython.longlong, count=int, own_mirror=int, other_mirror=int, points=int, i=int, piece=int, shift=int,
-                   kind=int, square=int)
+    @cython.locals(at=cython.longlong, black=int, king=int, own_view=int, other_view=int, points=int, count=int, occupied=uint64_t,
+                   i=int, square=int, piece=int, kind=int, enemy=int)
     cdef int _write_one(self, long long place, int row, int end) noexcept nogil

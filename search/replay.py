@@ -24,15 +24,17 @@ if not cython.compiled:
     from x88.board import Board
     from x88.move import CAPTURED, PROMOTED, TARGET_SHIFT
     from x88.movegen import MoveStack, generate
-    from x88.piece import BLACK, KIND
+    from x88.piece import BLACK, BLACK_PIECE, KIND, WHITE
     from x88.pointer import memory_of
+    from x88.sets import lowest
     from x88.square import index64
 
-    FIELDS = 36
-    COUNTS = 32
-    EXPECTED = 33
-    SCORE = 34
-    STATE = 35
+    FIELDS = 16
+    PIECES = 4
+    KINGS = 12
+    EXPECTED = 13
+    SCORE = 14
+    STATE = 15
     CHECKED = 4
     TACTICAL = 8
     REPEATED = 16
@@ -56,15 +58,15 @@ POINTS = [1, 3, 3, 5, 9, 1]
 class Mixer:
     """Replays games into a buffer of positions, and takes them out in random order.
 
-    A position is FIELDS numbers of 16 bits, seen by the side to move, with ranks counted from its own side:
-    its pieces and then the enemy's, a king first, each as square | kind << 6 | enemy << 9; and behind 32 of
-    these
+    A position is FIELDS numbers of 16 bits:
 
     | field | content |
     |---|---|
-    | COUNTS | own pieces; all pieces << 8 |
-    | EXPECTED | the points expected from the scores: 65535 is a win |
-    | SCORE | that of the search in centipawns |
+    | 0 to 3 | the squares that are occupied, a bit each, a1 the lowest |
+    | PIECES, and the seven behind | what stands there, 4 bits each: kind; a black piece << 3 |
+    | KINGS | White's square; Black's << 8 |
+    | EXPECTED | the points expected from the scores by the side to move: 65535 is a win |
+    | SCORE | that of the search in centipawns, for the side to move |
     | STATE | points of the game doubled; CHECKED, TACTICAL, REPEATED, BLACK_MOVES; plies << PLY_SHIFT |
 
     With a `lookahead` L, the points E expected from a score become (1 - L) E + L F, where F are those of the
@@ -237,12 +239,10 @@ class Mixer:
         ):
             return
         state = result
-        flip = 0
         if board.side == BLACK:
             score = -score
             expected = 1.0 - expected
             state = WON - result | BLACK_MOVES
-            flip = 56
         if checked:
             state |= CHECKED
         if move & (CAPTURED | PROMOTED):
@@ -250,16 +250,19 @@ class Mixer:
         if self._takes_all and board.is_repetition(1):  # else it would have been left out
             state |= REPEATED
         at = self.count * FIELDS
-        for enemy in range(2):
-            row = (board.side ^ enemy) << 4
-            for i in range(row, row + board.count[board.side ^ enemy]):
-                square = board.pieces[i]
-                kind = PIECE_INDEX[board.squares[square] & KIND]
-                self._into[at] = index64(square) ^ flip | kind << 6 | enemy << 9
-                at += 1
-        at = self.count * FIELDS
-        own = board.count[board.side]
-        self._into[at + COUNTS] = own | (own + board.count[board.side ^ 1]) << 8
+        occupied = board.sides[WHITE] | board.sides[BLACK]
+        for i in range(PIECES):
+            self._into[at + i] = occupied >> (16 * i) & 0xFFFF
+        for i in range(8):
+            self._into[at + PIECES + i] = 0
+        count = 0
+        while occupied:
+            code = board.squares[lowest(occupied)]
+            piece = PIECE_INDEX[code & KIND] | (8 if code & BLACK_PIECE else 0)
+            self._into[at + PIECES + (count >> 2)] |= piece << 4 * (count & 3)
+            count += 1
+            occupied &= occupied - 1
+        self._into[at + KINGS] = index64(board.pieces[0]) | index64(board.pieces[16]) << 8
         self._into[at + EXPECTED] = nearest(65535 * expected)
         self._into[at + SCORE] = score & 0xFFFF
         self._into[at + STATE] = state | ply << PLY_SHIFT
@@ -314,29 +317,34 @@ class Mixer:
         place = (self._chance >> 32) * count >> 32
         if cython.compiled:
             fetch(cython.address(self._into[place * FIELDS]))
-            fetch(cython.address(self._into[place * FIELDS + FIELDS - 1]))
         return place
 
     def _write_one(self, place: int, row: int, end: int) -> int:
         """Write a position as the row of that number; returns the new end of its inputs."""
         at = place * FIELDS
         self._rows[ROWS * row] = end
-        count = self._into[at + COUNTS] >> 8
-        # The king is on files e to h for both sides.
-        own_mirror = 0 if self._into[at] & 4 else 7
-        other_mirror = 56 if self._into[at + (self._into[at + COUNTS] & 255)] & 4 else 63
-        points = 0
-        for i in range(count):
-            piece = self._into[at + i]
-            shift = 384 if piece >> 9 else 0
-            kind = piece >> 6 & 7
-            square = piece & 63
-            self._own[end] = shift + (kind << 6) + (square ^ own_mirror)
-            self._other[end] = 384 - shift + (kind << 6) + (square ^ other_mirror)
+        black = 8 if self._into[at + STATE] & BLACK_MOVES else 0
+        # For each side, the king is on files e to h and the first rank is its own.
+        king = self._into[at + KINGS] >> black & 63
+        own_view = (56 if black else 0) ^ (0 if king & 4 else 7)
+        king = self._into[at + KINGS] >> (8 - black) & 63
+        other_view = (0 if black else 56) ^ (0 if king & 4 else 7)
+        points = count = 0
+        occupied = 0
+        for i in range(PIECES):
+            occupied = occupied << 16 | self._into[at + PIECES - 1 - i]
+        while occupied:
+            square = index64(lowest(occupied))
+            piece = self._into[at + PIECES + (count >> 2)] >> 4 * (count & 3) & 15
+            kind = piece & 7
+            enemy = 0 if piece & 8 == black else 384
+            self._own[end + count] = enemy + (kind << 6) + (square ^ own_view)
+            self._other[end + count] = 384 - enemy + (kind << 6) + (square ^ other_view)
             points += POINTS[kind]
-            end += 1
+            count += 1
+            occupied &= occupied - 1
         self._rows[ROWS * row + 1] = count
         self._rows[ROWS * row + 2] = points
         self._rows[ROWS * row + 3] = self._into[at + EXPECTED]
         self._rows[ROWS * row + 4] = self._into[at + STATE] & 3
-        return end
+        return end + count
