@@ -5,6 +5,8 @@ from learner import DECAY, FADES, LEAST
 from nets import MOST_WEIGHT, Batch, Floats, Sizes
 from torch.nn import functional
 
+from search.nnue.network import ZONE_INPUTS
+
 
 class Learner:
     """That of bench/learner.py, on a device."""
@@ -40,6 +42,9 @@ class Learner:
         loss = self._loss(batch)
         self._optimiser.zero_grad()
         loss.backward()
+        # As _share of bench/learner.py does.
+        slopes = self.sizes.parts(self._numbers.grad)[0].reshape(-1, ZONE_INPUTS, self.sizes.hidden)
+        slopes += slopes.sum(0)
         self._optimiser.param_groups[0]["lr"] = rate
         self._steps.fill_(steps - 1)
         self._optimiser.step()

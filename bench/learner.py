@@ -1,7 +1,8 @@
 """Trains a network on the processor, compiled by Numba.
 
-Some twenty of 768 inputs are 1 in a position, so its sums are those of twenty rows of weights, and its
-gradient goes to twenty rows.
+Some twenty inputs are 1 in a position, so its sums are those of twenty rows of weights, and its gradient goes
+to twenty rows. What one zone of the king learns about a piece, the other zones learn with it; otherwise the
+rare ones would learn little (the "feature factoriser" of the trainer of Stockfish's networks, 2020).
 
 Source of the optimiser, AdamW: Ilya Loshchilov and Frank Hutter, "Decoupled weight decay regularization",
 2019.
@@ -15,6 +16,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from nets import Batch, Floats, Ints, Sizes
 from numba import njit
+
+from search.nnue.network import INPUTS, ZONE_INPUTS
 
 FADES = (0.9, 0.999)
 """The shares of the first and second moments of the gradient that a step keeps."""
@@ -98,6 +101,20 @@ def _add_gradients(
 
 
 @compiled
+def _share(first: int, last: int, gradients: Floats, zones: int, size: int) -> None:
+    """Add the gradients of all zones to those of each, for the inputs' weights from `first` to before `last`
+    of the `size` of a zone.
+    """
+    for i in range(first, last):
+        total = ZERO
+        for n in range(len(gradients)):
+            for zone in range(zones):
+                total += gradients[n, zone * size + i]
+        for zone in range(zones):
+            gradients[0, zone * size + i] += total
+
+
+@compiled
 def _step(
     first: int,
     last: int,
@@ -138,10 +155,15 @@ class Learner:
     def learn(self, batch: Batch, rate: float, steps: int) -> float:
         """Take a step, the one after `steps` - 1; returns the mean loss before it."""
         loss = self._add_gradients(batch)
+        size = ZONE_INPUTS * self.sizes.hidden
+
+        def share(part: tuple[int, int]) -> None:
+            _share(*part, self._gradients, INPUTS // ZONE_INPUTS, size)
 
         def step(part: tuple[int, int]) -> None:
             _step(*part, self.numbers, self._gradients, self.moments, len(batch), rate, steps)
 
+        list(self._pool.map(share, self._shares(size)))
         list(self._pool.map(step, self._shares(self.sizes.count)))
         self.sizes.clip(self.numbers)
         return loss

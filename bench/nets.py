@@ -65,7 +65,8 @@ class Sizes:
         numbers = np.zeros(self.count, np.float32)
         chance = np.random.default_rng(seed)
         inputs, _, outputs, _ = self.parts(numbers)
-        inputs[:] = chance.uniform(-0.18, 0.18, inputs.shape)  # up to 32 inputs are 1
+        zones = inputs.reshape(-1, network.ZONE_INPUTS, self.hidden)
+        zones[:] = chance.uniform(-0.18, 0.18, zones[0].shape)  # up to 32 inputs are 1
         most = (2 * self.hidden) ** -0.5
         outputs[:] = chance.uniform(-most, most, outputs.shape)
         return numbers

@@ -248,7 +248,7 @@ def _checkpoint(folder: Path, sizes: Sizes) -> dict[str, Any]:
     except OSError:
         raise
     except Exception as error:  # of many kinds: a file that is cut off, no archive, a name that is missing
-        raise ValueError(f"{path} is no checkpoint of a run, or damaged: {error}") from None
+        raise ValueError(f"{path} is no checkpoint of a run of this version, or damaged: {error}") from None
 
 
 def beginning(path: Path, hidden: int, outputs: int) -> tuple[Sizes, Floats]:

@@ -33,6 +33,7 @@ cdef inline int nearest(double number) noexcept nogil:
     return <int>(number + 0.5)
 
 cdef int[16] PIECE_INDEX
+cdef int[64] ZONE
 cdef int[6] POINTS
 
 

@@ -10,7 +10,7 @@ try:
 except ImportError:
     from x88 import uncompiled as cython
 
-from search.nnue.network import SCALE
+from search.nnue.network import SCALE, ZONES
 from search.selfplay import HEAD
 from x88 import memory
 from x88.notation import chess960, fen
@@ -51,6 +51,7 @@ if not cython.compiled:
 PIECE_INDEX = [0, 0, 1, 5, 3, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0]
 """PIECE_INDEX[kind]: the kinds of piece as a network numbers them."""
 
+ZONE = ZONES
 POINTS = [1, 3, 3, 5, 9, 1]
 """The material of each of these, as in `search.nnue.evaluate`."""
 
@@ -327,8 +328,10 @@ class Mixer:
         # For each side, the king is on files e to h and the first rank is its own.
         king = self._into[at + KINGS] >> black & 63
         own_view = (56 if black else 0) ^ (0 if king & 4 else 7)
+        own_view |= ZONE[king ^ own_view]
         king = self._into[at + KINGS] >> (8 - black) & 63
         other_view = (0 if black else 56) ^ (0 if king & 4 else 7)
+        other_view |= ZONE[king ^ other_view]
         points = count = 0
         occupied = 0
         for i in range(PIECES):

@@ -29,6 +29,12 @@ def random_weights(
     )
 
 
+def zone(king: int) -> int:
+    """The zone of a king's square, 0 to 63, as its own perspective sees it."""
+    rank, file = divmod(king, 8)
+    return min(rank + 1, 3) if rank else int(file >= 6)
+
+
 def evaluation_of(board: Board, weights: Weights | None = None) -> Evaluation:
     """The evaluation at a position, by the network that Moff comes with if no other is given."""
     evaluation = Evaluation(select.layer(weights or select.shipped()))

@@ -5,6 +5,7 @@ from x88.pointer cimport memory_of
 
 cpdef enum:
     DEPTH = 254            # plies
+    KEPT = 16              # for 4 zones, 2 halves and 2 perspectives
     SCALE = 267            # see search/nnue/network.py
     UNIT = 16773632
     MAX_VALUE = 30000        # the limit of every value, below all mate scores
@@ -17,7 +18,7 @@ cdef class Layer:
     cdef const short* input_biases
     cdef const short* output_weights  # [(output * 2 + perspective) * hidden + i]
     cdef const int* output_biases
-    cdef short* sums                  # [(ply * 2 + perspective) * hidden + i]
+    cdef short* sums                  # [(ply * 2 + perspective) * hidden + i], then KEPT more
     cdef short* squares               # [perspective * hidden + i], the side to move first
     cdef tuple _held                  # keeps alive what the pointers point into
 

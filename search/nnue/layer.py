@@ -15,13 +15,16 @@ if not cython.compiled:
     from x88.pointer import memory_of
 
     DEPTH = 254
+    KEPT = 16
     SCALE = 267
     UNIT = 16773632
     MAX_VALUE = 30000
 
 
 class Layer:
-    """`sums[(ply * 2 + perspective) * hidden + i]` is neuron i of the hidden layer, before it is clipped."""
+    """`sums[(ply * 2 + perspective) * hidden + i]` is neuron i of the hidden layer, before it is clipped.
+    Behind those of DEPTH plies lie KEPT sums of other positions (`search.nnue.accumulators`).
+    """
 
     def __init__(self, weights: Weights) -> None:
         """Raises ValueError if the weights are not as many as their sizes say."""
@@ -30,7 +33,9 @@ class Layer:
         self.outputs = weights.outputs
         if cython.compiled:
             # In whole pages, as the weights are: no vector straddles two cache lines.
-            sums = memoryview(memory.allocate(4 * DEPTH * weights.hidden, 0, "the network")).cast("h")
+            sums = memoryview(
+                memory.allocate(2 * (2 * DEPTH + KEPT) * weights.hidden, 0, "the network")
+            ).cast("h")
             squares = memoryview(memory.allocate(4 * weights.hidden, 0, "the network")).cast("h")
             # As views, so that no list of weights can be shortened.
             self._held = (*[memoryview(numbers) for numbers in weights[2:]], sums, squares)  # type: ignore[arg-type]
@@ -45,7 +50,7 @@ class Layer:
             self.input_biases = weights.input_biases
             self.output_weights = weights.output_weights
             self.output_biases = weights.output_biases
-            self.sums = array("h", bytes(4 * DEPTH * weights.hidden))
+            self.sums = array("h", bytes(2 * (2 * DEPTH + KEPT) * weights.hidden))
             self.squares = array("h", bytes(4 * weights.hidden))
 
     def value(self, own: int, other: int, pieces: int) -> int:

@@ -1,10 +1,10 @@
 """The file of an evaluation network, which bench/train.py writes and the search reads.
 
-A network has 768 inputs for each of two perspectives, White's and Black's: own and enemy pieces of six kinds
-on 64 squares. Black's turns the board upside down; with its king on files a to d, a perspective is mirrored,
-so that the king is always on e to h. A hidden layer of `hidden` neurons for each perspective, the side to
-move first, is clipped to the range 0 to 1 and squared (squared clipped ReLU). The number of pieces selects
-one of several outputs.
+A network has two perspectives, White's and Black's. Black's turns the board upside down; with its king on
+files a to d, a perspective is mirrored, so that the king is always on e to h. Four zones of the king's square
+have inputs of their own, 768 each: own and enemy pieces of six kinds on 64 squares. A hidden layer of
+`hidden` neurons for each perspective, the side to move first, is clipped to the range 0 to 1 and squared
+(squared clipped ReLU). The number of pieces selects one of several outputs.
 
 All numbers are integers: input weights are multiplied by INPUT_SCALE, output weights by OUTPUT_SCALE, and
 rounded. Each hidden neuron is clipped to the range 0 to INPUT_SCALE; a quarter of its square, rounded down,
@@ -14,8 +14,8 @@ centipawns is `(sum + bias) * SCALE` divided by UNIT and rounded down, and at mo
 | header | bytes | content |
 |---|---|---|
 | magic | 8 | "MOFF NET" |
-| version | 2 | 1 |
-| inputs | 2 | 768 |
+| version | 2 | 2 |
+| inputs | 2 | 3072 |
 | hidden | 2 | neurons of the hidden layer for each perspective |
 | outputs | 2 | bands of piece counts |
 | scales | 2, 2, 2 | INPUT_SCALE, OUTPUT_SCALE, SCALE |
@@ -24,12 +24,14 @@ centipawns is `(sum + bias) * SCALE` divided by UNIT and rounded down, and at mo
 
 | after the header | content |
 |---|---|
-| input weights | int16 [input, hidden]; input is side * 384 + kind * 64 + square, own pieces are side 0 |
+| input weights | int16 [input, hidden]; own pieces are side 0 |
 | input biases | int16 [hidden] |
 | output weights | int16 [output, perspective, hidden], the side to move first |
 | output biases | int32 [output], in units of 1 / UNIT |
 
-Numbers are little-endian. The band of a position with n pieces, kings included, is (n - 1) * outputs // 32.
+An input is zone * 768 + side * 384 + kind * 64 + square. Numbers are little-endian.
+
+The band of a position with n pieces, kings included, is (n - 1) * outputs // 32.
 """
 
 import os
@@ -44,7 +46,14 @@ from typing import NamedTuple
 
 from x88 import memory
 
-INPUTS = 768
+ZONE_INPUTS = 768
+
+ZONES = [*(0, 0, 768, 768) * 2, *(1536,) * 8, *(2304,) * 48]
+"""The first input of the zone of a king on each square, 0 to 63, as its own perspective sees it: files e
+and f of the first rank, g and h, the second rank, the others.
+"""
+
+INPUTS = max(ZONES) + ZONE_INPUTS
 INPUT_SCALE = 362
 OUTPUT_SCALE = 512
 SCALE = 267
@@ -74,7 +83,7 @@ MOST_BIAS = 2**30
 """The largest quantised bias of an output."""
 
 MAGIC = b"MOFF NET"
-VERSION = 1
+VERSION = 2
 
 _HEADER = struct.Struct("<8sHHHHHHH6x")
 _CHECKSUM = struct.Struct("<I")

@@ -14,6 +14,7 @@ import pytest
 from search import replay
 from search.nnue.network import SCALE
 from search.replay import FIELDS, ROWS, Mixer
+from tests.networks import zone
 from tests.oracle import scaled
 from tests.programs import run
 from tests.stored import Stored, game_of, games, make_block, make_file, make_games, make_pile, ranked
@@ -54,7 +55,10 @@ class Reference:
         assert king is not None
         mirror = 7 if chess.square_file(king) < 4 else 0
         return {
-            384 * (piece.color != side) + 64 * KINDS.index(piece.piece_type) + (square ^ flip ^ mirror)
+            768 * zone(king ^ flip ^ mirror)
+            + 384 * (piece.color != side)
+            + 64 * KINDS.index(piece.piece_type)
+            + (square ^ flip ^ mirror)
             for square, piece in board.piece_map().items()
         }
 

@@ -9,14 +9,14 @@ import pytest
 from search.nnue import network, select
 from search.nnue.accumulators import Accumulators
 from search.nnue.network import Weights
-from tests.networks import random_weights
+from tests.networks import random_weights, zone
 from tests.oracle import reference, scaled, side_of_colour
 from x88 import build
 from x88.attack import in_check
 from x88.board import Board
 from x88.movegen import legal_moves
 from x88.notation import coordinate, fen
-from x88.piece import BLACK
+from x88.piece import BLACK, WHITE
 
 SPREAD = 120
 """With weights of the inputs up to this, hidden neurons lie in and beyond the range that counts."""
@@ -30,21 +30,29 @@ POSITIONS = (
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
     "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
 )
-"""Castling of all kinds, en passant, promotions, kings that cross the middle."""
+"""Castling of all kinds, en passant, promotions, kings that cross the middle or change their zone."""
 
 
 def memory(kind: str, numbers: list[int]) -> memoryview:
     return memoryview(array(kind, numbers))
 
 
+def view_of(board: Board, view: int) -> tuple[int, int]:
+    """How a perspective turns its squares, by XOR, and the zone of its king."""
+    king = reference(board).king(view == WHITE)
+    assert king is not None
+    mask = (7 if king & 7 < 4 else 0) ^ (56 if view == BLACK else 0)
+    return mask, zone(king ^ mask)
+
+
 def sums_of(board: Board, view: int, net: Weights) -> list[int]:
     """The hidden layer of a view by the definition in search/nnue/network.py."""
     found = list(net.input_biases)
-    mirror = 7 if board.king(view) & 7 < 4 else 0
+    mask, there = view_of(board, view)
     for square, piece in reference(board).piece_map().items():
         side = side_of_colour(piece.color) ^ view
-        cell = square ^ mirror ^ (56 if view == BLACK else 0)
-        row = (384 * side + 64 * KINDS.index(piece.piece_type) + cell) * net.hidden
+        number = 768 * there + 384 * side + 64 * KINDS.index(piece.piece_type) + (square ^ mask)
+        row = number * net.hidden
         for i in range(net.hidden):
             found[i] += net.inputs[row + i]
     return found
@@ -95,7 +103,7 @@ def test_the_sums_follow_the_moves(module: str, text: str) -> None:
     net = random_weights(16, 8, inputs=SPREAD)
     accumulators = Accumulators(select.layer(net, module))
     chance = Random(text)
-    crossings = 0
+    changes = {False: 0, True: 0}  # of the zone and of the half
     for _ in range(scaled(20, 8)):
         board = fen.parse(text)
         accumulators.reset(board)
@@ -112,16 +120,18 @@ def test_the_sums_follow_the_moves(module: str, text: str) -> None:
                 made.append(False)
             elif moves:
                 move = chance.choice(moves)
-                king = board.king(board.side)
+                mask, there = view_of(board, board.side)
                 accumulators.make(board, move)
                 board.make(move)
-                crossings += (king ^ board.king(board.side ^ 1)) & 4 != 0
+                new_mask, now = view_of(board, board.side ^ 1)
+                if (mask, there) != (new_mask, now):
+                    changes[mask != new_mask] += 1
                 made.append(True)
             if chance.random() < 0.5:
                 for view in range(2):
                     assert accumulators.numbers(view) == sums_of(board, view, net)
                 assert accumulators.value(board) == value_of(board, net)
-    assert crossings
+    assert all(changes.values())
 
 
 def test_extreme_weights_do_not_overflow(module: str) -> None:
@@ -132,12 +142,14 @@ def test_extreme_weights_do_not_overflow(module: str) -> None:
         net = Weights(
             hidden,
             1,
-            memory("h", [network.MOST_INPUT] * (768 * hidden)),
+            memory("h", [network.MOST_INPUT] * (network.INPUTS * hidden)),
             memory("h", [network.MOST_INPUT] * hidden),
             memory("h", [sign * most] * (2 * hidden)),
             memory("i", [sign * network.MOST_BIAS]),
         )
         accumulators = Accumulators(select.layer(net, module))
+        # The sums of these pieces are kept for the next position with the same zones.
+        accumulators.reset(fen.parse("qqqqkqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQKQQQ w - - 0 1"))
         board = fen.parse(fen.START)
         accumulators.reset(board)
         for text in ("b1c3", "b8c6", "c3d5", "c6d4", "d5e7", "d4e2"):

@@ -31,7 +31,7 @@ def test_a_written_network_reads_back(hidden: int, outputs: int, tmp_path: Path)
     found = network.read(tmp_path / "net")
     assert found[:2] == (hidden, outputs)
     assert [list(column) for column in found[2:]] == [list(column) for column in weights[2:]]
-    size = network.HEADER_SIZE + 2 * (769 * hidden + 2 * outputs * hidden) + 4 * outputs
+    size = network.HEADER_SIZE + 2 * (3073 * hidden + 2 * outputs * hidden) + 4 * outputs
     assert (tmp_path / "net").stat().st_size == size
 
 
@@ -43,10 +43,10 @@ def test_the_file_is_as_it_is_documented(path: Path) -> None:
         return int.from_bytes(content[at : at + width], "little", signed=True)
 
     assert content[:8] == b"MOFF NET"
-    assert [number(at, 2) for at in range(8, 28, 2)] == [1, 768, 16, 3, 362, 512, 267, 0, 0, 0]
+    assert [number(at, 2) for at in range(8, 28, 2)] == [2, 3072, 16, 3, 362, 512, 267, 0, 0, 0]
     assert number(32 + 2 * (700 * 16 + 5), 2) == weights.inputs[700 * 16 + 5]
-    assert number(32 + 2 * (768 * 16 + 5), 2) == weights.input_biases[5]
-    assert number(32 + 2 * (769 * 16 + (2 * 2 + 1) * 16 + 7), 2) == weights.output_weights[5 * 16 + 7]
+    assert number(32 + 2 * (3072 * 16 + 5), 2) == weights.input_biases[5]
+    assert number(32 + 2 * (3073 * 16 + (2 * 2 + 1) * 16 + 7), 2) == weights.output_weights[5 * 16 + 7]
     assert number(len(content) - 4, 4) == weights.output_biases[2]
 
 
@@ -98,7 +98,7 @@ def test_the_reader_notices_damage_elsewhere(path: Path) -> None:
         (b"", "is not a network: it does not start with 'MOFF NET'"),
         (b"MOFFGAME" + bytes(90), "is not a network: it does not start with 'MOFF NET'"),
         (b"MOFF NET", "is truncated in its header"),
-        (b"MOFF NET\2\0" + bytes(22), "has version 2; Moff reads 1"),
+        (b"MOFF NET\1\0" + bytes(22), "has version 1; Moff reads 2"),
     ],
 )
 def test_the_reader_refuses_other_files(content: bytes, reason: str, tmp_path: Path) -> None:
@@ -145,9 +145,9 @@ def test_a_network_survives_changes_of_its_file(path: Path) -> None:
         ({"hidden": 1040}, "a hidden layer of 1040 is not a multiple of 16 up to 1024"),
         ({"outputs": 0}, "0 outputs are not from 1 to 32"),
         ({"outputs": 33}, "33 outputs are not from 1 to 32"),
-        ({"hidden": 32}, "inputs has 12288 numbers instead of 24576"),
+        ({"hidden": 32}, "inputs has 49152 numbers instead of 98304"),
         ({"input_biases": [0] * 15 + [964]}, "an input bias is not from -963 to 963"),
-        ({"inputs": [0, -964] * 6144}, "an input weight is not from -963 to 963"),
+        ({"inputs": [0, -964] * 24576}, "an input weight is not from -963 to 963"),
         ({"output_weights": [-1024] * 96}, "an output weight is not from -1023 to 1023"),
         ({"output_biases": [0, 0, 2**30 + 1]}, f"an output bias is not from -{2**30} to {2**30}"),
     ],
@@ -172,7 +172,7 @@ def test_the_writer_refuses_outputs_that_could_overflow(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [-32768, -964, -963, -769, 768, 963, 964, 1024, 32767])
 def test_the_reader_refuses_an_input_weight_out_of_range(path: Path, number: int) -> None:
     # All others are small enough for the quick look that nearly every network passes.
-    network.write(path, random_weights()._replace(inputs=[-768, 767] * 6144))
+    network.write(path, random_weights()._replace(inputs=[-768, 767] * 24576))
     content = bytearray(path.read_bytes())
     head, rest = content[: network.HEADER_SIZE - 4], content[network.HEADER_SIZE :]
     rest[40:42] = number.to_bytes(2, "little", signed=True)
