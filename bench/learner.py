@@ -1,8 +1,9 @@
 """Trains a network on the processor, compiled by Numba.
 
 Some twenty inputs are 1 in a position, so its sums are those of twenty rows of weights, and its gradient goes
-to twenty rows. What one zone of the king learns about a piece, the other zones learn with it; otherwise the
-rare ones would learn little (the "feature factoriser" of the trainer of Stockfish's networks, 2020).
+to twenty rows. What one zone of the king learns about a piece, the other zones learn with it: rare zones
+would learn little by themselves. Source: the "feature factoriser" of the trainer of Stockfish's networks,
+2020, which has additional weights that all zones share.
 
 Source of the optimiser, AdamW: Ilya Loshchilov and Frank Hutter, "Decoupled weight decay regularization",
 2019.

@@ -51,9 +51,10 @@ if not cython.compiled:
 PIECE_INDEX = [0, 0, 1, 5, 3, 0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0]
 """PIECE_INDEX[kind]: the kinds of piece as a network numbers them."""
 
-ZONE = ZONES
 POINTS = [1, 3, 3, 5, 9, 1]
 """The material of each of these, as in `search.nnue.evaluate`."""
+
+ZONE = ZONES
 
 
 class Mixer:

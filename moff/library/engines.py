@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, SupportsIndex, TypeAlias
 
 from moff.library.boards import Board
 from moff.library.moves import Move
@@ -116,8 +116,8 @@ class Engine:
         """The table has `hash` megabytes. `elo` limits the strength of all answers. `syzygy` names folders of
         endgame tablebases. Raises ValueError, TypeError or MemoryError.
         """
-        for name, value in (("hash", hash), ("threads", threads), ("elo", elo or 0)):
-            if not isinstance(value, int):
+        for name, value in (("hash", hash), ("threads", threads), ("elo", 0 if elo is None else elo)):
+            if not isinstance(value, SupportsIndex):
                 raise TypeError(f"{name} must be a whole number, not {value!r:.40}")
         self._search: Search | None = Search(hash, threads=threads)
         self._search.limit_strength(elo)
@@ -246,7 +246,7 @@ def limits_of(limit: Limit) -> Limits:
     if not isinstance(limit, Limit):
         raise TypeError(f"{limit!r:.80} is not a Limit")
     for name, value in limit._asdict().items():
-        if value is not None and not isinstance(value, int | float):
+        if value is not None and not hasattr(value, "__float__"):
             raise TypeError(f"the limit {name} must be a number, not {value!r:.40}")
         if value is not None and not 0 <= value <= MAX_LIMIT // 1000:
             raise ValueError(f"the limit {name} must be from 0 to {MAX_LIMIT // 1000}, not {value!r:.40}")

@@ -177,8 +177,9 @@ def test_tablebases_and_strength_are_options() -> None:
 
 @pytest.mark.parametrize("name", ["hash", "threads", "elo"])
 def test_an_engine_says_which_of_its_numbers_is_none(name: str) -> None:
-    with pytest.raises(TypeError, match=f"{name} must be a whole number, not 'x'"):
-        moff.Engine(**{name: "x"})  # type: ignore[arg-type]
+    for value in ("x", "", 1.5):
+        with pytest.raises(TypeError, match=f"{name} must be a whole number, not {value!r}"):
+            moff.Engine(**{name: value})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

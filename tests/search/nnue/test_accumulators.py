@@ -6,7 +6,7 @@ from random import Random
 import chess
 import pytest
 
-from search.nnue import network, select
+from search.nnue import layer, network, select
 from search.nnue.accumulators import Accumulators
 from search.nnue.network import Weights
 from tests.networks import random_weights, zone
@@ -132,6 +132,11 @@ def test_the_sums_follow_the_moves(module: str, text: str) -> None:
                     assert accumulators.numbers(view) == sums_of(board, view, net)
                 assert accumulators.value(board) == value_of(board, net)
     assert all(changes.values())
+
+
+def test_there_is_room_for_the_sums_of_every_zone() -> None:
+    """For both halves of the board and both perspectives; compiled, nothing else would notice."""
+    assert layer.KEPT == 4 * network.INPUTS // network.ZONE_INPUTS
 
 
 def test_extreme_weights_do_not_overflow(module: str) -> None:
