@@ -269,10 +269,12 @@ class Table:
         import numpy as np
 
         board = np.ascontiguousarray(self.fields[:, : replay.KINGS]).view(np.uint64)
-        moves = (self.fields[:, [replay.STATE]] & replay.BLACK_MOVES).astype(np.uint64)
-        factors = np.random.default_rng(0).integers(0, 2**63, 4, np.uint64) * 2 + 1
-        found: npt.NDArray[np.uint64] = (np.hstack([board, moves]) * factors).sum(1, dtype=np.uint64)
-        return found ^ found >> np.uint64(32)
+        moves = (self.fields[:, replay.STATE] & replay.BLACK_MOVES).astype(np.uint64)
+        found = np.zeros(len(self.fields), np.uint64)
+        for column in (*board.T, moves):
+            found = (found ^ column) * np.uint64(0xBF58476D1CE4E5B9)
+            found ^= found >> np.uint64(32)
+        return found
 
 
 # --- Statistics

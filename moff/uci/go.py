@@ -51,9 +51,10 @@ def parse_limits(
             if fault:
                 faults.append(fault)
                 lost = lost or value is None
-        elif tells_unknown:
-            faults.append(f"unknown word {echo(word)}")
+        else:
             lost = True
+            if tells_unknown:
+                faults.append(f"unknown word {echo(word)}")
     for word in {"depth", "nodes", "mate", "movetime"} & found.keys():
         # A limit of 0 still asks for a move.
         found[word] = max(1, found[word])

@@ -17,7 +17,17 @@ from search.replay import FIELDS, ROWS, Mixer
 from tests.networks import zone
 from tests.oracle import scaled
 from tests.programs import run
-from tests.stored import Stored, game_of, games, make_block, make_file, make_games, make_pile, ranked
+from tests.stored import (
+    Stored,
+    game_of,
+    games,
+    make_block,
+    make_file,
+    make_games,
+    make_pile,
+    ranked,
+    start_of,
+)
 from x88 import build
 
 pytestmark = pytest.mark.slow
@@ -38,6 +48,7 @@ class Reference:
 
     def __init__(self, board: chess.Board, ply: int, score: int, game: Stored, move: chess.Move) -> None:
         self.ply = ply
+        self.board = board.board_fen()
         self.black = board.turn == chess.BLACK
         self.score = -score if self.black else score
         self.result = 2 - game.result if self.black else game.result
@@ -289,6 +300,44 @@ def test_statistics_are_those_of_the_games(tmp_path: Path, monkeypatch: pytest.M
     twice = 2 * references(games(block.inflated(), block.games))
     duplicates = 1 - len({(frozenset(row.own), frozenset(row.other)) for row in twice}) / len(twice)
     assert f"{'duplicates':27}{100 * duplicates:.1f} %" in dataset.statistics(dataset.Blocks([path]))
+    assert dataset.Table(stored[0]).pieces.tolist() == [len(row.own) for row in twice[: len(twice) // 2]]
+
+
+def stored_moves(white: int, black: int, line: str) -> dict[str, Any]:
+    """A game of these moves from the start positions of these numbers, without random plies."""
+    board, ranks = start_of(white, black), bytearray()
+    for san in line.split():
+        move = board.parse_san(san)
+        ranks.append(ranked(board).index(move))
+        board.push(move)
+    scores = [0] * len(ranks)
+    return {
+        "white": white,
+        "black": black,
+        "opening": 0,
+        "result": 1,
+        "moves": bytes(ranks),
+        "scores": scores,
+    }
+
+
+@needs_numpy
+def test_hashes_differ_by_pieces_and_side_to_move(tmp_path: Path) -> None:
+    """Starts of Chess960 occupy the same squares; a king that returns in three moves passes the move on."""
+    line = "e3 Nf6 d3 Ng8 Kd2 Nf6 Ke2 Ng8 Ke1 Nf6"
+    made = [stored_moves(518, 518, line)]
+    for number in range(0, 960, 24):
+        board = start_of(number, number)
+        made.append(stored_moves(number, number, board.san(ranked(board)[0])))
+    block = gamefile.packed(1, 0, {"nodes": 7}, [game_of(fields) for fields in made])
+    place = dataset.Blocks([make_file(tmp_path / "a.moff", block)]).places[0]
+    table = dataset.Table(place)
+    shown = [(row.board, row.black) for row in references(games(block.inflated(), block.games))]
+    keys = table.keys().tolist()
+    assert len(set(keys)) == len(set(shown)) == len(shown)
+    assert len({board for board, _ in shown}) < len(shown)
+    assert len({key % 256 for key in keys}) > len(set(keys)) / 2, "a sample takes them by the last bits"
+    assert table.pieces.tolist() == [32] * len(keys)
 
 
 @needs_numpy

@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from search.nnue import network, select
-from tests.networks import random_weights
+from tests.networks import random_weights, zone
 from tests.oracle import scaled
 from x88 import build
 
@@ -53,6 +53,11 @@ def test_the_file_is_as_it_is_documented(path: Path) -> None:
 def test_the_weights_begin_where_a_cache_line_does() -> None:
     rows = select.shipped().inputs
     assert ctypes.addressof(ctypes.c_short.from_buffer(rows)) % 64 == 0
+
+
+def test_zones_are_as_documented() -> None:
+    seen = [square for square in range(64) if square & 4]
+    assert [network.ZONES[square] for square in seen] == [768 * zone(square) for square in seen]
 
 
 def test_bands_divide_the_counts_of_pieces() -> None:
