@@ -359,6 +359,8 @@ def _run_fens(options: argparse.Namespace) -> int:
     if damaged:
         verb = "is" if damaged == 1 else "are"
         print(f"{options.file}: {damaged} of {counted(games, 'game')} {verb} damaged", file=sys.stderr)
+    if not games:
+        print(f"{options.file} holds no game", file=sys.stderr)
     return 1 if damaged else 0
 
 

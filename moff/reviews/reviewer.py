@@ -122,7 +122,9 @@ class Review:
                 content.update(block)
             digest.update(content.digest())
         survey.digest = digest.hexdigest()
+        empty = {source.name for source in self._sources}
         for source, game in self._games():
+            empty.discard(source.name)
             survey.positions.append(len(game.moves) + 1 if game.moves else 0)
             self._bar.show(None, f"{source.name}: {counted(game.number, 'game')}")
             if game.faults:
@@ -131,6 +133,9 @@ class Review:
                 for fault in game.faults:
                     text = f"{source.name}: game {game.number}, line {fault.line}: {fault.text}"
                     print(text, file=sys.stderr)
+        for name in sorted(empty):
+            self._bar.clear()
+            print(f"{name} holds no game", file=sys.stderr)
 
     def _games(self) -> Iterator[tuple[Source, pgn.Game]]:
         """All games of all files."""

@@ -120,11 +120,13 @@ def test_a_damaged_game_is_reported_and_the_others_are_printed(tmp_path: Path) -
     assert [fault["line"] for fault in games[4]["faults"]] == [line]
 
 
-def test_a_file_without_moves_prints_nothing(tmp_path: Path) -> None:
+def test_a_file_without_moves_prints_no_fen(tmp_path: Path) -> None:
     path = tmp_path / "x.pgn"
-    for data in (b"", b"\n\n", b'[Event "x"]\n'):
+    for data in (b"", b"\n\n"):
         path.write_bytes(data)
-        assert call("fens", str(path)) == (0, "", "")
+        assert call("fens", str(path)) == (0, "", f"{path} holds no game\n")
+    path.write_bytes(b'[Event "x"]\n')
+    assert call("fens", str(path)) == (0, "", "")
     path.write_bytes(b"\xff\xfe\x00\x01")
     ended = call("fens", str(path))
     assert (ended.code, ended.output) == (1, "")

@@ -321,6 +321,13 @@ def test_any_file_is_reviewed_as_far_as_it_can_be(tmp_path: Path) -> None:
     assert review_here(path, "--nodes", 1).code == 0
 
 
+def test_a_file_without_games_is_named(tmp_path: Path) -> None:
+    (tmp_path / "empty.pgn").write_bytes(b"\n")
+    (tmp_path / "games.pgn").write_text("1. e4 *", "utf-8")
+    ended = review(tmp_path / "empty.pgn", tmp_path / "games.pgn", "--nodes", 1, "-o", tmp_path / "out.pgn")
+    assert (ended.code, ended.errors) == (0, f"{tmp_path / 'empty.pgn'} holds no game\n")
+
+
 def test_null_moves_are_not_judged() -> None:
     text = '[Result "0-0"]\n\n1. e4 -- 2. d4 -- (2... <> 3. -- e5) 3. Qh5 e5 4. -- Ke7 5. Qxe5# 0-0\n'
     ended = review("-", "--nodes", 50, data=text)
