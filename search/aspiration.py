@@ -40,11 +40,11 @@ def iterate(searcher: Searcher, depth: int, guess: int) -> int:
             return score  # from a damaged table entry: the window cannot be widened further
         width *= 4
         searcher.failed_low = is_upper
+        searcher.failed_high = not is_upper  # a line that failed low after it had failed high is refuted
         if is_upper:
             alpha = max(-INFINITE, score - width) if width < 500 else -INFINITE
         else:
             searcher.keep_line(depth, score)
-            searcher.failed_high = True
             beta = min(INFINITE, score + width) if width < 500 else INFINITE
         if searcher.is_reporting:
             searcher.report_bound(score, is_upper)

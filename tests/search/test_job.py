@@ -196,6 +196,17 @@ def test_the_root_has_failed_low_until_a_search_is_within_its_window(monkeypatch
 
 
 @only_c
+def test_a_line_that_fails_low_after_it_failed_high_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    searcher = pool_at(KIWIPETE).first
+    scores = iter([300, -300, 0])
+    seen = []
+    search = "search.aspiration.search"
+    monkeypatch.setattr(search, lambda *_: seen.append(searcher.failed_high) or next(scores))
+    aspiration.iterate(searcher, 8, 0)
+    assert seen == [False, True, False]
+
+
+@only_c
 def test_a_stopped_search_without_a_move_looks_for_one_until_its_flag_falls(now: list[float]) -> None:
     pool = pool_at(KIWIPETE)
     limits = Limits(time=(1000, 1000), overhead=0)
