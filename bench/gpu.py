@@ -52,7 +52,8 @@ class Learner:
             *weights, _ = self.sizes.parts(self._numbers)
             for part in weights:
                 part.clamp_(-MOST_WEIGHT, MOST_WEIGHT)
-            weights[2].mul_((self.sizes.most_sum / weights[2].abs().sum(1, keepdim=True)).clamp(max=1))
+            sums = (weights[2].abs().sum(1, keepdim=True) + weights[2].sum(1, keepdim=True).abs()) / 2
+            weights[2].mul_((self.sizes.most_sum / sums).clamp(max=1))
         return float(loss.detach())
 
     def loss(self, batch: Batch) -> float:

@@ -40,8 +40,8 @@ class Sizes:
 
     @property
     def most_sum(self) -> float:
-        """The weights of an output are scaled down if their absolute values add up to more than this: the
-        largest sum, less their rounding.
+        """The weights of an output are scaled down if the positive or the negative ones add up to more than
+        this: the largest sum, less their rounding.
         """
         return (network.MOST_SUM - 2 * self.hidden) / network.OUTPUT_SCALE
 
@@ -76,7 +76,7 @@ class Sizes:
         *weights, _ = self.parts(numbers)
         for part in weights:
             np.clip(part, -MOST_WEIGHT, MOST_WEIGHT, out=part)
-        sums = np.abs(weights[2]).sum(1, keepdims=True)
+        sums = (np.abs(weights[2]).sum(1, keepdims=True) + np.abs(weights[2].sum(1, keepdims=True))) / 2
         weights[2] *= self.most_sum / np.maximum(sums, self.most_sum)
 
     def quantised(self, numbers: Floats) -> network.Weights:

@@ -77,7 +77,9 @@ MOST_OUTPUT = 1023
 """The largest quantised weight of an output."""
 
 MOST_SUM = (2**31 - 1) // (INPUT_SCALE**2 // 4)
-"""The largest sum of the absolute weights of an output: all partial sums stay within 32 bits."""
+"""The largest sum of the positive weights of an output, and of the negative ones: since the neurons are never
+negative, all partial sums stay within 32 bits.
+"""
 
 MOST_BIAS = 2**30
 """The largest quantised bias of an output."""
@@ -230,5 +232,6 @@ def _check_ranges(weights: Weights) -> None:
             raise ValueError(f"{name} is not from -{most} to {most}")
     width = 2 * weights.hidden
     for first in range(0, len(weights.output_weights), width):
-        if sum(map(abs, weights.output_weights[first : first + width])) > MOST_SUM:
+        row = weights.output_weights[first : first + width]
+        if sum(map(abs, row)) + abs(sum(row)) > 2 * MOST_SUM:
             raise ValueError(f"the weights of an output add up to more than {MOST_SUM}")

@@ -168,10 +168,13 @@ def test_the_writer_refuses_impossible_numbers(
 def test_the_writer_refuses_outputs_that_could_overflow(tmp_path: Path) -> None:
     assert network.MOST_SUM == 65550
     wide = random_weights(64, 1)
-    network.write(tmp_path / "net", wide._replace(output_weights=[512, -512] * 64))
-    with pytest.raises(ValueError, match="the weights of an output add up to more than 65550"):
-        network.write(tmp_path / "wide", wide._replace(output_weights=[512, -513] * 64))
-    assert not (tmp_path / "wide").exists()
+    for sign in (1, -1):
+        weights = [sign * number for number in [1023] * 64 + [78] + [-1023] * 63]
+        network.write(tmp_path / "net", wide._replace(output_weights=weights))
+        weights[64] += sign
+        with pytest.raises(ValueError, match="the weights of an output add up to more than 65550"):
+            network.write(tmp_path / "wide", wide._replace(output_weights=weights))
+        assert not (tmp_path / "wide").exists()
 
 
 @pytest.mark.parametrize("number", [-32768, -964, -963, -769, 768, 963, 964, 1024, 32767])
