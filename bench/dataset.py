@@ -167,12 +167,8 @@ def rows_of(mixer: Mixer, size: int, first: int = -1) -> Rows:
 def batches(
     places: list[Place], size: int, lookahead: float, filters: Filters, most: int = 1_000_000
 ) -> list[Rows]:
-    """The positions of these blocks, up to about so many, in batches."""
-    chosen: list[Place] = []
-    for place in places:
-        if usable(chosen) >= most:
-            break
-        chosen.append(place)
+    """The positions of every nth of these blocks, about so many, in batches."""
+    chosen = places[:: max(1, usable(places) // most)]
     mixer = Mixer(max(1, usable(chosen)), 0, lookahead, filters.least_ply, filters.most_score)
     for place in chosen:
         add(mixer, place)
