@@ -16,10 +16,12 @@ from x88.piece cimport BLACK
 
 cpdef enum:
     MOST = 20              # times the nodes asked for
+    LEAST = 2              # plies
     OPENING = 8            # random plies, or one more
     UNDECIDED = 400        # the largest score, in centipawns of the search, after an opening
     TRIES = 100            # openings
-    RESIGNED = 2660
+    RESIGNED = 1330
+    PLAYED_OUT = 2660      # in one game of ten
     RESIGNED_PLIES = 4
     LEVEL = 7
     LEVEL_PLIES = 12
@@ -48,6 +50,7 @@ cdef class Selfplay:
     cdef bint _checked
     cdef int _opening       # plies
     cdef int _result
+    cdef int _resigned      # the score
     cdef int _usable
 
     @cython.locals(score=int, plies=int, lead=int, level=int, _=int)

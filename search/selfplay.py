@@ -31,10 +31,12 @@ if not cython.compiled:
     from x88.piece import BLACK
 
     MOST = 20
+    LEAST = 2
     OPENING = 8
     UNDECIDED = 400
     TRIES = 100
-    RESIGNED = 2660
+    RESIGNED = 1330
+    PLAYED_OUT = 2660
     RESIGNED_PLIES = 4
     LEVEL = 7
     LEVEL_PLIES = 12
@@ -84,11 +86,13 @@ class Selfplay:
 
     Each game begins with OPENING random plies or one more, none of which loses material by static exchange.
     If the first search says that the game is decided, others are drawn, up to TRIES times. Each search ends
-    with the first iteration that brings it to the nodes asked for. If that takes MOST times as many, it is
-    broken off, and the one before counts.
+    with the first iteration, from the one of depth LEAST on, that brings it to the nodes asked for: with a
+    depth of 1, it would see neither a stalemate nor a repetition coming. If that takes MOST times as many, it
+    is broken off, and the one before counts.
 
-    A game ends by the rules; when the scores have been beyond RESIGNED for RESIGNED_PLIES in a row; after
-    move LEVEL_FROM when they have been within LEVEL for LEVEL_PLIES; or after LONGEST plies.
+    A game ends by the rules; when the scores have been beyond RESIGNED for RESIGNED_PLIES in a row, in one
+    game of ten beyond PLAYED_OUT, so that a network learns to win, too; after move LEVEL_FROM when they have
+    been within LEVEL for LEVEL_PLIES; or after LONGEST plies.
     """
 
     def __init__(self, weights: Weights | None = None, megabytes: int = 1) -> None:
@@ -104,6 +108,7 @@ class Selfplay:
         self._checked = False
         self._opening = 0
         self._result = 0
+        self._resigned = 0
         self._usable = 0
 
     def stop(self) -> None:
@@ -127,6 +132,7 @@ class Selfplay:
             white = black = self._below(chess960.POSITIONS)
         if kind == 1:
             black = self._below(chess960.POSITIONS)
+        self._resigned = RESIGNED if self._below(10) else PLAYED_OUT
         searcher = self._searcher
         searcher.board = fen.parse(chess960.start(white, black), chess960=True)
         searcher.board.make_room(LONGEST + MAX_PLY)
@@ -164,9 +170,9 @@ class Selfplay:
             board.make_unchecked(self._best)
             plies += 1
             self._begin()
-            if score >= RESIGNED:
+            if score >= self._resigned:
                 lead = lead + 1 if lead > 0 else 1
-            elif score <= -RESIGNED:
+            elif score <= -self._resigned:
                 lead = lead - 1 if lead < 0 else -1
             else:
                 lead = 0
@@ -225,6 +231,8 @@ class Selfplay:
                 break
             score = found
             self._best = searcher.pv[0]
+            if depth < LEAST:
+                continue
             if searcher.nodes >= self._nodes:
                 break
             searcher.node_limit = plain(MOST * self._nodes)
