@@ -341,6 +341,14 @@ def test_hashes_differ_by_pieces_and_side_to_move(tmp_path: Path) -> None:
 
 
 @needs_numpy
+def test_a_share_of_the_blocks_comes_from_all_files(tmp_path: Path) -> None:
+    places = dataset.Blocks([make_pile(tmp_path / "pile", 3)]).places
+    most = dataset.usable(places) // 2
+    found = sum(map(len, dataset.batches(places, 1000, 0, dataset.Filters(), most)))
+    assert found == dataset.usable(places[::2])
+
+
+@needs_numpy
 def test_stream_yields_each_position_once(tmp_path: Path) -> None:
     pile = dataset.Blocks([make_pile(tmp_path / "pile", 2)])
     whole = dataset.batches(pile.places, 1000, 0.7, dataset.Filters(), 10**9)
