@@ -169,7 +169,7 @@ def test_one_game_in_ten_is_no_standard_chess() -> None:
     assert same + double < len(starts) / 2
 
 
-@pytest.mark.parametrize(("nodes", "depth"), [(1, 2), (scaled(40, 2), None)])
+@pytest.mark.parametrize(("nodes", "depth"), [(1, 2), (scaled(40, 10), None)])
 def test_first_search_ends_with_the_iteration_that_reaches_its_nodes(nodes: int, depth: int | None) -> None:
     """It finds the move and the score of an ordinary search, of two plies at least."""
     alike = of = 0
