@@ -15,8 +15,7 @@ One game in twenty is Chess960, another one double Fischer random. A game starts
 no material by static exchange, and with others if the first search finds a side more than three pawns ahead.
 Each move is searched to depth 2 at least, and to the end of the iteration that reaches --nodes, twice as many
 on average. A game ends by the rules; when the scores have been beyond 10 pawns for 4 plies, or 20 in a tenth
-of the games; after move 70 when they have been within
-0.05 pawns for 12 plies; or after 400 plies.
+of the games; after move 70 when they have been within 0.05 pawns for 12 plies; or after 400 plies.
 
 Threads of this machine play, or the workers of a Dask cluster, on which this very Moff must be installed.
 With --idle the processors are used only while no other process wants them.

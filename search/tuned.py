@@ -12,7 +12,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "reverse_futility_worsening": (16, 0, 25), # and if the opponent's evaluation has fallen
     "null_depth": (2, 1, 6),                  # minimum depth
     "null_reduction": (789, 400, 1600),       # null move reduction in 256ths of a ply,
-    "null_slope": (104, 20, 160),              # plus this times depth
+    "null_slope": (104, 20, 160),             # plus this times depth
     "probcut_depth": (5, 3, 12),              # minimum depth
     "probcut": (237, 40, 500),                # centipawns above beta
     "iir_depth": (4, 2, 12),                  # minimum depth
@@ -59,7 +59,7 @@ SEARCH: dict[str, tuple[int, int, int]] = {
     "continuation_base": (509, 0, 1024),      # 1024ths of the others' scores in the gravity of an update
     "eval_history": (4, 0, 16),               # bonus per centipawn that a move changed the static evaluation,
     "eval_limit": (157, 0, 400),              # capped at this many centipawns
-    "prior_bonus": (170, 0, 400),              # bonus per ply of depth for a move without a good reply
+    "prior_bonus": (170, 0, 400),             # bonus per ply of depth for a move without a good reply
     "capture_history": (368, 0, 512),         # weight in move ordering, 1024ths
     "fourth_history": (238, 0, 2048),         # weight of the move four plies ago, 1024ths
     "pawn_history": (722, 0, 2048),           # weight, 1024ths

@@ -234,4 +234,4 @@ def _check_ranges(weights: Weights) -> None:
     for first in range(0, len(weights.output_weights), width):
         row = weights.output_weights[first : first + width]
         if sum(map(abs, row)) + abs(sum(row)) > 2 * MOST_SUM:
-            raise ValueError(f"the weights of an output add up to more than {MOST_SUM}")
+            raise ValueError(f"the positive or negative weights of an output add up to more than {MOST_SUM}")

@@ -341,7 +341,7 @@ def test_hashes_differ_by_pieces_and_side_to_move(tmp_path: Path) -> None:
 
 
 @needs_numpy
-def test_a_share_of_the_blocks_comes_from_all_files(tmp_path: Path) -> None:
+def test_the_blocks_of_a_sample_are_spread_over_all(tmp_path: Path) -> None:
     places = dataset.Blocks([make_pile(tmp_path / "pile", 3)]).places
     most = dataset.usable(places) // 2
     found = sum(map(len, dataset.batches(places, 1000, 0, dataset.Filters(), most)))
