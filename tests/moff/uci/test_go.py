@@ -273,6 +273,7 @@ def test_bounds_have_variations(lines: int, moves: str, monkeypatch: pytest.Monk
             board.push_uci(move)
     for bound in ("upper", "lower"):
         assert any(f"{bound}bound" in line for line in said), "the search has failed high and low"
+    assert 1 in {int(value(line, "currmovenumber")) for line in said if "currmove" in line}
 
 
 @pytest.mark.parametrize("lines", [1, 3])
