@@ -56,6 +56,23 @@ def _sum_rows(rows: Floats, view: Ints, start: int, end: int, sums: Floats) -> N
 
 
 @compiled
+def _value(
+    own: Ints, other: Ints, start: int, end: int, inputs: Floats, biases: Floats, output: Floats, sums: Floats
+) -> np.float32:
+    """The value of a position without the bias of its output. Leaves the sums of the hidden layer."""
+    hidden = len(biases)
+    sums[:hidden] = biases
+    sums[hidden:] = biases
+    _sum_rows(inputs, own, start, end, sums[:hidden])
+    _sum_rows(inputs, other, start, end, sums[hidden:])
+    value = ZERO
+    for k in range(2 * hidden):
+        clipped = min(max(sums[k], ZERO), ONE)
+        value += clipped * clipped * output[k]
+    return value
+
+
+@compiled
 def _add_gradients(
     batch: Any, first: int, last: int, numbers: tuple[Floats, ...], gradients: tuple[Floats, ...]
 ) -> float:
@@ -68,15 +85,8 @@ def _add_gradients(
     loss = 0.0
     for n in range(first, last):
         start, end, band = starts[n], starts[n + 1], bands[n]
-        sums[:hidden] = biases
-        sums[hidden:] = biases
-        _sum_rows(inputs, own, start, end, sums[:hidden])
-        _sum_rows(inputs, other, start, end, sums[hidden:])
         output, output_slope = outputs[band], output_slopes[band]
-        value = ZERO
-        for k in range(2 * hidden):
-            clipped = min(max(sums[k], ZERO), ONE)
-            value += clipped * clipped * output[k]
+        value = _value(own, other, start, end, inputs, biases, output, sums)
         value = (value + output_biases[band]) * factors[n]
         expected = ONE / (ONE + np.float32(math.exp(-value)))
         error = expected - targets[n]
@@ -99,6 +109,17 @@ def _add_gradients(
             for k in range(hidden):
                 row[k] += sums[hidden + k]
     return loss
+
+
+@compiled
+def _set_values(batch: Any, first: int, last: int, numbers: tuple[Floats, ...], values: Floats) -> None:
+    """Set the values of the positions from `first` to before `last`."""
+    own, other, starts, bands, factors, _, _ = batch
+    inputs, biases, outputs, output_biases = numbers
+    sums = np.empty(2 * len(biases), np.float32)
+    for n in range(first, last):
+        value = _value(own, other, starts[n], starts[n + 1], inputs, biases, outputs[bands[n]], sums)
+        values[n] = (value + output_biases[bands[n]]) * factors[n]
 
 
 @compiled
@@ -174,6 +195,17 @@ class Learner:
         loss = self._add_gradients(batch)
         self._gradients[:] = 0
         return loss
+
+    def values(self, batch: Batch) -> Floats:
+        """The values of the positions, whose logistic function is the result expected."""
+        found = np.empty(len(batch), np.float32)
+        arrays, numbers = tuple(vars(batch).values()), self.sizes.parts(self.numbers)
+
+        def find(part: tuple[int, int]) -> None:
+            _set_values(arrays, *part, numbers, found)
+
+        list(self._pool.map(find, self._shares(len(batch))))
+        return found
 
     def _add_gradients(self, batch: Batch) -> float:
         arrays = tuple(vars(batch).values())
