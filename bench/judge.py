@@ -5,7 +5,8 @@
 
 For each network, the mean squared error of the results that it expects in the positions of the games that a
 network can learn from. For all but the first, the difference from it in millionths, with its 95 % interval.
-Between networks of one kind, ten millionths less were worth an Elo (bench/RESULTS.md).
+Between networks that have learnt as much from results, ten millionths less were worth an Elo; one that has
+learnt more from them expects them better, but need not play better (bench/RESULTS.md).
 
 Before that, the network's values are multiplied by what fits the results best, for each of eight ranges of
 numbers of pieces: how much an advantage is worth in an ending says little about the strength of a network.
