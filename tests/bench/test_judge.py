@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from search.nnue import network
+from tests.bench.test_dataset import references
+from tests.networks import evaluation_of
+from tests.stored import games as games_of
 from tests.stored import make_block, make_file, make_pile
+from x88.notation import fen
 
 pytestmark = pytest.mark.slow
 
@@ -71,8 +75,46 @@ def test_network_that_has_learnt_the_results_errs_less_whatever_its_scale(
     assert float(smaller[1]) == pytest.approx(float(learnt[1]), abs=0.0005)
 
 
+def test_value_of_a_position_is_that_of_the_evaluation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    block = make_block(3, 0, 9, 300)
+    places = dataset.Blocks([make_file(tmp_path / "games.moff", block)]).places
+    rows = dataset.batches(places, block.usable, 0.0, dataset.Filters())
+    monkeypatch.setattr(judge, "fitted", lambda values, points: values)
+    found = judge.errors(network.read("search/moff.net"), list(rows)) * network.SCALE
+    positions = [row for row in references(games_of(block.inflated(), block.games)) if row.is_usable()]
+    evaluation = evaluation_of(fen.parse(fen.START))
+    compared = []
+    for row, value in zip(positions, found, strict=True):
+        board = fen.parse(f"{row.board} {'b' if row.black else 'w'} - - 0 1")
+        evaluation.reset(board)
+        expected = evaluation.value(board)
+        # The rules of endings change the values of drawn ones and those against a bare king.
+        if expected and abs(expected) < 10000 and not has_bare_king(row.board):
+            assert value == pytest.approx(expected, abs=4), row.board  # the rounding of weights
+            compared.append(row)
+    zones = {(row.black, min(row.own) // network.ZONE_INPUTS) for row in compared}
+    assert zones == {(black, zone) for black in (False, True) for zone in range(4)}
+    assert {(len(row.own) - 1) * judge.BANDS // 32 for row in compared} == set(range(judge.BANDS))
+
+
+def has_bare_king(board: str) -> bool:
+    return any(sum(map(str.isalpha, filter(case, board))) == 1 for case in (str.isupper, str.islower))
+
+
+@pytest.mark.parametrize("scale", [0.1, 1, 30])
+def test_errors_are_the_least_that_a_factor_gives(scale: float) -> None:
+    values, points = scale * np.array([-3.0, -2, 1, 2, 4]), np.array([0, 1, 0.5, 0, 1])
+    least = min(
+        ((1 / (1 + np.exp(-factor * values)) - points) ** 2).mean()
+        for factor in np.arange(0, 20, 0.01) / scale
+    )
+    assert judge.fitted(values, points).mean() == pytest.approx(least, abs=1e-5)
+
+
 def test_one_block_of_games_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     alone = tmp_path / "alone.moff"
     make_file(alone, make_block(1, 0, 6, 40))
     assert judge.main([str(alone), "search/moff.net"]) == 2
-    assert f"{alone} holds fewer than two blocks of games" in capsys.readouterr().err
+    assert f"{alone} holds fewer than ten blocks of games" in capsys.readouterr().err

@@ -17,6 +17,7 @@ NEEDED = {
     "compare": ["tabulate", "tqdm"],
     "epd": ["tabulate", "tqdm"],
     "openings": ["tqdm"],
+    "judge": ["numba", "numpy", "tabulate"],
     "train": ["numba", "numpy", "tqdm"],
     "tune": ["numpy", "scipy", "tabulate", "tqdm"],
 }
@@ -24,6 +25,7 @@ NEEDED = {
 
 MATES = ROOT / "tests" / "mates.epd"
 NO_GAMES = ROOT / "bench" / "script.py"
+SHIPPED = ROOT / "search" / "moff.net"
 
 WRONG = {
     "compare": [
@@ -57,6 +59,12 @@ WRONG = {
         (f"{MATES} --threads 2", "--threads"),
         ("'no such file.epd'", "no such file.epd"),
         (f"{MATES} empty", "empty"),
+    ],
+    "judge": [
+        ("empty", "NETWORK"),
+        (f"empty {SHIPPED}", "empty holds no file *.moff"),
+        (f"empty {SHIPPED} {NO_GAMES}", "script.py is not a network"),
+        ("empty no.net", "no.net"),
     ],
     "openings": [
         ("", "--out"),
